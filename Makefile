@@ -1,0 +1,38 @@
+# Every target makes and uses .venv by itself: `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The real data that tests and the demo use where it is there; RUE_DATA overrides it.
+RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
+export RUE_DATA
+
+.PHONY: help demo test test-slow lint format speed docs clean
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+lint: $(STAMP)   ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP) ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: lint       ## lint, types and the whole suite
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(STAMP) ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+speed: $(STAMP)  ## speed as ratios to peers, in one run
+	$(BIN)/python -m speed
+
+clean:           ## remove the environment and what was built
+	rm -rf $(VENV) build dist site out
