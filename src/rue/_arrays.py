@@ -1,5 +1,7 @@
 """Arrays at the gate: what callers hand in, checked once and turned into numpy."""
 
+import mmap
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -56,3 +58,83 @@ def require_finite(name: str, array: NDArray[Any]) -> None:
     if not finite.all():
         index = tuple(int(i) for i in np.argwhere(~finite)[0])
         raise InputError(f"{name} must be finite, got {array[index]} at row {index[0]}")
+
+
+def require_n_classes(name: str, n_classes: int) -> None:
+    """Raise unless there is something to choose between."""
+    if n_classes < 2:
+        raise ShapeError(f"{name} must have at least 2 classes, got {n_classes}")
+
+
+def as_values(values: ArrayLike, n_classes: int | None = None) -> FloatArray:
+    """Take the K increasing numbers that classes stand for."""
+    array = as_vector("values", values)
+    if n_classes is not None and len(array) != n_classes:
+        raise ShapeError(f"values must have one number per class ({n_classes}), got {len(array)}")
+    if not (np.diff(array) > 0).all():
+        raise InputError(f"values must increase, got {show(array)}")
+    return array
+
+
+def as_distributions(name: str, probs: ArrayLike) -> FloatArray:
+    """Take one distribution per point, shape (n_points, n_classes), renormalised in float64."""
+    array = as_array(name, probs)
+    require_shape(name, array, "n_points", "n_classes")
+    require_n_classes(name, array.shape[1])
+    require_distributions(name, array)
+    rows = np.asarray(array, dtype=np.float64)
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def require_distributions(name: str, array: NDArray[Any]) -> None:
+    """Raise unless every last axis is a distribution: finite, >= 0, its sum 1.
+
+    The sum may be off by 1e-3 in float16 and float32, by 1e-6 otherwise. The array is read in
+    chunks and not copied.
+    """
+    from rue._kernels.draws import first_bad_row
+
+    tolerance = 1e-3 if array.dtype in (np.float16, np.float32) else 1e-6
+    for rows, chunk in stream(array):
+        bad = int(first_bad_row(chunk.reshape(-1, chunk.shape[-1]), tolerance))
+        if bad >= 0:
+            row = chunk.reshape(-1, chunk.shape[-1])[bad]
+            point = rows.start + bad // int(np.prod(chunk.shape[1:-1]))
+            if not np.isfinite(row).all():
+                rule = "must be finite"
+            elif (row < 0).any():
+                rule = "must not be negative"
+            else:
+                rule = f"must sum to 1 (within {tolerance:g}), sums to {row.sum():.9g}"
+            raise InputError(f"{name} {rule}, got {show(row)} at row {point}")
+
+
+def stream(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Give an array chunk by chunk along its first axis, each in float32 or float64, contiguous.
+
+    Pages of a memory map are let go once used, so that memory stays bounded by the chunk.
+    """
+    wanted = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
+    row_bytes = max(1, int(np.prod(array.shape[1:])) * np.dtype(wanted).itemsize)
+    step = max(1, n_bytes // row_bytes)
+    for start in range(0, len(array), step):
+        rows = slice(start, min(start + step, len(array)))
+        # Numba compiles read-only arrays apart, so a read-only chunk is copied.
+        yield rows, np.require(array[rows].view(np.ndarray), wanted, ["C", "W"])
+        _release(array)
+
+
+def show(row: NDArray[Any]) -> str:
+    """Give a row on one line, shortened."""
+    text = ", ".join(f"{x:.6g}" for x in row[:8].tolist())
+    return f"[{text}, ...]" if len(row) > 8 else f"[{text}]"
+
+
+def _release(array: NDArray[Any]) -> None:
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        if isinstance(base, np.memmap) and base.mode == "c":
+            return  # private pages may hold changes that the file does not
+        base = getattr(base, "base", None)
+    if base is not None and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
