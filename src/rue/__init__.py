@@ -10,7 +10,31 @@ __version__ = "0.1.0"
 
 # name -> module; the one list of what is public.
 _PUBLIC = {
+    "Absolute": "rue.losses",
+    "Annotations": "rue.annotations",
+    "Brier": "rue.losses",
     "Components": "rue.components",
+    "CostMatrix": "rue.losses",
+    "Curve": "rue.curves",
+    "Dirichlet": "rue.beliefs",
+    "Draws": "rue.beliefs",
+    "Log": "rue.losses",
+    "Scored": "rue.beliefs",
+    "Squared": "rue.losses",
+    "ZeroOne": "rue.losses",
+    "accuracy_coverage_curve": "rue.curves",
+    "aurc": "rue.curves",
+    "aurec": "rue.curves",
+    "decompose": "rue.components",
+    "excess_aurec": "rue.curves",
+    "n_aurec": "rue.curves",
+    "oracle_aurec": "rue.curves",
+    "random_aurec": "rue.curves",
+    "realize": "rue.components",
+    "regret_calibration": "rue.correlation",
+    "regret_coverage_curve": "rue.curves",
+    "risk_coverage_curve": "rue.curves",
+    "spearman": "rue.correlation",
 }
 
 __all__ = ["__version__", *_PUBLIC]

@@ -52,12 +52,12 @@ def as_vector(name: str, data: ArrayLike, n_points: int | None = None) -> FloatA
     return vector
 
 
-def require_finite(name: str, array: NDArray[Any]) -> None:
+def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> None:
     """Raise at the first row that holds a NaN or an infinity."""
     finite = np.isfinite(array)
     if not finite.all():
         index = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise InputError(f"{name} must be finite, got {array[index]} at row {index[0]}")
+        raise InputError(f"{name} must be finite, got {array[index]} at row {first_row + index[0]}")
 
 
 def require_n_classes(name: str, n_classes: int) -> None:

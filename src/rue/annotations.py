@@ -147,7 +147,7 @@ class Annotations:
         return self.n_points
 
 
-def _first_row(rule: str, broken: NDArray[np.bool], array: FloatArray) -> None:
+def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray) -> None:
     if broken.any():
         row = int(np.argmax(broken))
         raise InputError(f"{rule}, got {show(array[row])} at row {row}")

@@ -1,12 +1,19 @@
 """Definition 1: total, aleatoric and epistemic uncertainty, estimated and realised."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector
+from rue.annotations import Annotations
+from rue.beliefs import Belief, Scored
+from rue.errors import InputError, ShapeError
+from rue.losses import Log, Loss, get_loss
 
-__all__ = ["Components"]
+__all__ = ["Components", "decompose", "realize"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,18 +21,161 @@ class Components:
     """Total, aleatoric and epistemic uncertainty of each point, shape (n_points,) each.
 
     Estimated ("hat") components come from :func:`decompose`, realised ("star") ones from
-    :func:`realize`, where ``epistemic`` is the regret.
+    :func:`realize`, where ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's
+    scale, so that rounding errors rank nothing.
+
+    Attributes
+    ----------
+    n_floored
+        How many points have a predicted probability below 1e-12 for a class that does occur,
+        which the log loss floors there.
+    standard_error
+        Of ``aleatoric``, where it is sampled (cost matrix under a Dirichlet); None where exact.
     """
 
     total: FloatArray
     aleatoric: FloatArray
     epistemic: FloatArray
+    n_floored: int = 0
+    standard_error: FloatArray | None = None
 
-    def __init__(self, total: ArrayLike, aleatoric: ArrayLike, epistemic: ArrayLike) -> None:
-        total = as_vector("total", total)
+    def __post_init__(self) -> None:
+        total = as_vector("total", self.total)
         object.__setattr__(self, "total", total)
-        object.__setattr__(self, "aleatoric", as_vector("aleatoric", aleatoric, len(total)))
-        object.__setattr__(self, "epistemic", as_vector("epistemic", epistemic, len(total)))
+        for name in ("aleatoric", "epistemic"):
+            object.__setattr__(self, name, as_vector(name, getattr(self, name), len(total)))
 
     def __len__(self) -> int:
         return len(self.total)
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
+        """Give the components of some of the points."""
+        return Components(self.total[rows], self.aleatoric[rows], self.epistemic[rows])
+
+
+def decompose(
+    belief: Belief,
+    loss: str | Loss = "log",
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+) -> Components:
+    """Definition 1, estimated: what the belief itself says of its uncertainty.
+
+    With the mean distribution m = E[p] and the action a(m):
+
+    - aleatoric = E[Bayes risk of p],
+    - epistemic = E[risk of a(m) under p - Bayes risk of p],
+    - total = their sum = Bayes risk of m.
+
+    For :class:`~rue.Scored` beliefs aleatoric is the Bayes risk of the distribution, epistemic
+    the score as given, and total their sum.
+
+    Parameters
+    ----------
+    belief
+        What the model says.
+    loss
+        ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"`` or a loss object
+        such as :class:`~rue.CostMatrix`.
+    values
+        The scale of the classes under squared and absolute loss (default 0..K-1).
+    seed
+        Of the Sobol points, for a cost matrix under a Dirichlet belief; all else is exact.
+
+    Examples
+    --------
+    >>> from rue import Draws
+    >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
+    array([0.5])
+    """
+    loss = get_loss(loss, values=values)
+    n_classes = belief.n_classes
+    aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
+    error: FloatArray | None = None
+    for rows, expected in belief.expectations(loss, seed=seed):
+        aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
+        if expected.error is not None:
+            error = np.empty(len(belief)) if error is None else error
+            error[rows] = expected.error
+    total = aleatoric + epistemic
+    if isinstance(belief, Scored):
+        aleatoric = loss.round(aleatoric, n_classes)
+        return Components(aleatoric + epistemic, aleatoric, epistemic)
+    return Components(
+        loss.round(total, n_classes),
+        loss.round(aleatoric, n_classes),
+        np.maximum(loss.round(epistemic, n_classes), 0.0),
+        standard_error=error,
+    )
+
+
+def realize(
+    annotations: Annotations,
+    belief: Belief | None,
+    loss: str | Loss = "log",
+    *,
+    values: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
+) -> Components:
+    """Definition 1, realised: what acting on the belief costs when people's answers are the truth.
+
+    With the action a of the belief, or any deployed predictor's ``actions``:
+
+    - total = risk of a under p*,
+    - aleatoric = Bayes risk of p*,
+    - epistemic, the regret, = total - aleatoric >= 0.
+
+    Parameters
+    ----------
+    annotations
+        What people said, and so p*.
+    belief
+        What the model says; may be None if ``actions`` are given.
+    loss, values
+        As in :func:`decompose`; ``values`` default to those of the annotations.
+    actions
+        What was deployed: classes (zero_one), row numbers of the cost matrix, numbers (squared,
+        absolute), shape (n_points,); or distributions (log, brier), (n_points, n_classes).
+
+    Examples
+    --------
+    >>> from rue import Annotations
+    >>> realize(Annotations([[8, 2]]), None, "zero_one", actions=[1]).epistemic
+    array([0.6])
+    """
+    loss = get_loss(loss, values=annotations.values if values is None else values)
+    n_points, n_classes = annotations.n_points, annotations.n_classes
+    total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
+    n_floored = 0
+    chunks: Iterable[tuple[slice, NDArray[Any]]]
+    if actions is not None:
+        deployed = loss.check_actions(actions, n_points, n_classes)
+        chunks = [(slice(0, n_points), deployed)]
+    elif belief is None:
+        raise InputError("realize needs a belief or actions, got neither")
+    else:
+        _require_same(annotations, belief)
+        chunks = ((rows, loss.action(m)) for rows, m in belief.means())
+    for rows, action in chunks:
+        truth = annotations.probs[rows]
+        total[rows] = loss.risk(truth, action)
+        aleatoric[rows] = loss.bayes_risk(truth)
+        epistemic[rows] = loss.regret(truth, action)
+        if isinstance(loss, Log):
+            n_floored += loss.floored(truth, action)
+    return Components(
+        loss.round(total, n_classes),
+        loss.round(aleatoric, n_classes),
+        np.maximum(loss.round(epistemic, n_classes), 0.0),
+        n_floored,
+    )
+
+
+def _require_same(annotations: Annotations, belief: Belief) -> None:
+    said, believed = (annotations.n_points, annotations.n_classes), (len(belief), belief.n_classes)
+    if said != believed:
+        raise ShapeError(
+            "annotations and belief must be of the same points and classes, "
+            f"got {said[0]} x {said[1]} and {believed[0]} x {believed[1]}"
+        )

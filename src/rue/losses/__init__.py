@@ -1,0 +1,48 @@
+"""Losses, one file each: Bayes action, risk, Bayes risk, and their expectations."""
+
+from numpy.typing import ArrayLike
+
+from rue.errors import InputError
+from rue.losses.absolute import Absolute
+from rue.losses.base import Loss
+from rue.losses.brier import Brier
+from rue.losses.cost_matrix import CostMatrix
+from rue.losses.log import Log
+from rue.losses.squared import Squared
+from rue.losses.zero_one import ZeroOne
+
+__all__ = [
+    "LOSSES",
+    "Absolute",
+    "Brier",
+    "CostMatrix",
+    "Log",
+    "Loss",
+    "Squared",
+    "ZeroOne",
+    "get_loss",
+]
+
+LOSSES = ("log", "brier", "zero_one", "squared", "absolute")
+"""The losses that have a name; a :class:`CostMatrix` is given as an object."""
+
+
+def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
+    """Give the loss of that name; a loss object is given back as it is.
+
+    ``values`` is the scale of the classes under squared and absolute loss; the others have none.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    match loss:
+        case "log":
+            return Log()
+        case "brier":
+            return Brier()
+        case "zero_one":
+            return ZeroOne()
+        case "squared":
+            return Squared(values)
+        case "absolute":
+            return Absolute(values)
+    raise InputError(f"loss must be one of {', '.join(LOSSES)} or a CostMatrix, got {loss!r}")

@@ -1,0 +1,52 @@
+"""Brier loss: the action is a distribution a, its loss sum (a - onehot(y))^2."""
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.losses.base import Expectation, Loss, check_distributions
+
+
+@final
+class Brier(Loss):
+    """Brier loss; its regret is the squared distance of two distributions."""
+
+    name = "brier"
+
+    def scale(self, n_classes: int) -> float:
+        """1, which no Bayes risk exceeds."""
+        return 1.0
+
+    def action(self, probs: FloatArray) -> FloatArray:
+        """p itself."""
+        return probs
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Sum a^2 - 2 sum p a + 1."""
+        return np.asarray((action * (action - 2 * probs)).sum(axis=-1) + 1)
+
+    def bayes_risk(self, probs: FloatArray) -> FloatArray:
+        """1 - sum p^2."""
+        return np.asarray((probs * (1 - probs)).sum(axis=-1))
+
+    def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Sum (a - p)^2."""
+        return np.asarray(((action - probs) ** 2).sum(axis=-1))
+
+    def expect_draws(self, probs: NDArray[Any]) -> Expectation:
+        """Mean Bayes risk, and the draws' variance summed over classes."""
+        from rue._kernels.draws import brier
+
+        return Expectation(*brier(probs))
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        """Var p = m (1 - m) / (alpha_0 + 1) for each class, and the rest of m (1 - m)."""
+        alpha_0 = alpha.sum(axis=-1)
+        whole = self.bayes_risk(alpha / alpha_0[..., None])
+        return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
+        """Distributions."""
+        return check_distributions(actions, n_points, n_classes)

@@ -1,0 +1,104 @@
+"""Cost matrix: the action is one of a list, its loss C[a, y]."""
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaincinv, gammaln, softmax
+
+from rue._arrays import FloatArray, as_array, require_finite, require_shape
+from rue.errors import InputError, ShapeError
+from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
+
+N_SCRAMBLES, N_SOBOL = 16, 256
+"""The Dirichlet expectation is a mean over 16 independent scramblings of 256 Sobol points."""
+
+
+@final
+class CostMatrix(Loss):
+    """Costs ``C`` (n_actions, n_classes), non-negative: C[a, y] is paid for action a if y is true.
+
+    An action beyond the classes may stand for 'ask a person'.
+    """
+
+    name = "cost"
+
+    def __init__(self, C: ArrayLike) -> None:
+        costs = as_array("C", C)
+        require_shape("C", costs, "n_actions", "n_classes")
+        require_finite("C", costs)
+        if costs.min() < 0 or costs.max() == 0:
+            raise InputError("C must hold no negative cost and one above 0")
+        self.costs = np.ascontiguousarray(costs, dtype=np.float64)
+
+    def scale(self, n_classes: int) -> float:
+        """The largest cost."""
+        return float(self.costs.max())
+
+    def action(self, probs: FloatArray) -> NDArray[np.int64]:
+        """Argmin C p, the lowest index on ties."""
+        return first_least(self._expected(probs), TOLERANCE * self.costs.max())
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """(C p)[a]."""
+        return take(self._expected(probs), action)
+
+    def bayes_risk(self, probs: FloatArray) -> FloatArray:
+        """Min C p."""
+        return np.asarray(self._expected(probs).min(axis=-1))
+
+    def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """(C p)[a] - min C p."""
+        return self.risk(probs, action) - self.bayes_risk(probs)
+
+    def expect_draws(self, probs: NDArray[Any]) -> Expectation:
+        """Mean over draws."""
+        from rue._kernels.draws import cost
+
+        self._check(probs.shape[-1])
+        return Expectation(*cost(probs, self.costs, TOLERANCE * self.costs.max()))
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        """Mean over the same scrambled Sobol points for every row, and its standard error.
+
+        A point u of the cube gives independent Gamma quantiles, whose shares are a Dirichlet
+        draw. The error is that of the mean over independent scramblings.
+        """
+        from scipy.stats.qmc import Sobol
+
+        self._check(alpha.shape[-1])
+        n_points, n_classes = alpha.shape
+        seeds = np.random.SeedSequence(seed).spawn(N_SCRAMBLES)
+        cubes = [Sobol(n_classes, rng=np.random.default_rng(s)).random(N_SOBOL) for s in seeds]
+        action = self.action(alpha / alpha.sum(axis=-1, keepdims=True))
+        bayes_risk = np.empty((N_SCRAMBLES, n_points))
+        regret = np.empty((N_SCRAMBLES, n_points))
+        step = max(1, (1 << 22) // (N_SOBOL * max(self.costs.shape)))
+        for start in range(0, n_points, step):
+            rows = slice(start, start + step)
+            for r, cube in enumerate(cubes):
+                probs = softmax(_log_gamma_quantiles(alpha[rows, None, :], cube), axis=-1)
+                bayes_risk[r, rows] = self.bayes_risk(probs).mean(axis=-1)
+                regret[r, rows] = self.regret(probs, action[rows, None]).mean(axis=-1)
+        error = bayes_risk.std(axis=0, ddof=1) / np.sqrt(N_SCRAMBLES)
+        return Expectation(bayes_risk.mean(axis=0), regret.mean(axis=0), error)
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
+        """Row numbers of C."""
+        return check_choices(actions, n_points, len(self.costs))
+
+    def _expected(self, probs: FloatArray) -> FloatArray:
+        self._check(probs.shape[-1])
+        return np.asarray(probs @ self.costs.T)
+
+    def _check(self, n_classes: int) -> None:
+        if self.costs.shape[1] != n_classes:
+            raise ShapeError(f"C must have {n_classes} columns (classes), got {self.costs.shape}")
+
+
+def _log_gamma_quantiles(alpha: FloatArray, u: FloatArray) -> FloatArray:
+    """Logarithm of the Gamma(alpha) quantile; where it is tiny, P(x) = x^alpha / Gamma(alpha+1)."""
+    u = np.maximum(u, 1e-16)
+    x = gammaincinv(alpha, u)
+    tiny = (np.log(u) + gammaln(alpha + 1)) / alpha
+    return np.where(x > 1e-12, np.log(np.maximum(x, 1e-300)), tiny)

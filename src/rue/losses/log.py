@@ -1,0 +1,67 @@
+"""Log loss: the action is a distribution a, its loss -log a[y]."""
+
+import math
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import digamma, entr, rel_entr, xlogy
+
+from rue._arrays import FloatArray
+from rue.losses.base import Expectation, Loss, check_distributions
+
+FLOOR = 1e-12
+"""Predicted probabilities below it count as it; nothing is renormalised."""
+
+
+@final
+class Log(Loss):
+    """Log loss in nats; its Bayes risk is the entropy, its regret the Kullback-Leibler divergence.
+
+    Predicted probabilities are floored at 1e-12; how many points that touched is reported.
+    """
+
+    name = "log"
+
+    def scale(self, n_classes: int) -> float:
+        """Entropy of the uniform distribution."""
+        return math.log(n_classes)
+
+    def action(self, probs: FloatArray) -> FloatArray:
+        """p itself."""
+        return probs
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """-sum p log a."""
+        return np.asarray(-xlogy(probs, np.maximum(action, FLOOR)).sum(axis=-1))
+
+    def bayes_risk(self, probs: FloatArray) -> FloatArray:
+        """-sum p log p."""
+        return np.asarray(entr(probs).sum(axis=-1))
+
+    def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Sum p log(p/a), which the floor may bring below 0 by up to K 1e-12: clipped."""
+        divergence = rel_entr(probs, np.maximum(action, FLOOR)).sum(axis=-1)
+        return np.asarray(np.maximum(divergence, 0.0))
+
+    def expect_draws(self, probs: NDArray[Any]) -> Expectation:
+        """Mean entropy, and mean divergence from the mean (the mutual information)."""
+        from rue._kernels.draws import log_loss
+
+        return Expectation(*log_loss(probs, FLOOR))
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        """E[p log p] = m (psi(alpha + 1) - psi(alpha_0 + 1)) for each class."""
+        alpha_0 = alpha.sum(axis=-1, keepdims=True)
+        m = alpha / alpha_0
+        logs = digamma(alpha + 1) - digamma(alpha_0 + 1)  # E log p, weighted by p
+        regret = (m * (logs - np.log(np.maximum(m, FLOOR)))).sum(axis=-1)
+        return Expectation(-(m * logs).sum(axis=-1), np.maximum(regret, 0.0))
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
+        """Distributions."""
+        return check_distributions(actions, n_points, n_classes)
+
+    def floored(self, probs: FloatArray, action: NDArray[Any]) -> int:
+        """How many points the floor touched: a < 1e-12 for a class that does occur."""
+        return int(((action < FLOOR) & (probs > 0)).any(axis=-1).sum())

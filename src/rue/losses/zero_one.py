@@ -1,0 +1,53 @@
+"""0/1 loss: the action is a class a, its loss 1 unless y = a."""
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.losses._expected_max import expected_max
+from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
+
+
+@final
+class ZeroOne(Loss):
+    """0/1 loss; its Bayes action is the most probable class, the lowest index on ties."""
+
+    name = "zero_one"
+
+    def scale(self, n_classes: int) -> float:
+        """1."""
+        return 1.0
+
+    def action(self, probs: FloatArray) -> NDArray[np.int64]:
+        """Argmax p, the lowest index on ties."""
+        return first_least(-probs, TOLERANCE)
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """1 - p[a]."""
+        return 1 - take(probs, action)
+
+    def bayes_risk(self, probs: FloatArray) -> FloatArray:
+        """1 - max p."""
+        return np.asarray(1 - probs.max(axis=-1))
+
+    def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Max p - p[a]."""
+        return np.asarray(probs.max(axis=-1) - take(probs, action))
+
+    def expect_draws(self, probs: NDArray[Any]) -> Expectation:
+        """Mean over draws."""
+        from rue._kernels.draws import zero_one
+
+        return Expectation(*zero_one(probs, TOLERANCE))
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        """1 - E max p by quadrature, and E max p - m[a]."""
+        highest = expected_max(alpha)
+        m = alpha / alpha.sum(axis=-1, keepdims=True)
+        return Expectation(1 - highest, np.maximum(highest - take(m, self.action(m)), 0.0))
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
+        """Classes."""
+        return check_choices(actions, n_points, n_classes)
