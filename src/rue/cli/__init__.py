@@ -1,9 +1,13 @@
 """The command line. One file per command, each thin: parse, call the library, print."""
 
 import sys
+from types import ModuleType
+from typing import Annotated
 
 import typer
 
+from rue.cli import evaluate
+from rue.cli.options import is_number
 from rue.errors import RueError
 
 app = typer.Typer(
@@ -17,15 +21,31 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=False)
-def _root() -> None:
-    pass
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from rue import __version__
+
+        print(f"rue {__version__}")
+        raise typer.Exit
+
+
+def _command(module: ModuleType) -> None:
+    name = module.__name__.rpartition(".")[2]
+    app.command(name, epilog=f"Example:  {module.EXAMPLE}")(getattr(module, name))
+
+
+_command(evaluate)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: an error is one line on stderr and exit code 2."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(
+            _join_numbers(sys.argv[1:] if arguments is None else arguments), standalone_mode=False
+        )
     except typer.TyperException as error:
         _fail(error.format_message())
     except (RueError, OSError) as error:
@@ -33,6 +53,23 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _join_numbers(arguments: list[str]) -> list[str]:
+    """Let --values take its numbers one by one: --values -1 0 1."""
+    joined: list[str] = []
+    taking = False
+    for argument in arguments:
+        if taking and is_number(argument):
+            joined[-1] = argument if joined[-1] == "" else f"{joined[-1]},{argument}"
+            continue
+        if taking and joined[-1] == "":
+            joined.pop()
+        joined.append(argument)
+        taking = argument == "--values"
+        if taking:
+            joined.append("")
+    return joined[:-1] if taking and joined[-1] == "" else joined
 
 
 def _fail(message: str) -> None:

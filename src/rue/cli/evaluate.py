@@ -1,0 +1,141 @@
+"""rue evaluate: a row of the paper's table for each prediction file and loss."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rue.cli.options import Format, emit, parse_values
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.evaluation import Evaluation
+    from rue.files import Columns
+    from rue.losses import Loss
+
+EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
+
+
+def evaluate(
+    files: Annotated[list[Path], typer.Argument(help="Prediction files: .npz, .csv, .parquet.")],
+    truth: Annotated[
+        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
+    ] = None,
+    loss: Annotated[
+        list[str] | None,
+        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+    ] = None,
+    cost: Annotated[
+        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+    ] = None,
+    gap: Annotated[bool, typer.Option(help="Compute the Pareto-gap.")] = True,
+    by: Annotated[
+        str | None, typer.Option(help="A row for each group of this column; class: the majority.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,  # noqa: A002
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For cost under Dirichlet beliefs.")] = 0,
+) -> None:
+    """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
+    from tqdm import tqdm
+
+    from rue.files import Columns, read_predictions, read_truth, realized
+    from rue.tables import format_rows, notes
+
+    losses = [_loss(name, cost) for name in loss or ["log"]]
+    scale = parse_values(values)
+    people = None if truth is None else read_truth(truth, by=by)
+    names = _names(files)
+    rows: list[Evaluation] = []
+    runs = []
+    with tqdm(total=len(files) * len(losses), delay=2, disable=None, leave=False) as bar:
+        for file in files:
+            predictions = read_predictions(file)
+            given = isinstance(predictions, Columns)
+            if given and len(losses) > 1:
+                raise InputError(f"{file}: holds components of one loss, so give one --loss")
+            for name, each in losses:
+                bar.set_description(f"{names[file]} {name}")
+                columns = (
+                    predictions
+                    if isinstance(predictions, Columns)
+                    else realized(predictions, people, each, values=scale, seed=seed)
+                )
+                label = "" if given and loss is None else name
+                rows += _rows(columns, names[file], label, by, gap)
+                runs.append((names[file], label, columns.star, columns.hat))
+                bar.update()
+    if plot is not None:
+        from rue.plots.curves import plot_curves
+        from rue.plots.style import save
+
+        save(plot_curves(runs), plot)
+    order = ["", *(name for name, _ in losses)]
+    rows.sort(key=lambda row: (order.index(row.loss), row.group))  # rivals side by side
+    emit(format_rows(rows, format.value))
+    if format is Format.table:
+        for note in notes(rows):
+            emit(f"note: {note}")
+
+
+def _loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
+    from rue.files import read_cost
+    from rue.losses import get_loss
+
+    if name != "cost":
+        return get_loss(name).name, name  # with values, once they are known
+    if cost is None:
+        raise InputError("--loss cost needs a cost matrix: --cost FILE")
+    return name, read_cost(cost)
+
+
+def _rows(
+    columns: "Columns", method: str, loss: str, by: str | None, gap: bool
+) -> "list[Evaluation]":
+    import numpy as np
+
+    from rue.evaluation import evaluate_components
+
+    if by is None:
+        return [
+            evaluate_components(
+                columns.star,
+                columns.hat,
+                loss=loss,
+                method=method,
+                gap=gap,
+                outside=columns.outside,
+            )
+        ]
+    if by not in columns.groups:
+        raise InputError(
+            f"--by must be a column of the files, got {by!r}; "
+            f"{columns.path} and its truth have {', '.join(columns.groups) or 'none'}"
+        )
+    column = columns.groups[by]
+    return [
+        evaluate_components(
+            columns.star[column == group],
+            columns.hat[column == group],
+            loss=loss,
+            method=method,
+            group=f"{group:g}" if isinstance(group, float) else str(group),
+            gap=gap,
+            outside=columns.outside,
+        )
+        for group in np.unique(column)
+    ]
+
+
+def _names(files: list[Path]) -> dict[Path, str]:
+    """The stem of each file, with its folder where stems are the same."""
+    stems = [file.stem for file in files]
+    return {
+        file: stem if stems.count(stem) == 1 else f"{file.resolve().parent.name}/{stem}"
+        for file, stem in zip(files, stems, strict=True)
+    }

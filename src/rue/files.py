@@ -1,0 +1,442 @@
+"""Prediction and truth files: read, check, align.
+
+A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
+``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids`` and ``counts``.
+Any other array of length n is a column that rows may be grouped by. A ``.csv`` or ``.parquet``
+with the columns ``aleatoric, epistemic, risk, regret`` holds components already computed.
+
+A truth file holds counts, or known probabilities where they are not whole numbers: ``.npy``,
+``.npz`` (``counts`` or ``probs``), ``.csv`` (with or without a header) or ``.parquet``. In the
+latter two a column ``id`` or ``ids`` names the rows, columns of text and those named by ``by``
+are groups, and all others are classes.
+
+Pickled arrays are refused.
+"""
+
+import csv
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray, as_vector, require_finite
+from rue.annotations import Annotations
+from rue.beliefs import Belief, Dirichlet, Draws, Scored
+from rue.components import Components, decompose, realize
+from rue.errors import AlignmentError, FileError, InputError, ShapeError
+from rue.losses import CostMatrix, Loss, get_loss
+
+__all__ = [
+    "Columns",
+    "Predictions",
+    "Truth",
+    "align",
+    "read_components",
+    "read_cost",
+    "read_predictions",
+    "read_truth",
+]
+
+_COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
+_RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
+_IDS = ("ids", "id")
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What people said, with the rows' names and columns to group by."""
+
+    path: Path
+    annotations: Annotations
+    ids: NDArray[np.str_] | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model says, read from a file."""
+
+    path: Path
+    belief: Belief
+    actions: NDArray[Any] | None = None
+    values: FloatArray | None = None
+    ids: NDArray[np.str_] | None = None
+    truth: Truth | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """The file's stem."""
+        return self.path.stem
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Components already computed, one row per point."""
+
+    path: Path
+    star: Components
+    hat: Components
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    outside: bool = False
+    """Whether the epistemic score is from outside and has not the unit of the loss."""
+
+    @property
+    def method(self) -> str:
+        """The file's stem."""
+        return self.path.stem
+
+
+def read_components(
+    path: str | Path,
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+) -> Columns:
+    """Read a prediction file and give its components under a loss, estimated and realised.
+
+    ``truth`` may be None where the file has its own ``counts``, or holds components. ``values``
+    default to those of the file, then to those of the truth.
+    """
+    predictions = read_predictions(path)
+    return (
+        predictions
+        if isinstance(predictions, Columns)
+        else realized(predictions, truth, loss, values=values, seed=seed)
+    )
+
+
+def realized(
+    predictions: Predictions,
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+) -> Columns:
+    """Give the components of predictions already read; see :func:`read_components`."""
+    path = predictions.path
+    truth = truth or predictions.truth
+    if truth is None:
+        raise FileError(f"{path}: has no counts of its own, so a truth file is needed")
+    annotations, groups = align(predictions, truth)
+    groups = {"class": annotations.probs.argmax(axis=1), **predictions.groups, **groups}
+    said = annotations.values
+    if values is None and predictions.values is not None:
+        if said is not None and not np.array_equal(said, predictions.values):
+            raise FileError(f"{path}: values differ from those of {truth.path}")
+        values = predictions.values
+    try:
+        loss = get_loss(loss, values=said if values is None else values)
+        star = realize(annotations, predictions.belief, loss, actions=predictions.actions)
+        hat = decompose(predictions.belief, loss, seed=seed)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+    return Columns(path, star, hat, groups, isinstance(predictions.belief, Scored))
+
+
+def read_predictions(path: str | Path) -> Predictions | Columns:
+    """Read a prediction file; see the head of this module."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".npz":
+            return _predictions(path, _load_npz(path))
+        case ".csv" | ".parquet":
+            return _columns(path, _load_table(path))
+    raise FileError(f"{path}: predictions must be .npz, .csv or .parquet, got {path.suffix!r}")
+
+
+def read_truth(path: str | Path, *, by: str | None = None) -> Truth:
+    """Read a truth file; ``by`` names a column that is a group and no class."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".npy":
+            return Truth(path, _annotations(path, _load_npy(path), None))
+        case ".npz":
+            arrays = _load_npz(path)
+            truth = _counted(path, arrays)
+            if truth is None:
+                raise FileError(f"{path}: must hold counts or probs, got {_names(arrays)}")
+            return truth
+        case ".csv" | ".parquet":
+            return _truth_table(path, _load_table(path), by)
+    raise FileError(f"{path}: truth must be .npy, .npz, .csv or .parquet, got {path.suffix!r}")
+
+
+def read_cost(path: str | Path) -> CostMatrix:
+    """Read a cost matrix C[action, class] from .npy, or from .csv without a header."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".npy":
+            costs = _load_npy(path)
+        case ".csv":
+            table = _load_table(path)
+            costs = np.stack(list(table.values()), axis=1)
+        case _:
+            raise FileError(f"{path}: a cost matrix must be .npy or .csv, got {path.suffix!r}")
+    try:
+        return CostMatrix(costs)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
+    """Give the annotations and their columns in the order of the predictions.
+
+    With ids on both sides rows are matched by them, one to one; otherwise by position.
+    """
+    annotations = truth.annotations
+    here, there = predictions.ids, truth.ids
+    if here is None or there is None:
+        if len(predictions.belief) != len(annotations):
+            raise AlignmentError(
+                f"{predictions.path}: has {len(predictions.belief)} points but {truth.path} has "
+                f"{len(annotations)}, and without ids on both sides rows must match by position"
+            )
+        return annotations, truth.groups
+    for path, ids in ((predictions.path, here), (truth.path, there)):
+        names, counts = np.unique(ids, return_counts=True)
+        if (counts > 1).any():
+            raise AlignmentError(
+                f"{path}: ids must not repeat, {int((counts > 1).sum())} do, "
+                f"first {names[np.argmax(counts > 1)]!r}"
+            )
+    _require_known(truth.path, here, predictions.path, there)
+    _require_known(predictions.path, there, truth.path, here)
+    order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
+    return _reorder(annotations, order), {k: v[order] for k, v in truth.groups.items()}
+
+
+def _require_known(
+    lacking: Path, wanted: NDArray[np.str_], wanting: Path, known: NDArray[np.str_]
+) -> None:
+    missing = ~np.isin(wanted, known)
+    if missing.any():
+        raise AlignmentError(
+            f"{lacking}: lacks {int(missing.sum())} of the ids in {wanting}, "
+            f"first {str(wanted[np.argmax(missing)])!r}"
+        )
+
+
+def _reorder(annotations: Annotations, order: NDArray[np.int64]) -> Annotations:
+    if annotations.counts is None:
+        return Annotations.from_probs(annotations.probs[order], annotations.values)
+    return Annotations(annotations.counts[order], annotations.values)
+
+
+def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Predictions:
+    kinds = [kind for kind in ("probs", "logits", "alpha") if kind in arrays]
+    if len(kinds) != 1:
+        raise FileError(f"{path}: must hold one of probs, logits or alpha, got {_names(arrays)}")
+    try:
+        belief = _belief(kinds[0], arrays[kinds[0]])
+        if "epistemic" in arrays:
+            belief = Scored(belief.mean(), arrays["epistemic"])
+        values = as_vector("values", arrays["values"]) if "values" in arrays else None
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+    n_points = len(belief)
+    groups = {k: v for k, v in arrays.items() if k not in _RESERVED and v.shape == (n_points,)}
+    ids = _ids(path, arrays, n_points)
+    counted = {k: arrays[k] for k in ("counts", "ids", "values") if k in arrays}
+    truth = _counted(path, counted) if "counts" in arrays else None
+    return Predictions(path, belief, arrays.get("actions"), values, ids, truth, groups)
+
+
+def _belief(kind: str, array: NDArray[Any]) -> Belief:
+    if kind == "alpha":
+        return Dirichlet(array)
+    if array.ndim not in (2, 3):
+        raise ShapeError(
+            f"{kind} must have shape (n_points, n_draws, n_classes) or (n_points, n_classes), "
+            f"got {array.shape}"
+        )
+    if kind == "logits":
+        if array.dtype.kind not in "fiu":
+            raise InputError(f"logits must hold real numbers, got dtype {array.dtype}")
+        require_finite("logits", array)
+        exp = np.exp(array - array.max(axis=-1, keepdims=True), dtype=np.float64)
+        array = exp / exp.sum(axis=-1, keepdims=True)
+    return Draws(array if array.ndim == 3 else array[:, None, :])
+
+
+def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
+    missing = [name for name in _COMPONENTS if name not in table]
+    if missing:
+        raise FileError(
+            f"{path}: must have the columns {', '.join(_COMPONENTS)}, lacks {missing[0]}"
+        )
+    try:
+        aleatoric, epistemic, risk, regret = (_rounded(n, table[n]) for n in _COMPONENTS)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+    star = Components(risk, risk - regret, regret)
+    hat = Components(aleatoric + epistemic, aleatoric, epistemic)
+    return Columns(path, star, hat, {k: v for k, v in table.items() if k not in _COMPONENTS})
+
+
+def _rounded(name: str, column: NDArray[Any]) -> FloatArray:
+    """Rounding is not ranking: to 1e-12 of the column's largest, as its loss is not known."""
+    vector = as_vector(name, column)
+    scale = float(np.abs(vector).max()) or 1.0
+    return np.asarray(np.rint(vector / scale * 1e12) / 1e12 * scale)
+
+
+def _counted(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
+    found = arrays.get("counts", arrays.get("probs"))
+    if found is None:
+        return None
+    annotations = _annotations(path, found, arrays.get("values"))
+    n_points = len(annotations)
+    groups = {k: v for k, v in arrays.items() if k not in _RESERVED and v.shape == (n_points,)}
+    return Truth(path, annotations, _ids(path, arrays, n_points), groups)
+
+
+def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
+    try:
+        if array.ndim == 2 and array.dtype.kind == "f" and (array % 1 != 0).any():
+            return Annotations.from_probs(array, values)
+        return Annotations(array, values)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _truth_table(path: Path, table: Mapping[str, NDArray[Any]], by: str | None) -> Truth:
+    classes = [
+        name
+        for name, column in table.items()
+        if name not in _IDS and name != by and column.dtype.kind in "fiub"
+    ]
+    if not classes:
+        raise FileError(f"{path}: must have a column of counts for each class, got {_names(table)}")
+    annotations = _annotations(path, np.stack([table[name] for name in classes], axis=1), None)
+    groups = {k: v for k, v in table.items() if k not in classes and k not in _IDS}
+    return Truth(path, annotations, _ids(path, table, len(annotations)), groups)
+
+
+def _ids(path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int) -> NDArray[np.str_] | None:
+    ids = next((arrays[name] for name in _IDS if name in arrays), None)
+    if ids is None:
+        return None
+    if ids.shape != (n_points,):
+        raise FileError(f"{path}: ids must have shape ({n_points},), got {ids.shape}")
+    if ids.dtype.kind == "f" and (ids % 1 == 0).all():
+        ids = ids.astype(np.int64)
+    if ids.dtype.kind == "S":
+        return np.char.decode(ids, "utf-8")
+    return ids.astype(np.str_)
+
+
+def _load_npz(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise FileError(f"{path}: is not an .npz archive")
+            return {name: archive[name] for name in archive.files}
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{path}: no such file") from None
+    except (ValueError, EOFError, OSError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise FileError(f"{path}: cannot be read as .npz: {_reason(error)}") from None
+
+
+def _load_npy(path: Path) -> NDArray[Any]:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise FileError(f"{path}: no such file") from None
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise FileError(f"{path}: cannot be read as .npy: {_reason(error)}") from None
+    if not isinstance(array, np.ndarray):
+        raise FileError(f"{path}: is an archive, not an .npy array")
+    return array
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    if "allow_pickle" in text or "pickle" in text.lower():
+        return "it holds pickled objects, which are refused"
+    return text or "it is truncated or empty"
+
+
+def _load_table(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a table as columns; without a header they are named by their number."""
+    try:
+        return _load_parquet(path) if path.suffix.lower() == ".parquet" else _load_csv(path)
+    except FileNotFoundError:
+        raise FileError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"{path}: cannot be read: {error}") from None
+
+
+def _load_parquet(path: Path) -> dict[str, NDArray[Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with path.open("rb") as file:
+            table = pq.read_table(file)
+    except pa.ArrowException as error:
+        raise FileError(f"{path}: cannot be read as .parquet: {error}") from None
+    if not table.num_rows:
+        raise FileError(f"{path}: holds no rows")
+    columns = {}
+    for name in table.column_names:
+        column = table.column(name)
+        if column.null_count:
+            raise FileError(f"{path}: column {name} has {column.null_count} missing values")
+        array = column.to_numpy()
+        columns[name] = array if array.dtype.kind in "fiub" else array.astype(np.str_)
+    return columns
+
+
+def _load_csv(path: Path) -> dict[str, NDArray[Any]]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise FileError(f"{path}: is empty")
+    first = rows[0]
+    header = first if any(_is_text(cell) for cell in first) else [str(j) for j in range(len(first))]
+    header = [name.strip() for name in header]
+    if len(set(header)) < len(header):
+        raise FileError(f"{path}: column names must not repeat, got {', '.join(header)}")
+    body = rows[1:] if header != [str(j) for j in range(len(first))] else rows
+    if not body:
+        raise FileError(f"{path}: holds no rows")
+    for number, row in enumerate(body, len(rows) - len(body) + 1):
+        if len(row) != len(header):
+            raise FileError(f"{path}: line {number} has {len(row)} cells, expected {len(header)}")
+    columns = zip(header, zip(*body, strict=True), strict=True)
+    # A column without a name is the row numbers that pandas writes.
+    return {name: _column(path, name, cells) for name, cells in columns if name}
+
+
+def _column(path: Path, name: str, cells: tuple[str, ...]) -> NDArray[Any]:
+    """Numbers if all cells are; text if none is."""
+    text = [i for i, cell in enumerate(cells) if _is_text(cell)]
+    if not text:
+        return np.array([float(cell) for cell in cells])
+    if "" in (blank := [cells[i].strip() for i in text]) and len(text) < len(cells):
+        row = text[blank.index("")]
+        raise FileError(f"{path}: column {name} has an empty cell at row {row}")
+    return np.array([cell.strip() for cell in cells])
+
+
+def _is_text(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
+def _names(arrays: Mapping[str, Any]) -> str:
+    return ", ".join(arrays) or "nothing"

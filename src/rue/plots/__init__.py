@@ -1,0 +1,1 @@
+"""The only matplotlib: one file for each kind of figure."""

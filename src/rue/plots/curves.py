@@ -1,0 +1,66 @@
+"""Regret- and risk-coverage curves of several methods, with oracle and random."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from rue._arrays import FloatArray
+from rue.components import Components
+from rue.curves import risk_coverage_curve
+from rue.plots.style import GREY, PALETTE, look
+
+__all__ = ["plot_curves"]
+
+Run = tuple[str, str, Components, Components]
+"""Method, loss, star, hat."""
+
+
+def plot_curves(runs: Sequence[Run]) -> Figure:
+    """Draw regret and risk against coverage when ranking by the estimated epistemic uncertainty.
+
+    One row of panels per loss, regret left and risk right. Each method's own best (ranked by the
+    truth) is dotted and its random ranking thin: they differ, because each method acts for
+    itself.
+    """
+    losses = list(dict.fromkeys(loss for _, loss, _, _ in runs))
+    methods = list(dict.fromkeys(method for method, _, _, _ in runs))
+    with look():
+        figure = Figure(figsize=(7.2, 2.9 * len(losses)), layout="constrained")
+        grid = figure.subplots(len(losses), 2, squeeze=False)
+        for row, loss in zip(grid, losses, strict=True):
+            for method, _, star, hat in (run for run in runs if run[1] == loss):
+                colour = PALETTE[methods.index(method) % len(PALETTE)]
+                _draw(row[0], star.epistemic, hat.epistemic, colour)
+                _draw(row[1], star.total, hat.epistemic, colour)
+            for axes, what in zip(row, ("regret", "risk"), strict=True):
+                axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of the accepted")
+                axes.set_ylim(bottom=0)
+                axes.set_title(f"{what.capitalize()}-coverage" + f" ({loss} loss)" * bool(loss))
+        handles = [
+            Line2D([], [], color=PALETTE[i % len(PALETTE)], label=method)
+            for i, method in enumerate(methods)
+        ]
+        handles += [
+            Line2D([], [], color=GREY, linestyle=":", label="its oracle"),
+            Line2D([], [], color=GREY, linewidth=0.6, label="its random"),
+        ]
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+    return figure
+
+
+def _draw(axes: Axes, value: FloatArray, score: FloatArray, colour: str) -> None:
+    axes.plot(*_corners(value, score), color=colour, linewidth=1.6)
+    axes.plot(*_corners(value, value), color=colour, linewidth=1.1, linestyle=":")
+    axes.plot([0, 1], [0, float(value.mean())], color=colour, linewidth=0.6, alpha=0.6)
+
+
+def _corners(value: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The curve's corners, or 1,000 points on it where there are more than the eye can see."""
+    curve = risk_coverage_curve(value, score)
+    if len(curve.coverage) <= 1000:
+        return curve.coverage, curve.value
+    coverage = np.linspace(0, 1, 1001)
+    return coverage, np.interp(coverage, curve.coverage, curve.value)
