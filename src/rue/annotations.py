@@ -111,7 +111,7 @@ class Annotations:
                 f"every rating must be one of the values, got {flat[bad]:g} at point {points[bad]}"
             )
         cells = np.bincount(points * len(scale) + classes, minlength=len(rows) * len(scale))
-        return cls(cells.reshape(len(rows), len(scale)), None if values is None else scale)
+        return cls(cells.reshape(len(rows), len(scale)), scale)
 
     @classmethod
     def from_probs(cls, probs: ArrayLike, values: ArrayLike | None = None) -> Self:

@@ -25,6 +25,8 @@ def expected_max(alpha: FloatArray) -> FloatArray:
     for start in range(0, len(alpha), step):
         # Sorted, so that the order of classes does not show in the last digit.
         a = np.sort(alpha[start : start + step], axis=1)
+        # Below alpha_0 = 1e-11 the result is 1 to that precision, whatever alpha_0.
+        a = a * np.maximum(1.0, 1e-11 / a.sum(axis=1, keepdims=True))
         alpha_0 = a.sum(axis=1)
         low, high = _range(a, alpha_0)
         t = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2

@@ -1,0 +1,30 @@
+"""What tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20260731)
+
+
+@pytest.fixture(scope="session")
+def data_root():
+    """Real data: RUE_DATA, or ../shared/data beside the checkout."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    root = Path(os.environ.get("RUE_DATA") or beside)
+    if not root.is_dir():
+        pytest.skip(f"no real data: neither RUE_DATA nor {beside.relative_to(beside.parents[2])}")
+    return root
+
+
+@pytest.fixture(scope="session")
+def cifar10h(data_root):
+    path = data_root / "cifar-10h" / "cifar10h-counts.npy"
+    if not path.is_file():
+        pytest.skip("no CIFAR-10H counts in the data root")
+    return path

@@ -1,0 +1,116 @@
+"""The house is in order: imports go one way, names are public on purpose, loading is light."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rue
+
+SOURCE = Path(rue.__file__).parent
+
+# A module imports only from what stands to its left (or beside it, within its own part).
+ORDER = [
+    ["errors", "_kernels"],
+    ["_arrays", "_files"],
+    ["losses"],
+    ["beliefs", "annotations"],
+    ["components", "annotators"],
+    ["curves", "correlation"],
+    ["selectors", "surfaces", "pareto", "_boundary", "_rotation", "_threads"],
+    ["tables"],
+    ["evaluation"],
+    ["files", "intervals", "comparison", "deploy"],
+    ["sandbox", "data", "methods"],
+    ["proxies"],
+    ["inversions", "published", "bench"],
+    ["plots", "report", "adapters"],
+    ["cli"],
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+
+
+def modules():
+    return sorted(p for p in SOURCE.rglob("*.py") if p != SOURCE / "__init__.py")
+
+
+def walk(path):
+    """Every node that runs; what is there for types only may point anywhere."""
+    waiting = [ast.parse(path.read_text())]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def part(path):
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_go_one_way(path):
+    for node in walk(path):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module] + [f"{node.module}.{a.name}" for a in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            pieces = name.split(".")
+            if pieces[0] == "rue" and len(pieces) > 1 and pieces[1] in RANK:
+                assert RANK[pieces[1]] <= RANK[part(path)], f"{part(path)} imports {name}"
+
+
+def test_every_module_has_its_place():
+    assert {part(path) for path in modules()} <= set(RANK)
+
+
+def test_public_names_exist_and_are_listed():
+    for name in rue.__all__:
+        assert getattr(rue, name) is not None
+    for path in modules():
+        if part(path) in ("curves", "components", "correlation", "beliefs", "annotations"):
+            module = importlib.import_module(f"rue.{part(path)}")
+            assert all(hasattr(module, name) for name in module.__all__)
+    assert dir(rue) == sorted(rue.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'regrets'"):
+        _ = rue.regrets
+
+
+def loaded(code):
+    probe = f"import sys; {code}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_rue_is_light():
+    assert not loaded("import rue") & {"torch", "matplotlib", "pandas", "numpy", "scipy", "numba"}
+    everything = "import rue; [getattr(rue, name) for name in rue.__all__]"
+    heavy = {"torch", "matplotlib", "pandas", "sklearn", "scipy.stats", "numba"}
+    assert not loaded(everything) & heavy
+
+
+def test_evaluating_loads_no_more_than_it_needs(tmp_path):
+    code = (
+        "import numpy as np, rue; "
+        "rue.evaluate(rue.Annotations([[3, 1], [1, 3], [4, 0]]), "
+        "rue.Draws(np.full((3, 2, 2), 0.5)), 'log')"
+    )
+    assert not loaded(code) & {"torch", "matplotlib", "pandas", "sklearn", "scipy.stats"}
+
+
+def test_only_kernels_import_numba_and_only_plots_matplotlib():
+    allowed = {"numba": {"_kernels"}, "matplotlib": {"plots"}, "torch": {"methods", "adapters"}}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                place = allowed.get(name.split(".")[0])
+                assert place is None or part(path) in place, f"{path} imports {name}"
