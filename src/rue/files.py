@@ -206,7 +206,7 @@ def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[
         if (counts > 1).any():
             raise AlignmentError(
                 f"{path}: ids must not repeat, {int((counts > 1).sum())} do, "
-                f"first {names[np.argmax(counts > 1)]!r}"
+                f"first {str(names[np.argmax(counts > 1)])!r}"
             )
     _require_known(truth.path, here, predictions.path, there)
     _require_known(predictions.path, there, truth.path, here)
@@ -301,7 +301,8 @@ def _counted(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
 
 def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
     try:
-        if array.ndim == 2 and array.dtype.kind == "f" and (array % 1 != 0).any():
+        fractions = array.dtype.kind == "f" and bool((array % 1 != 0).any())
+        if array.ndim == 2 and fractions and np.isfinite(array).all():
             return Annotations.from_probs(array, values)
         return Annotations(array, values)
     except InputError as error:
@@ -336,7 +337,7 @@ def _ids(path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int) -> NDArr
 
 def _load_npz(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise FileError(f"{path}: is not an .npz archive")
             return {name: archive[name] for name in archive.files}
@@ -362,7 +363,7 @@ def _load_npy(path: Path) -> NDArray[Any]:
 
 def _reason(error: Exception) -> str:
     text = str(error)
-    if "allow_pickle" in text or "pickle" in text.lower():
+    if "pickle" in text or "Python objects" in text:
         return "it holds pickled objects, which are refused"
     return text or "it is truncated or empty"
 

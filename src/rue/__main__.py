@@ -1,0 +1,5 @@
+"""``python -m rue`` is ``rue``."""
+
+from rue.cli import main
+
+main()

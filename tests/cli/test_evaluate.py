@@ -1,0 +1,273 @@
+"""rue evaluate: files in, rows out."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rue import Annotations, CostMatrix, Dirichlet, Draws, Scored, decompose, evaluate, realize
+
+N, K = 30, 3
+VALUES = [-1.0, 0.0, 2.0]
+
+
+@pytest.fixture
+def world(tmp_path, rng):
+    """Predictions and truth on disk, and the arrays they were made of."""
+    counts = rng.multinomial(12, rng.dirichlet(np.ones(K), N))
+    logits = rng.normal(size=(N, 4, K))
+    probs = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    alpha = rng.gamma(2.0, size=(N, K)) + 0.1
+    np.save(tmp_path / "counts.npy", counts)
+    np.savez(tmp_path / "draws.npz", probs=probs)
+    np.savez(tmp_path / "logits.npz", logits=logits)
+    np.savez(tmp_path / "evidential.npz", alpha=alpha)
+    np.savez(tmp_path / "ddu.npz", probs=probs[:, 0], epistemic=np.arange(N) * 1.0)
+    return tmp_path, counts, probs, alpha
+
+
+def rows_of(result):
+    assert result.code == 0, result.err
+    return json.loads(result.out)
+
+
+def same(row, evaluation):
+    expected = evaluation.to_dict()
+    for key, value in row.items():
+        if key not in ("method", "group", "notes"):
+            assert value == pytest.approx(expected[key], abs=1e-12), key
+
+
+@pytest.mark.parametrize("loss", ["log", "brier", "zero_one", "squared", "absolute"])
+def test_each_kind_of_belief_gives_the_library_s_row(world, run, loss):
+    folder, counts, probs, alpha = world
+    names = ("draws", "logits", "evidential", "ddu")
+    files = [folder / f"{name}.npz" for name in names]
+    truth = folder / "counts.npy"
+    rows = rows_of(run("evaluate", *files, "--truth", truth, "--loss", loss, "--format", "json"))
+    beliefs = [Draws(probs), Draws(probs), Dirichlet(alpha), Scored(probs[:, 0], np.arange(N))]
+    assert [row["method"] for row in rows] == list(names)
+    for row, belief in zip(rows, beliefs, strict=True):
+        same(row, evaluate(Annotations(counts), belief, loss))
+
+
+def test_values_in_every_spelling(world, run):
+    folder, counts, probs, _ = world
+    expected = evaluate(Annotations(counts), Draws(probs), "squared", values=VALUES, gap=False)
+    base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy"]
+    base += ["--loss", "squared", "--no-gap", "--format", "json"]
+    for spelling in (["--values", "-1,0,2"], ["--values", "-1", "0", "2"], ["--values=-1 0 2"]):
+        same(rows_of(run(*base, *spelling))[0], expected)
+    np.savez(folder / "draws.npz", probs=probs, values=VALUES)
+    same(rows_of(run(*base))[0], expected)
+
+
+def test_several_losses_stand_together(world, run):
+    folder = world[0]
+    files = [folder / "draws.npz", folder / "ddu.npz"]
+    losses = ["--loss", "zero_one", "--loss", "log"]
+    result = run(
+        "evaluate", *files, "--truth", folder / "counts.npy", *losses, "--format", "csv", "--no-gap"
+    )
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+    assert [(r["loss"], r["method"]) for r in rows] == [
+        ("zero_one", "draws"),
+        ("zero_one", "ddu"),
+        ("log", "draws"),
+        ("log", "ddu"),
+    ]
+    assert rows[0]["pareto_gap"] == ""
+
+
+def test_a_cost_matrix(world, run):
+    folder, counts, probs, _ = world
+    C = np.array([[0, 1, 5], [1, 0, 1], [2, 2, 0], [0.7, 0.7, 0.7]])
+    np.save(folder / "C.npy", C)
+    np.savetxt(folder / "C.csv", C, delimiter=",")
+    expected = evaluate(Annotations(counts), Draws(probs), CostMatrix(C), gap=False)
+    for file in ("C.npy", "C.csv"):
+        result = run(
+            *("evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--no-gap"),
+            *("--loss", "cost", "--cost", folder / file, "--format", "json"),
+        )
+        same(rows_of(result)[0], expected)
+
+
+def test_ids_align_rows(world, run, rng):
+    folder, counts, probs, _ = world
+    names = np.array([f"point-{i}" for i in range(N)])
+    order = rng.permutation(N)
+    np.savez(folder / "named.npz", probs=probs, ids=names)
+    np.savez(folder / "truth.npz", counts=counts[order], ids=names[order])
+    with (folder / "truth.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(["id", "a", "b", "c"])
+        writer.writerows([names[i], *counts[i]] for i in order)
+    columns = {"ids": names[order]} | {f"k{j}": counts[order, j] for j in range(K)}
+    pq.write_table(pa.table(columns), folder / "truth.parquet")
+    expected = evaluate(Annotations(counts), Draws(probs), "log", gap=False)
+    for truth in ("truth.npz", "truth.csv", "truth.parquet"):
+        result = run(
+            *("evaluate", folder / "named.npz", "--truth", folder / truth),
+            *("--no-gap", "--format", "json"),
+        )
+        same(rows_of(result)[0], expected)
+
+
+def test_whole_numbers_and_text_are_the_same_ids(world, run):
+    folder, counts, probs, _ = world
+    np.savez(folder / "n.npz", probs=probs, ids=np.arange(N))
+    text = "id,a,b,c\n" + "\n".join(f"{i},{','.join(map(str, counts[i]))}" for i in range(N))
+    (folder / "t.csv").write_text(text)
+    assert run("evaluate", folder / "n.npz", "--truth", folder / "t.csv", "--no-gap").code == 0
+
+
+def test_counts_in_the_prediction_file_and_actions(world, run):
+    folder, counts, probs, _ = world
+    actions = np.zeros(N, int)
+    np.savez(folder / "own.npz", probs=probs, counts=counts, actions=actions)
+    row = rows_of(
+        run("evaluate", folder / "own.npz", "--loss", "zero_one", "--format", "json", "--no-gap")
+    )[0]
+    same(row, evaluate(Annotations(counts), Draws(probs), "zero_one", actions=actions, gap=False))
+
+
+def test_known_probabilities_as_truth(world, run, rng):
+    folder, _, probs, _ = world
+    known = rng.dirichlet(np.ones(K), N)
+    np.save(folder / "known.npy", known)
+    row = rows_of(
+        run(
+            *("evaluate", folder / "draws.npz", "--truth", folder / "known.npy"),
+            *("--format", "json", "--no-gap"),
+        )
+    )[0]
+    same(row, evaluate(Annotations.from_probs(known), Draws(probs), "log", gap=False))
+
+
+def test_csv_without_a_header(world, run):
+    folder, counts, probs, _ = world
+    np.savetxt(folder / "plain.csv", counts, fmt="%d", delimiter=",")
+    result = run(
+        *("evaluate", folder / "draws.npz", "--truth", folder / "plain.csv"),
+        *("--format", "json", "--no-gap"),
+    )
+    same(rows_of(result)[0], evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_components_computed_elsewhere(world, run, kind):
+    folder, counts, probs, _ = world
+    people, belief = Annotations(counts), Draws(probs)
+    star, hat = realize(people, belief, "log"), decompose(belief, "log")
+    columns = {
+        "aleatoric": hat.aleatoric,
+        "epistemic": hat.epistemic,
+        "risk": star.total,
+        "regret": star.epistemic,
+    }
+    file = folder / f"own.{kind}"
+    if kind == "csv":
+        lines = [
+            ",".join(columns),
+            *(",".join(map(repr, map(float, r))) for r in zip(*columns.values(), strict=True)),
+        ]
+        file.write_text("\n".join(lines))
+    else:
+        pq.write_table(pa.table(columns), file)
+    row = rows_of(run("evaluate", file, "--loss", "log", "--format", "json"))[0]
+    expected = evaluate(people, belief, "log").to_dict()
+    for key in ("aurec", "n_aurec", "aurc", "aurc_total", "spearman_hat", "spearman_star"):
+        assert row[key] == pytest.approx(expected[key], abs=1e-9)
+
+
+def test_by_gives_a_row_for_each_group(world, run):
+    folder, counts, probs, _ = world
+    group = np.where(np.arange(N) % 3 == 0, "x", "y")
+    np.savez(folder / "grouped.npz", probs=probs, group=group)
+    rows = rows_of(
+        run(
+            *("evaluate", folder / "grouped.npz", "--truth", folder / "counts.npy"),
+            *("--by", "group", "--format", "json"),
+        )
+    )
+    assert [(row["group"], row["n_points"]) for row in rows] == [("x", 10), ("y", 20)]
+    part = group == "x"
+    same(rows[0], evaluate(Annotations(counts[part]), Draws(probs[part]), "log"))
+    classes = rows_of(
+        run(
+            *("evaluate", folder / "draws.npz", "--truth", folder / "counts.npy"),
+            *("--by", "class", "--format", "json", "--no-gap"),
+        )
+    )
+    majority = np.bincount(counts.argmax(axis=1), minlength=K)
+    assert {int(row["group"]): row["n_points"] for row in classes} == {
+        k: n for k, n in enumerate(majority) if n
+    }
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_plot_writes_a_figure(world, run, suffix):
+    folder = world[0]
+    figure = folder / f"curves.{suffix}"
+    files = [folder / "draws.npz", folder / "ddu.npz"]
+    truth = ["--truth", folder / "counts.npy", "--no-gap"]
+    assert run("evaluate", *files, *truth, "--plot", figure).code == 0
+    head = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[suffix]
+    assert figure.read_bytes().startswith(head)
+    assert not list(folder.glob(".*.partial"))
+
+
+def test_files_of_the_same_name_are_told_apart(world, run):
+    folder, _, probs, _ = world
+    (folder / "sub").mkdir()
+    np.savez(folder / "sub" / "draws.npz", probs=probs)
+    truth = ["--truth", folder / "counts.npy", "--no-gap", "--format", "json"]
+    rows = rows_of(run("evaluate", folder / "draws.npz", folder / "sub" / "draws.npz", *truth))
+    assert [row["method"] for row in rows] == [f"{folder.name}/draws", "sub/draws"]
+
+
+def test_a_pipe_gets_no_colour_and_a_note_is_printed(world, run):
+    folder, _, probs, _ = world
+    np.savez(folder / "one.npz", probs=probs[:, 0])
+    files = [folder / "one.npz", folder / "draws.npz"]
+    result = run("evaluate", *files, "--truth", folder / "counts.npy", "--no-gap")
+    assert "\x1b" not in result.out
+    assert "note: one log: all epistemic estimates are equal" in result.out
+
+
+def test_real_counts_from_the_shell(cifar10h, tmp_path, rng):
+    """CIFAR-10H's real counts, 10,000 x 5 x 10 draws, in a process of its own."""
+    counts = np.load(cifar10h)
+    p = (counts + 0.3) / (counts + 0.3).sum(axis=1, keepdims=True)
+    draws = np.exp(np.log(p)[:, None] + rng.normal(0, 1.0, (10_000, 5, 10)))
+    np.savez(tmp_path / "noisy.npz", probs=(draws / draws.sum(axis=2, keepdims=True)))
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "rue", "evaluate", str(tmp_path / "noisy.npz")),
+            *("--truth", str(cifar10h), "--loss", "log", "--loss", "zero_one"),
+            *("--no-gap", "--format", "json"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    log, zero_one = json.loads(done.stdout)
+    # The people's own entropy under log loss, 1 - majority share under 0/1, from the counts.
+    q = counts / counts.sum(axis=1, keepdims=True)
+    entropy = -(q * np.log(np.where(q > 0, q, 1))).sum(axis=1).mean()
+    assert log["risk"] - log["regret"] == pytest.approx(entropy, abs=1e-9)
+    disagreement = (1 - q.max(axis=1)).mean()
+    assert zero_one["risk"] - zero_one["regret"] == pytest.approx(disagreement, abs=1e-9)
+    assert 0 < log["n_aurec"] < 1
+    # Under 0/1 loss nearly all regrets are exact ties.
+    people = Annotations(counts)
+    star = realize(people, Draws(np.load(tmp_path / "noisy.npz")["probs"]), "zero_one")
+    assert (star.epistemic == 0).mean() > 0.9
+    assert done.stderr == ""
