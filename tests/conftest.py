@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# No deadline: a kernel's first call compiles it. The same examples in every run.
+settings.register_profile("rue", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("rue")
 
 
 @pytest.fixture

@@ -13,9 +13,6 @@ are groups, and all others are classes.
 Pickled arrays are refused.
 """
 
-import csv
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite
+from rue._raw_files import load_npy, load_npz, load_table
 from rue.annotations import Annotations
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.components import Components, decompose, realize
@@ -147,9 +145,9 @@ def read_predictions(path: str | Path) -> Predictions | Columns:
     path = Path(path)
     match path.suffix.lower():
         case ".npz":
-            return _predictions(path, _load_npz(path))
+            return _predictions(path, load_npz(path))
         case ".csv" | ".parquet":
-            return _columns(path, _load_table(path))
+            return _columns(path, load_table(path))
     raise FileError(f"{path}: predictions must be .npz, .csv or .parquet, got {path.suffix!r}")
 
 
@@ -158,15 +156,15 @@ def read_truth(path: str | Path, *, by: str | None = None) -> Truth:
     path = Path(path)
     match path.suffix.lower():
         case ".npy":
-            return Truth(path, _annotations(path, _load_npy(path), None))
+            return Truth(path, _annotations(path, load_npy(path), None))
         case ".npz":
-            arrays = _load_npz(path)
+            arrays = load_npz(path)
             truth = _counted(path, arrays)
             if truth is None:
                 raise FileError(f"{path}: must hold counts or probs, got {_names(arrays)}")
             return truth
         case ".csv" | ".parquet":
-            return _truth_table(path, _load_table(path), by)
+            return _truth_table(path, load_table(path), by)
     raise FileError(f"{path}: truth must be .npy, .npz, .csv or .parquet, got {path.suffix!r}")
 
 
@@ -175,9 +173,9 @@ def read_cost(path: str | Path) -> CostMatrix:
     path = Path(path)
     match path.suffix.lower():
         case ".npy":
-            costs = _load_npy(path)
+            costs = load_npy(path)
         case ".csv":
-            table = _load_table(path)
+            table = load_table(path)
             costs = np.stack(list(table.values()), axis=1)
         case _:
             raise FileError(f"{path}: a cost matrix must be .npy or .csv, got {path.suffix!r}")
@@ -333,110 +331,6 @@ def _ids(path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int) -> NDArr
     if ids.dtype.kind == "S":
         return np.char.decode(ids, "utf-8")
     return ids.astype(np.str_)
-
-
-def _load_npz(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise FileError(f"{path}: is not an .npz archive")
-            return {name: archive[name] for name in archive.files}
-    except FileError:
-        raise
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except (ValueError, EOFError, OSError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise FileError(f"{path}: cannot be read as .npz: {_reason(error)}") from None
-
-
-def _load_npy(path: Path) -> NDArray[Any]:
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise FileError(f"{path}: cannot be read as .npy: {_reason(error)}") from None
-    if not isinstance(array, np.ndarray):
-        raise FileError(f"{path}: is an archive, not an .npy array")
-    return array
-
-
-def _reason(error: Exception) -> str:
-    text = str(error)
-    if "pickle" in text or "Python objects" in text:
-        return "it holds pickled objects, which are refused"
-    return text or "it is truncated or empty"
-
-
-def _load_table(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a table as columns; without a header they are named by their number."""
-    try:
-        return _load_parquet(path) if path.suffix.lower() == ".parquet" else _load_csv(path)
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
-
-
-def _load_parquet(path: Path) -> dict[str, NDArray[Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with path.open("rb") as file:
-            table = pq.read_table(file)
-    except pa.ArrowException as error:
-        raise FileError(f"{path}: cannot be read as .parquet: {error}") from None
-    if not table.num_rows:
-        raise FileError(f"{path}: holds no rows")
-    columns = {}
-    for name in table.column_names:
-        column = table.column(name)
-        if column.null_count:
-            raise FileError(f"{path}: column {name} has {column.null_count} missing values")
-        array = column.to_numpy()
-        columns[name] = array if array.dtype.kind in "fiub" else array.astype(np.str_)
-    return columns
-
-
-def _load_csv(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if not rows:
-        raise FileError(f"{path}: is empty")
-    first = rows[0]
-    header = first if any(_is_text(cell) for cell in first) else [str(j) for j in range(len(first))]
-    header = [name.strip() for name in header]
-    if len(set(header)) < len(header):
-        raise FileError(f"{path}: column names must not repeat, got {', '.join(header)}")
-    body = rows[1:] if header != [str(j) for j in range(len(first))] else rows
-    if not body:
-        raise FileError(f"{path}: holds no rows")
-    for number, row in enumerate(body, len(rows) - len(body) + 1):
-        if len(row) != len(header):
-            raise FileError(f"{path}: line {number} has {len(row)} cells, expected {len(header)}")
-    columns = zip(header, zip(*body, strict=True), strict=True)
-    # A column without a name is the row numbers that pandas writes.
-    return {name: _column(path, name, cells) for name, cells in columns if name}
-
-
-def _column(path: Path, name: str, cells: tuple[str, ...]) -> NDArray[Any]:
-    """Numbers if all cells are; text if none is."""
-    text = [i for i, cell in enumerate(cells) if _is_text(cell)]
-    if not text:
-        return np.array([float(cell) for cell in cells])
-    if "" in (blank := [cells[i].strip() for i in text]) and len(text) < len(cells):
-        row = text[blank.index("")]
-        raise FileError(f"{path}: column {name} has an empty cell at row {row}")
-    return np.array([cell.strip() for cell in cells])
-
-
-def _is_text(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return True
-    return False
 
 
 def _names(arrays: Mapping[str, Any]) -> str:

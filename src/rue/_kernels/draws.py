@@ -95,7 +95,7 @@ def mean(probs):
 
 @kernel
 def _logs(flat, out):
-    """Write the logarithms of a whole point at once: long loops vectorise, short ones do not."""
+    """Write the logarithms of many points at once: long loops vectorise, short ones do not."""
     for j in range(flat.shape[0]):
         out[j] = log(max(np.float64(flat[j]), _TINY))
 
@@ -117,18 +117,23 @@ def log_loss(probs, floor):
     """Entropy, and Kullback-Leibler divergence of each draw from the mean floored at ``floor``."""
     n_points, n_draws, n_classes = probs.shape
     aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+    size = n_draws * n_classes
+    batch = max(1, 4096 // size)
     for b in prange(N_BLOCKS):
         log_mean = np.empty(n_classes)
-        logs = np.empty((n_draws, n_classes))
+        logs = np.empty((batch, n_draws, n_classes))
         start, stop = block(b, n_points)
         for i in range(start, stop):
+            j = (i - start) % batch
+            if j == 0:
+                last = min(i + batch, stop)
+                _logs(probs[i:last].reshape(-1), logs.reshape(-1))
             mean_draw(probs[i], log_mean)
             for k in range(n_classes):
                 log_mean[k] = log(max(log_mean[k], floor))
-            _logs(probs[i].reshape(-1), logs.reshape(-1))
             entropy, divergence = 0.0, 0.0
             for s in range(n_draws):
-                total, plogp, cross = _entropy_terms(probs[i, s], logs[s], log_mean)
+                total, plogp, cross = _entropy_terms(probs[i, s], logs[j, s], log_mean)
                 log_total = log(total)
                 entropy += log_total - plogp / total
                 divergence += cross / total - log_total

@@ -4,7 +4,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
 
 from rue._arrays import FloatArray, as_values, as_vector
 from rue.losses.base import TOLERANCE, Expectation, Loss
@@ -70,6 +69,8 @@ class Absolute(Loss):
         E min(F, 1-F) = m I(a+1, b) + (1-m) I(b+1, a) at 1/2, m = a/(a+b);
         E (1-2F)+ = I(a, b) - 2 m I(a+1, b), and E (2F-1)+ likewise with a and b exchanged.
         """
+        from scipy.special import betainc
+
         steps = np.diff(self._values(alpha.shape[-1]))
         a = np.cumsum(alpha, axis=-1)[..., :-1]
         b = np.cumsum(alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]

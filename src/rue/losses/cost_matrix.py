@@ -4,7 +4,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv, gammaln, softmax
 
 from rue._arrays import FloatArray, as_array, require_finite, require_shape
 from rue.errors import InputError, ShapeError
@@ -64,6 +63,7 @@ class CostMatrix(Loss):
         A point u of the cube gives independent Gamma quantiles, whose shares are a Dirichlet
         draw. The error is that of the mean over independent scramblings.
         """
+        from scipy.special import softmax
         from scipy.stats.qmc import Sobol
 
         self._check(alpha.shape[-1])
@@ -98,6 +98,8 @@ class CostMatrix(Loss):
 
 def _log_gamma_quantiles(alpha: FloatArray, u: FloatArray) -> FloatArray:
     """Logarithm of the Gamma(alpha) quantile; where it is tiny, P(x) = x^alpha / Gamma(alpha+1)."""
+    from scipy.special import gammaincinv, gammaln
+
     u = np.maximum(u, 1e-16)
     x = gammaincinv(alpha, u)
     tiny = (np.log(u) + gammaln(alpha + 1)) / alpha

@@ -5,7 +5,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, entr, rel_entr, xlogy
 
 from rue._arrays import FloatArray
 from rue.losses.base import Expectation, Loss, check_distributions
@@ -33,15 +32,15 @@ class Log(Loss):
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         """-sum p log a."""
-        return np.asarray(-xlogy(probs, np.maximum(action, FLOOR)).sum(axis=-1))
+        return np.asarray(-(probs * np.log(np.maximum(action, FLOOR))).sum(axis=-1))
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """-sum p log p."""
-        return np.asarray(entr(probs).sum(axis=-1))
+        return np.asarray(-(probs * _log(probs)).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         """Sum p log(p/a), which the floor may bring below 0 by up to K 1e-12: clipped."""
-        divergence = rel_entr(probs, np.maximum(action, FLOOR)).sum(axis=-1)
+        divergence = (probs * (_log(probs) - np.log(np.maximum(action, FLOOR)))).sum(axis=-1)
         return np.asarray(np.maximum(divergence, 0.0))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
@@ -52,6 +51,8 @@ class Log(Loss):
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
         """E[p log p] = m (psi(alpha + 1) - psi(alpha_0 + 1)) for each class."""
+        from scipy.special import digamma
+
         alpha_0 = alpha.sum(axis=-1, keepdims=True)
         m = alpha / alpha_0
         logs = digamma(alpha + 1) - digamma(alpha_0 + 1)  # E log p, weighted by p
@@ -65,3 +66,8 @@ class Log(Loss):
     def floored(self, probs: FloatArray, action: NDArray[Any]) -> int:
         """How many points the floor touched: a < 1e-12 for a class that does occur."""
         return int(((action < FLOOR) & (probs > 0)).any(axis=-1).sum())
+
+
+def _log(probs: FloatArray) -> FloatArray:
+    """Logarithm where p > 0, else 0: 0 log 0 = 0."""
+    return np.log(np.where(probs > 0, probs, 1.0))

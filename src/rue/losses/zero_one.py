@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses._expected_max import expected_max
 from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
 
 
@@ -44,6 +43,8 @@ class ZeroOne(Loss):
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
         """1 - E max p by quadrature, and E max p - m[a]."""
+        from rue.losses._expected_max import expected_max
+
         highest = expected_max(alpha)
         m = alpha / alpha.sum(axis=-1, keepdims=True)
         return Expectation(1 - highest, np.maximum(highest - take(m, self.action(m)), 0.0))

@@ -1,0 +1,1 @@
+"""Speed against peers and limits, as ratios in one run: ``make speed``."""
