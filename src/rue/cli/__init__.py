@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rue.cli import evaluate
+from rue.cli import evaluate, sandbox
 from rue.cli.options import is_number
 from rue.errors import RueError
 
@@ -38,6 +38,7 @@ def _command(module: ModuleType) -> None:
 
 
 _command(evaluate)
+_command(sandbox)
 
 
 def main(arguments: list[str] | None = None) -> None:

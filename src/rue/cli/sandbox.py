@@ -1,0 +1,111 @@
+"""``rue sandbox``: figure 1 and its numbers, made from nothing."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rue.cli.options import emit
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.sandbox import Sandbox
+
+EXAMPLE = "rue sandbox --out out/sandbox --loss log"
+
+
+def sandbox(
+    out: Annotated[Path, typer.Option(help="Directory for the files; made if missing.")],
+    coverage: Annotated[float, typer.Option(help="Share of p(x)-mass kept.")] = 0.8,
+    seed: Annotated[int, typer.Option(help="Seed of the training sample.")] = 0,
+    loss: Annotated[
+        Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
+    ] = "squared",
+    format: Annotated[  # noqa: A002
+        Literal["table", "json"], typer.Option(help="What to print.")
+    ] = "table",
+) -> None:
+    """Draw figure 1: five Bayes-optimal scorers that reject different inputs.
+
+    Writes sandbox.png, sandbox_curves.png, sandbox.csv and sandbox.json, and prints the numbers.
+    """
+    from rue.sandbox import run_sandbox
+
+    result = run_sandbox(coverage=coverage, seed=seed, loss=loss)
+    summary = result.to_dict()
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out must be a directory, got the file {out}")
+    out.mkdir(parents=True, exist_ok=True)
+    _write(result, summary, out)
+    if format == "json":
+        emit(json.dumps(summary, indent=2))
+    else:
+        _print(summary)
+
+
+def _write(result: "Sandbox", summary: dict[str, Any], out: Path) -> None:
+    from rue._files import replacing
+    from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
+    from rue.plots.style import save
+
+    columns = result.columns()
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    with replacing(out / "sandbox.csv") as file:
+        lines = [",".join(columns), *(",".join(map(repr, row)) for row in rows)]
+        file.write("\n".join(lines).encode() + b"\n")
+    with replacing(out / "sandbox.json") as file:
+        file.write(json.dumps(summary, indent=2).encode() + b"\n")
+    save(plot_sandbox(result), out / "sandbox.png")
+    save(plot_sandbox_curves(result), out / "sandbox_curves.png")
+
+
+def _print(summary: dict[str, Any]) -> None:
+    scorers = list(summary["areas"])
+    columns = {
+        "regret": ("left", "regret"),
+        "risk": ("left", "risk"),
+        "AuReC": ("areas", "aurec"),
+        "AuRC": ("areas", "aurc"),
+        "regret*": ("left", "regret_star"),
+        "AuReC*": ("areas", "aurec_star"),
+    }
+    _print_table(
+        f"Left at coverage {summary['coverage']:g}, and areas ({summary['loss']} loss, "
+        f"seed {summary['seed']}); * is under f*",
+        ["scorer", *columns],
+        [
+            [s, *(f"{summary[part][s][key]:#.3g}" for part, key in columns.values())]
+            for s in scorers
+        ],
+    )
+    both = {s: summary["regions"][s] | summary["overlap"][s] for s in scorers}
+    _print_table(
+        "Share of each region rejected, and Jaccard overlap",
+        ["scorer", *both[scorers[0]]],
+        [[s, *(f"{value:.2f}" for value in row.values())] for s, row in both.items()],
+    )
+    parts = {
+        "regret*": "regret",
+        "approximation": "approximation",
+        "estimation": "estimation",
+        "regret expected": "epistemic",
+    }
+    _print_table(
+        "Squared regret of smaller classes",
+        ["features", *parts],
+        [
+            [str(row["n_features"]), *(f"{row[part]:.6f}" for part in parts.values())]
+            for row in summary["split"]
+        ],
+    )
+
+
+def _print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
+    print(title)
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for row in [header, *rows]:
+        first, *rest = row
+        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        print("  ".join([first.ljust(widths[0]), *cells]))
+    print()

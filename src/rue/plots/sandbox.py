@@ -1,0 +1,186 @@
+"""Figure 1 and its companion: the sandbox's rejection regions, curves and regret split."""
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from rue.curves import regret_coverage_curve, risk_coverage_curve
+from rue.plots.style import GREY, look
+from rue.sandbox import REGIONS, SCORERS, Sandbox
+
+__all__ = ["plot_sandbox", "plot_sandbox_curves"]
+
+# Label, colour, hatch and dashes of each scorer. The colours are Okabe and Ito's; hatches and
+# dashes carry the distinction into grey.
+_LOOKS: dict[str, tuple[str, str, str, Any]] = {
+    "ood": ("OOD", "#E69F00", "", (0, (1, 1))),
+    "eer": ("EER", "#56B4E9", "//////", (0, (4, 1, 1, 1))),
+    "bald": ("BALD", "#009E73", "", (0, (3, 1.5))),
+    "total": ("Total", "#D55E00", "......", (0, (7, 1.5))),
+    "epistemic": ("Epistemic", "#0072B2", "", "-"),
+}
+_PLAIN: Any = {"axes.grid": False, "axes.titlesize": 8, "hatch.linewidth": 0.5}
+_NOTES = {"A": "fast, low noise", "B": "sparse data", "C": "high noise, slow"}
+
+
+def plot_sandbox(sandbox: Sandbox) -> Figure:
+    """Draw figure 1: the world, its density, and what each scorer rejects at the coverage."""
+    with look(), mpl.rc_context(_PLAIN):
+        # Margins are set by hand, here and below: a layout engine would double the drawing time.
+        figure = Figure(figsize=(7.2, 3.1))
+        grid = figure.add_gridspec(2, 2, width_ratios=(1.25, 1), height_ratios=(1, 1.9))
+        grid.update(left=0.07, right=0.99, bottom=0.13, top=0.93, wspace=0.3, hspace=0.3)
+        left = figure.add_subplot(grid[:, 0])
+        top = figure.add_subplot(grid[0, 1])
+        bottom = figure.add_subplot(grid[1, 1], sharex=top)
+        _draw_world(left, sandbox)
+        _draw_density(top, sandbox)
+        _draw_rejections(bottom, sandbox)
+        for axes in (left, top, bottom):
+            _mark_regions(axes)
+            axes.set_xlim(0, 1)
+    return figure
+
+
+def plot_sandbox_curves(sandbox: Sandbox) -> Figure:
+    """Draw the coverage curves of the five scorers and the split of regret by class size.
+
+    Above, the expected regret and risk: each has its own winner. Below, the regret realised under
+    f*, which the posterior knows only on average, and what a too-small class adds to it.
+    """
+    with look():
+        figure = Figure(figsize=(7.2, 5.4))
+        axes = figure.subplots(2, 2, gridspec_kw={"wspace": 0.85, "hspace": 0.4})
+        _draw_curves(axes[0, 0], sandbox, "aurec", "Expected regret", "AuReC")
+        _draw_curves(axes[0, 1], sandbox, "aurc", "Expected risk", "AuRC")
+        _draw_curves(axes[1, 0], sandbox, "aurec_star", "Realised regret under f*", "AuReC*")
+        _draw_split(axes[1, 1], sandbox)
+    return figure
+
+
+def _draw_world(axes: Axes, sandbox: Sandbox) -> None:
+    world = sandbox.world
+    low, high = world.f_star - world.sigma, world.f_star + world.sigma
+    band = "±\N{GREEK SMALL LETTER SIGMA}(x)"
+    axes.fill_between(world.x, low, high, color="#56B4E9", alpha=0.45, lw=0, label=band)
+    axes.plot(world.x, world.f_star, color="#0072B2", lw=0.9, label="f*(x)")
+    axes.plot(world.x_train, world.y_train, "k.", ms=2.2, mew=0, label="training samples")
+    axes.set_xlabel("x", style="italic")
+    axes.set_ylabel("y", style="italic")
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(bottom, top + 0.2 * (top - bottom))  # room for the notes
+    axes.legend(loc="lower left", bbox_to_anchor=(0.24, 0.0), handlelength=1.4)
+    for name, (start, end) in REGIONS.items():
+        place = axes.get_xaxis_transform()
+        note = _NOTES[name].replace(", ", ",\n")
+        axes.text((start + end) / 2, 0.985, note, transform=place, ha="center", va="top", size=7)
+
+
+def _draw_density(axes: Axes, sandbox: Sandbox) -> None:
+    axes.fill_between(sandbox.world.x, sandbox.world.density, color="0.6", lw=0)
+    axes.plot(sandbox.world.x, sandbox.world.density, color="0.25", lw=0.8)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("p(x)", style="italic")
+    axes.tick_params(labelbottom=False)
+
+
+def _draw_rejections(axes: Axes, sandbox: Sandbox) -> None:
+    for row, name in enumerate(reversed(SCORERS)):
+        _, colour, hatch, _ = _LOOKS[name]
+        bars = [(start, end - start) for start, end in _runs(sandbox.rejected[name] > 0.5)]
+        axes.broken_barh(
+            bars, (row - 0.36, 0.72), facecolor=colour, hatch=hatch, edgecolor="white", lw=0
+        )
+    labels = {name: _LOOKS[name][0] for name in SCORERS}
+    if np.allclose(sandbox.scores["bald"], sandbox.scores["epistemic"], rtol=1e-9, atol=0):
+        labels["epistemic"] += "\n= BALD"
+    axes.set_yticks(range(len(SCORERS)), [labels[name] for name in reversed(SCORERS)])
+    axes.tick_params(axis="y", length=0)
+    title = f"Rejected at {100 * sandbox.coverage:g}% coverage, {sandbox.loss} loss"
+    axes.set_ylim(-0.6, len(SCORERS) - 0.4)
+    axes.set_xlabel("x", style="italic")
+    axes.set_title(title, pad=3)
+
+
+def _mark_regions(axes: Axes) -> None:
+    for name, (low, high) in REGIONS.items():
+        axes.axvspan(low, high, color="0.92", lw=0, zorder=-1)
+        if axes.get_title(loc="left") == "":
+            place = axes.get_xaxis_transform()
+            axes.text((low + high) / 2, 1.01, name, transform=place, ha="center", weight="bold")
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Return where the runs of true cells begin and end on [0, 1]."""
+    padded = np.concatenate(([False], mask, [False]))
+    edges = np.flatnonzero(padded[1:] != padded[:-1]) / len(mask)
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _draw_curves(axes: Axes, sandbox: Sandbox, area: str, title: str, name: str) -> None:
+    components = sandbox.star if area.endswith("_star") else sandbox.hat
+    make, value = (
+        (risk_coverage_curve, components.total)
+        if area.startswith("aurc")
+        else (regret_coverage_curve, components.epistemic)
+    )
+    areas = {scorer: sandbox.areas[scorer][area] for scorer in SCORERS}
+    coverage = np.linspace(0, 1, 401)  # as fine as the eye; all 2,000 corners take long to dash
+    for scorer in sorted(SCORERS, key=areas.__getitem__):  # the legend is the ranking
+        curve = make(value, sandbox.scores[scorer], sample_weight=sandbox.world.mass)
+        text, colour, _, dashes = _LOOKS[scorer]
+        axes.plot(
+            coverage,
+            np.interp(coverage, curve.coverage, curve.value),
+            color=colour,
+            ls=dashes,
+            lw=1.2,
+            label=f"{text}\n{areas[scorer]:#.3g}",
+            zorder=3 - 0.1 * SCORERS.index(scorer),  # the solid line below: equal curves show
+        )
+    axes.axvline(sandbox.coverage, color=GREY, lw=0.8, ls=":", zorder=1)
+    axes.set(xlim=(0, 1), xlabel="coverage")
+    axes.set_title(f"{title}, {sandbox.loss} loss")
+    _put_legend(axes, name)
+
+
+def _draw_split(axes: Axes, sandbox: Sandbox) -> None:
+    rows = sandbox.to_dict()["split"]
+    sizes = [row["n_features"] for row in rows]
+    looks = {
+        "regret": ("regret", "black", "-", "o"),
+        "approximation": ("approximation", "#E69F00", (0, (1, 1)), "s"),
+        "estimation": ("estimation", "#0072B2", (0, (3, 1.5)), "^"),
+        "epistemic": ("regret the\nmodel expects", "#D55E00", (0, (7, 1.5)), "D"),
+    }
+    for part, (label, colour, dashes, marker) in looks.items():
+        values = [row[part] for row in rows]
+        if part == "approximation":  # f* is in the last class: 0, which a log scale cannot show
+            values[-1] = np.nan
+        axes.plot(
+            sizes, values, color=colour, ls=dashes, marker=marker, ms=3.5, lw=1.2, label=label
+        )
+    axes.set(yscale="log", xticks=sizes, xlabel="number of features")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.text(
+        sizes[-1], 0.02, "0", transform=axes.get_xaxis_transform(), ha="center", color="#A06E00"
+    )
+    axes.set_title("Realised regret by class size, squared loss")
+    _put_legend(axes, None)
+
+
+def _put_legend(axes: Axes, title: str | None) -> None:
+    axes.legend(
+        title=title,
+        fontsize=7.5,
+        title_fontsize=7.5,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.02),
+        handlelength=2.2,
+        labelspacing=0.6,
+        alignment="left",
+    )
