@@ -28,7 +28,9 @@ ORDER = [
     ["proxies"],
     ["inversions", "published", "bench"],
     ["plots", "report", "adapters"],
+    ["demo"],
     ["cli"],
+    ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 

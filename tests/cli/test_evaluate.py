@@ -221,7 +221,7 @@ def test_plot_writes_a_figure(world, run, suffix):
     assert run("evaluate", *files, *truth, "--plot", figure).code == 0
     head = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[suffix]
     assert figure.read_bytes().startswith(head)
-    assert not list(folder.glob(".*.partial"))
+    assert not list(folder.glob(".*"))
 
 
 def test_files_of_the_same_name_are_told_apart(world, run):

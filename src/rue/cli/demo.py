@@ -1,11 +1,14 @@
 """rue demo: the whole way on real data, in a minute."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rue.cli.options import emit
+
+if TYPE_CHECKING:
+    from rue.evaluation import Evaluation
 
 EXAMPLE = "rue demo --out out/demo"
 
@@ -41,7 +44,9 @@ def demo(
     emit("\n" + format_rows(rows) + "\n")
     for sentence in _meaning(rows):
         emit(sentence)
-    emit(f"\nPredictions, curves.png and sandbox.png are in {out}; the table again, from the files:")
+    emit(
+        f"\nPredictions, curves.png and sandbox.png are in {out}; the table again, from the files:"
+    )
     losses = " ".join(f"--loss {loss}" for loss in LOSSES)
     emit(f"  rue evaluate {' '.join(map(str, files))} {losses}")
 

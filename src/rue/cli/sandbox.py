@@ -37,14 +37,15 @@ def sandbox(
     if out.exists() and not out.is_dir():
         raise InputError(f"--out must be a directory, got the file {out}")
     out.mkdir(parents=True, exist_ok=True)
-    _write(result, summary, out)
+    write_sandbox(result, out)
     if format == "json":
         emit(json.dumps(summary, indent=2))
     else:
         _print(summary)
 
 
-def _write(result: "Sandbox", summary: dict[str, Any], out: Path) -> None:
+def write_sandbox(result: "Sandbox", out: Path) -> None:
+    """Write the figures, the table and the numbers of a sandbox into a folder."""
     from rue._files import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
     from rue.plots.style import save
@@ -55,7 +56,7 @@ def _write(result: "Sandbox", summary: dict[str, Any], out: Path) -> None:
         lines = [",".join(columns), *(",".join(map(repr, row)) for row in rows)]
         file.write("\n".join(lines).encode() + b"\n")
     with replacing(out / "sandbox.json") as file:
-        file.write(json.dumps(summary, indent=2).encode() + b"\n")
+        file.write(json.dumps(result.to_dict(), indent=2).encode() + b"\n")
     save(plot_sandbox(result), out / "sandbox.png")
     save(plot_sandbox_curves(result), out / "sandbox_curves.png")
 

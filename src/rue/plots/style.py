@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from rue._files import replacing
 from rue.errors import FileError
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
@@ -50,12 +51,8 @@ def save(figure: Figure, path: str | Path) -> None:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise FileError(f"{path}: a figure must be .png, .pdf or .svg, got {path.suffix!r}")
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        with look():
-            figure.savefig(partial, format=kind)
-        partial.replace(path)
+        with replacing(path) as file, look():
+            figure.savefig(file, format=kind)
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        partial.unlink(missing_ok=True)
