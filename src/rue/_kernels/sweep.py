@@ -1,0 +1,169 @@
+"""The rotational sweep: every ranking that a linear combination of two components attains.
+
+Blocks (distinct points) are numbered in the order of (x, y). The score of block b in direction
+phi is x cos(phi) + y sin(phi). Coordinates are whole numbers up to 1e12, so differences are exact
+and the sign of a difference of scores can be told in every open arc.
+"""
+
+import numpy as np
+
+from rue._kernels import kernel
+from rue._kernels.pareto import insert, widened
+
+# Critical angles at most this far apart are one.
+SAME_ANGLE = 1e-9
+
+
+@kernel
+def critical_angle(x, y, i, j):
+    """Angle in (0, pi] at which blocks i and j have the same score."""
+    low, high = min(i, j), max(i, j)
+    return np.arctan2(x[high] - x[low], y[low] - y[high])
+
+
+@kernel(nogil=True)
+def certify(order, angle, x, y):
+    """Put ``order``, nearly sorted, into the order of scores; tell if ``angle`` is in an open arc.
+
+    The next pair to change places is always a pair of neighbours, and so was the last one.
+    """
+    cosine, sine = np.cos(angle), np.sin(angle)
+    _sort(order, 0, order.shape[0], cosine, sine, x, y)
+    before, after = -np.inf, np.inf
+    for p in range(order.shape[0] - 1):
+        i, j = order[p], order[p + 1]
+        if (x[j] - x[i]) * cosine + (y[j] - y[i]) * sine <= 0.0:
+            return False
+        ahead = (critical_angle(x, y, i, j) - angle) % np.pi
+        after = min(after, ahead)
+        before = max(before, ahead - np.pi)
+    return after - before > SAME_ANGLE
+
+
+@kernel
+def _sort(order, first, stop, cosine, sine, x, y):
+    """Insertion sort by score: as many steps as there are pairs in the wrong order."""
+    for p in range(first + 1, stop):
+        block, q = order[p], p
+        while q > first:
+            other = order[q - 1]
+            if (x[block] - x[other]) * cosine + (y[block] - y[other]) * sine >= 0.0:
+                break
+            order[q] = other
+            q -= 1
+        order[q] = block
+
+
+@kernel(nogil=True)
+def crossings(start, end, origin, x, y):
+    """Pairs of blocks that change places between two rankings, and their critical angles.
+
+    Angles are in (origin, origin + pi]. The pairs are the inversions of the one ranking with
+    respect to the other.
+    """
+    n_blocks = start.shape[0]
+    rank = np.empty(n_blocks, np.int64)
+    for p in range(n_blocks):
+        rank[start[p]] = p
+    count = 0
+    first, second, angle = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+    for fill in (False, True):
+        if fill:
+            first, second = np.empty(count, np.int32), np.empty(count, np.int32)
+            angle = np.empty(count)
+            count = 0
+        sorted_ = end.copy()
+        for p in range(1, n_blocks):
+            block, q = sorted_[p], p
+            while q > 0 and rank[sorted_[q - 1]] > rank[block]:
+                if fill:
+                    other = sorted_[q - 1]
+                    at = critical_angle(x, y, block, other)
+                    first[count], second[count] = other, block
+                    angle[count] = at if at > origin else at + np.pi
+                count += 1
+                sorted_[q] = sorted_[q - 1]
+                q -= 1
+            sorted_[q] = block
+    return first, second, angle
+
+
+@kernel(nogil=True)
+def sweep(
+    ranking, start, first, second, angle, by_angle, x, y, counts, risk, regret, fronts, sizes
+):
+    """Insert all prefixes of all open arcs from ``start`` up to the last critical angle.
+
+    ``ranking`` is that of the arc of ``start``; ``first``, ``second`` and ``angle`` are from
+    :func:`crossings` and ``by_angle`` sorts the latter. ``counts``, ``risk`` and ``regret`` are
+    the blocks' numbers of points and sums.
+    """
+    n_blocks = ranking.shape[0]
+    ranking = ranking.copy()
+    place = np.empty(n_blocks, np.int64)
+    for p in range(n_blocks):
+        place[ranking[p]] = p
+    # What is accepted before the block at each place.
+    covered = np.zeros(n_blocks + 1, np.int64)
+    sums = np.zeros((n_blocks + 1, 2))
+    fronts = _emit(ranking, 0, n_blocks, start, counts, risk, regret, covered, sums, fronts, sizes)
+    opened = np.zeros(n_blocks + 1, np.int64)
+    n_events, begin = angle.shape[0], 0
+    while begin < n_events:
+        stop = begin + 1
+        while stop < n_events and angle[by_angle[stop]] - angle[by_angle[stop - 1]] <= SAME_ANGLE:
+            stop += 1
+        if stop == n_events:
+            break  # the arc that follows is the next sweep's first
+        towards = 0.5 * (angle[by_angle[stop - 1]] + angle[by_angle[stop]])
+        cosine, sine = np.cos(towards), np.sin(towards)
+        # Pairs that share a block or enclose one another's belong together: a run of places.
+        low, high = n_blocks, 0
+        for event in by_angle[begin:stop]:
+            p, q = place[first[event]], place[second[event]]
+            opened[min(p, q)] += 1
+            opened[max(p, q)] -= 1
+            low, high = min(low, p, q), max(high, p, q)
+        depth, run = 0, low
+        for p in range(low, high + 1):
+            if depth == 0:
+                run = p
+            depth += opened[p]
+            opened[p] = 0
+            if depth == 0 and p > run:
+                _sort(ranking, run, p + 1, cosine, sine, x, y)
+                for q in range(run, p + 1):
+                    place[ranking[q]] = q
+                fronts = _emit(
+                    ranking, run, p + 1, towards, counts, risk, regret, covered, sums, fronts, sizes
+                )
+        begin = stop
+    return fronts
+
+
+@kernel
+def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fronts, sizes):
+    """Insert the prefixes that end within a run of places, straight within a block."""
+    n_points = sizes.shape[0] - 1
+    n_blocks = ranking.shape[0]
+    for p in range(first, stop):
+        block = ranking[p]
+        covered[p + 1] = covered[p] + counts[block]
+        sums[p + 1, 0] = sums[p, 0] + risk[block]
+        sums[p + 1, 1] = sums[p, 1] + regret[block]
+    all_risk, all_regret = sums[n_blocks, 0], sums[n_blocks, 1]
+    for p in range(first, stop):
+        block = ranking[p]
+        # The prefix that ends where the run begins has not changed; the empty one is new at first.
+        for i in range(1 if p == first > 0 else 0, counts[block]):
+            share = i / counts[block]
+            k = covered[p] + i
+            prefix_risk = sums[p, 0] + share * risk[block]
+            prefix_regret = sums[p, 1] + share * regret[block]
+            if max(sizes[k], sizes[n_points - k]) + 2 > fronts.shape[1]:
+                fronts = widened(fronts)
+            insert(fronts, sizes, k, prefix_risk, prefix_regret, angle)
+            # What the ranking rejects is what its reverse accepts.
+            prefix_risk, prefix_regret = all_risk - prefix_risk, all_regret - prefix_regret
+            insert(fronts, sizes, n_points - k, prefix_risk, prefix_regret, angle + np.pi)
+    return fronts

@@ -1,0 +1,21 @@
+"""Threads for kernels and sorts that let go of the interpreter's lock."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+__all__ = ["each"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Apply ``function`` to every item on as many threads as numba may use; results in order."""
+    from numba import get_num_threads
+
+    n_threads = min(get_num_threads(), len(items))
+    if n_threads < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, items))
