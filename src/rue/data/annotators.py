@@ -1,0 +1,40 @@
+"""Simulated annotators: m people who each answer from p*."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import as_array
+from rue.annotations import Annotations
+from rue.errors import InputError, ShapeError
+
+__all__ = ["simulate_annotators"]
+
+
+def simulate_annotators(
+    annotations: Annotations, n_annotators: ArrayLike, *, seed: int = 0
+) -> Annotations:
+    """Draw ``n_annotators`` answers a point, independently, from its p*.
+
+    Parameters
+    ----------
+    annotations
+        Known or estimated p*.
+    n_annotators
+        How many answer: one number, or one per point, each at least 1.
+
+    Examples
+    --------
+    >>> known = Annotations.from_probs([[0.9, 0.1], [0.5, 0.5]])
+    >>> simulate_annotators(known, [3, 100]).n_annotators
+    array([  3., 100.])
+    """
+    n = as_array("n_annotators", n_annotators)
+    if n.ndim > 1 or (n.ndim == 1 and len(n) != annotations.n_points):
+        raise ShapeError(
+            f"n_annotators must be one number or {annotations.n_points}, got shape {n.shape}"
+        )
+    if (n < 1).any() or (n != np.rint(n)).any():
+        raise InputError(f"n_annotators must be whole numbers from 1, got {n.min()}")
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n.astype(np.int64), annotations.probs)
+    return Annotations(counts, annotations.values)

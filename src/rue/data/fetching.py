@@ -1,0 +1,271 @@
+"""Fetching: downloads that resume, are checked, and take their place in one step.
+
+A good file or a clear error, never a bad file: bytes go to ``NAME.part``, which is checked
+before it becomes ``NAME``. A lock makes a second process wait and find the file there; the
+system frees it when its holder dies, so a killed download leaves only a part to go on from.
+"""
+
+import contextlib
+import errno
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rue.data.archives import open_zip
+from rue.data.files import atomic_write, file_digest
+from rue.errors import FileError
+
+__all__ = ["content_check", "download", "get", "locked", "pip_download", "zip_check"]
+
+_TIMEOUT = 60  # seconds without a byte
+
+
+def download(
+    urls: Sequence[str],
+    target: Path,
+    check: Callable[[Path], str | None],
+    *,
+    progress: bool = False,
+) -> Path:
+    """Download the first of ``urls`` that answers to ``target``, unless a good one is there.
+
+    Parameters
+    ----------
+    urls
+        The same file at one or more addresses.
+    target
+        Where it goes. What was already received goes on from ``target.part``.
+    check
+        Looks at a received file and says what is wrong with it, or None.
+    progress
+        Show a bar on stderr.
+    """
+    with locked(target):
+        if target.exists() and check(target) is None:
+            return target
+        part = target.with_name(target.name + ".part")
+        resumed = part.exists() and part.stat().st_size > 0
+        _transfer(urls, part, progress=progress)
+        wrong = check(part)
+        if wrong is not None and resumed:  # perhaps the part was of another version: once more
+            part.unlink()
+            _transfer(urls, part, progress=progress)
+            wrong = check(part)
+        if wrong is not None:
+            part.unlink()
+            raise FileError(f"{urls[0]}: {wrong}; nothing was kept")
+        part.replace(target)
+        return target
+
+
+def content_check(name: str, sha256: str) -> Callable[[Path], str | None]:
+    """Make a check that a file of this name says what the one with this SHA-256 says."""
+
+    def check(path: Path) -> str | None:
+        try:
+            digest = file_digest(path, name)
+        except FileError as error:
+            return str(error)
+        return None if digest == sha256 else f"its SHA-256 should be {sha256}, got {digest}"
+
+    return check
+
+
+def zip_check(md5: str | None = None) -> Callable[[Path], str | None]:
+    """Make a check that a zip is whole, member by member, and has this MD5 where one is known."""
+
+    def check(path: Path) -> str | None:
+        if md5 is not None:
+            with path.open("rb") as handle:
+                digest = hashlib.file_digest(handle, "md5").hexdigest()
+            return None if digest == md5 else f"its MD5 should be {md5}, got {digest}"
+        try:
+            with open_zip(path) as archive:
+                broken = archive.testzip()
+        except FileError as error:
+            return str(error)
+        return None if broken is None else f"{broken} in it is damaged"
+
+    return check
+
+
+def get(url: str) -> bytes:
+    """Give what is at one address, kept in memory."""
+    import pooch
+
+    content = io.BytesIO()
+    try:
+        pooch.HTTPDownloader(timeout=_TIMEOUT)(url, content, None)
+    except OSError as error:
+        raise FileError(f"{url}: {_reason(error)}") from None
+    return content.getvalue()
+
+
+@contextlib.contextmanager
+def locked(target: Path) -> Iterator[None]:
+    """Hold the lock of ``target``, waiting for another process that has it."""
+    folder = target.parent / ".locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{target.name}.lock").open("a") as handle:
+        if sys.platform == "win32":
+            import msvcrt
+
+            while True:
+                try:  # gives up by itself after ten seconds
+                    msvcrt.locking(handle.fileno(), msvcrt.LK_LOCK, 1)
+                    break
+                except OSError as error:
+                    if error.errno != errno.EDEADLK:
+                        raise
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def pip_download(requirement: str, sha256: str, target: Path) -> Path:
+    """Fetch a named sdist with pip, from whatever index the user's pip is set to.
+
+    ``pip download`` asks an sdist for its metadata, which runs its setup.py: slow, and code
+    from 2014 that newer setuptools refuse. A stand-in build backend answers instead, so pip
+    builds nothing, runs nothing of the package and needs no setuptools.
+    """
+    with locked(target):
+        if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == sha256:
+            return target
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            name, version = requirement.split("==")
+            backend = work / "backend" / "setuptools"
+            backend.mkdir(parents=True)
+            (backend / "__init__.py").touch()
+            (backend / "build_meta.py").write_text(_BACKEND.format(name=name, version=version))
+            (work / "requirements.txt").write_text(f"{requirement} --hash=sha256:{sha256}\n")
+            out = work / "out"
+            wanted = ("--require-hashes", "--requirement", str(work / "requirements.txt"))
+            as_is = ("--no-deps", "--no-build-isolation", "--no-binary", ":all:")
+            _run_pip("download", *as_is, *wanted, "--dest", str(out), backend=backend.parent)
+            with atomic_write(target) as handle:
+                handle.write(next(out.iterdir()).read_bytes())
+        return target
+
+
+_BACKEND = """\
+import os
+
+
+class _Backend:
+    def get_requires_for_build_wheel(self, config_settings=None):
+        return []
+
+    def prepare_metadata_for_build_wheel(self, folder, config_settings=None):
+        name = "{name}-{version}.dist-info"
+        os.mkdir(os.path.join(folder, name))
+        with open(os.path.join(folder, name, "METADATA"), "w") as file:
+            file.write("Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+        return name
+
+
+__legacy__ = _Backend()
+"""
+
+
+def _run_pip(*arguments: str, backend: Path) -> None:
+    import importlib.util
+
+    if importlib.util.find_spec("pip") is None:
+        raise FileError(
+            f"pip is needed to fetch this, and {sys.executable} has none: "
+            "run `python -m ensurepip`, or put the file there yourself (see docs/data.md)"
+        )
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input"]
+    result = subprocess.run(
+        [*command, *arguments],
+        env={**os.environ, "PYTHONPATH": str(backend), "PIP_USE_PEP517": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        lines = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
+        raise FileError(f"pip could not fetch it: {' '.join(lines) or result.stderr.strip()}")
+
+
+def _transfer(urls: Sequence[str], part: Path, *, progress: bool) -> None:
+    failures = []
+    for url in urls:
+        try:
+            return _receive(url, part, progress=progress)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise FileError(
+                    f"no space left for {part.with_suffix('')}; free some and run it again, "
+                    f"it goes on from {part}"
+                ) from None
+            failures.append(f"{url}: {_reason(error)}")
+    kept = part.stat().st_size if part.exists() else 0
+    advice = f"; {kept:,} bytes are kept, run it again to go on" if kept else ""
+    raise FileError("; ".join(failures) + advice)
+
+
+def _receive(url: str, part: Path, *, progress: bool) -> None:
+    import pooch
+
+    with part.open("ab") as handle:
+        kept = handle.tell()
+        expected = None
+        complete = False
+
+        def on_response(response: Any, **_: Any) -> None:
+            nonlocal expected, complete
+            status, headers = response.status_code, response.headers
+            if status == 416:  # nothing after what we have
+                complete = True
+            elif status in (200, 206):
+                if status == 200:  # the whole file, asked for or not
+                    handle.truncate(0)
+                elif not headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
+                    raise OSError("the server sent another part than the one asked for")
+                if "Content-Length" in headers:
+                    expected = handle.seek(0, os.SEEK_END) + int(headers["Content-Length"])
+
+        # Compressed on its way, a file's length and ranges would be those of something else.
+        headers = {"Accept-Encoding": "identity"}
+        if kept:
+            headers["Range"] = f"bytes={kept}-"
+        fetch = pooch.HTTPDownloader(
+            progressbar=progress,
+            chunk_size=1 << 16,
+            timeout=_TIMEOUT,
+            headers=headers,
+            hooks={"response": on_response},
+        )
+        try:
+            fetch(url, handle, None)
+        except OSError:
+            if not complete:
+                raise
+        handle.flush()
+        os.fsync(handle.fileno())
+        received = handle.tell()
+    if expected is not None and received < expected:
+        raise OSError(f"it broke off after {received:,} of {expected:,} bytes")
+
+
+def _reason(error: OSError) -> str:
+    """Say in a few words why a request failed; the library's message is a page long."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answered {response.status_code} {response.reason}"
+    text = str(error)
+    if "Read" in type(error).__name__ or "IncompleteRead" in text or "Chunked" in text:
+        return "the connection broke off"
+    known = {"ConnectTimeout": "no answer in time", "ConnectionError": "no connection"}
+    return known.get(type(error).__name__, text)

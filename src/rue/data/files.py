@@ -1,0 +1,156 @@
+"""Where data files are, and reading them: ``--root``, then ``RUE_DATA``, then the cache."""
+
+import contextlib
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from rue.data.archives import gunzip
+from rue.errors import FileError, InputError
+
+__all__ = [
+    "Reader",
+    "atomic_write",
+    "cache_folder",
+    "content_digest",
+    "file_digest",
+    "roots",
+    "writable_root",
+]
+
+
+def cache_folder() -> Path:
+    """Give the user's cache folder for rue."""
+    import pooch
+
+    return Path(pooch.os_cache("rue"))
+
+
+def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
+    """Give the folders to read from, first to last: ``root``, ``RUE_DATA``, the cache."""
+    given = (root, os.environ.get("RUE_DATA"))
+    return (*(Path(folder).expanduser() for folder in given if folder), cache_folder())
+
+
+def writable_root(root: str | os.PathLike[str] | None = None) -> Path:
+    """Give the folder to fetch into: ``root`` or the cache, never ``RUE_DATA``."""
+    target = Path(root).expanduser() if root else cache_folder()
+    shared = os.environ.get("RUE_DATA")
+    if shared and target.resolve().is_relative_to(Path(shared).expanduser().resolve()):
+        raise InputError(f"root must not be in RUE_DATA, which is only read, got {target}")
+    return target
+
+
+class Reader:
+    """Finds and reads the files of one data set, and keeps the checksum of each.
+
+    Parameters
+    ----------
+    name
+        The data set, for messages.
+    root
+        Looked in first.
+    pinned
+        Path -> the known SHA-256 of the file's content (:func:`content_digest`).
+    verify
+        Raise where a file's content is not the pinned one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        pinned: Mapping[str, str | None] | None = None,
+        verify: bool = True,
+    ) -> None:
+        self.name = name
+        self.roots = roots(root)
+        self.pinned = pinned or {}
+        self.verify = verify
+        self.checksums: dict[str, str] = {}
+
+    def find(self, *paths: str) -> Path:
+        """Give the first of ``paths`` that is there, root by root; raise if none is."""
+        for folder in self.roots:
+            for path in paths:
+                if (folder / path).exists():
+                    return folder / path
+        looked = ", ".join(map(str, self.roots))
+        raise FileError(
+            f"{self.name} needs {' or '.join(paths)}, found in none of {looked}: "
+            f"run `rue data fetch {self.name}`"
+        )
+
+    def has(self, *paths: str) -> bool:
+        """Say whether one of ``paths`` is there."""
+        return any((folder / path).exists() for folder in self.roots for path in paths)
+
+    def read(self, path: str) -> bytes:
+        """Read a file, decompressed if it is a .gz."""
+        data = self.find(path).read_bytes()
+        if path.endswith(".gz"):
+            data = gunzip(data, path)
+        self.note(path, content_digest(path, data))
+        return data
+
+    def note(self, path: str, digest: str) -> None:
+        """Keep a file's checksum; raise if it is not the pinned one."""
+        known = self.pinned.get(path)
+        if self.verify and known is not None and digest != known:
+            raise FileError(
+                f"{path} is not the published file: its content should have SHA-256 {known}, "
+                f"got {digest} (verify=False reads it all the same)"
+            )
+        self.checksums[path] = digest
+
+
+def content_digest(path: str, data: bytes) -> str:
+    """Give the SHA-256 of what a file says, whatever wrote it.
+
+    Of a .gz the caller passes what it unpacks to; of a .npy the whole numbers count, not the
+    header; of a .csv or .data line ends and the last line's end do not count.
+    """
+    if path.endswith(".npy"):
+        import numpy as np
+
+        try:
+            array = np.load(io.BytesIO(data), allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise FileError(f"{path} is not a good .npy file: {error}") from None
+        data = np.ascontiguousarray(array, dtype="<i8").tobytes()
+    elif path.endswith((".csv", ".data")):
+        data = b"\n".join(data.split()) + b"\n"
+    return hashlib.sha256(data).hexdigest()
+
+
+def file_digest(path: Path, name: str) -> str:
+    """Give :func:`content_digest` of a file that is, or is to be, called ``name``."""
+    if name.endswith((".gz", ".npy", ".csv", ".data")) and not name.endswith(".tar.gz"):
+        data = path.read_bytes()
+        return content_digest(name, gunzip(data, name) if name.endswith(".gz") else data)
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file that is either whole or not there: a temporary one takes its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,88 @@
+"""Images that are decoded when they are asked for, from a folder or straight from a zip."""
+
+import io
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.errors import FileError
+
+__all__ = ["ImageArray", "LazyImages", "decode_image"]
+
+ImageArray = NDArray[np.uint8]
+
+
+class LazyImages(Sequence[ImageArray]):
+    """A sequence of RGB images, each read and decoded anew whenever it is indexed.
+
+    Parameters
+    ----------
+    source
+        A folder or a zip file; it is never unpacked.
+    names
+        The images' paths inside ``source``.
+    size
+        Resize every image to (size, size); None leaves them as they are.
+
+    An integer index gives one image, uint8 of shape (height, width, 3); a slice or an index
+    array gives another ``LazyImages``. It may be pickled and used in several processes.
+    """
+
+    def __init__(self, source: Path, names: Sequence[str], *, size: int | None = None) -> None:
+        self.source = Path(source)
+        self.names = np.asarray(names, dtype=np.str_)
+        self.size = size
+        self._zip: tuple[int, zipfile.ZipFile] | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, index: int) -> ImageArray: ...
+    @overload
+    def __getitem__(self, index: slice | NDArray[Any]) -> "LazyImages": ...
+    def __getitem__(self, index: int | slice | NDArray[Any]) -> "ImageArray | LazyImages":
+        if isinstance(index, int | np.integer):
+            name = str(self.names[index])
+            return decode_image(self._read(name), f"{self.source}: {name}", size=self.size)
+        return LazyImages(self.source, self.names[index].tolist(), size=self.size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_zip": None}
+
+    def _read(self, name: str) -> bytes:
+        try:
+            if self.source.is_dir():
+                return (self.source / name).read_bytes()
+            # A handle that is shared with a parent process would share its file position.
+            if self._zip is None or self._zip[0] != os.getpid():
+                self._zip = os.getpid(), zipfile.ZipFile(self.source)
+            return self._zip[1].read(name)
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise FileError(f"{self.source}: cannot read {name}: {error}") from None
+
+
+def decode_image(
+    data: bytes, name: str, *, size: int | None = None, crop: bool = False
+) -> ImageArray:
+    """Decode one image to RGB, resized to (size, size).
+
+    With ``crop`` the shorter side becomes ``size`` and the middle is cut out, as OpenOOD does;
+    else the sides are scaled apart.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        image = Image.open(io.BytesIO(data)).convert("RGB")
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise FileError(f"{name} is not an image: {error}") from None
+    if size is not None and crop:
+        image = ImageOps.fit(image, (size, size), Image.Resampling.BILINEAR)
+    elif size is not None and image.size != (size, size):
+        image = image.resize((size, size), Image.Resampling.BILINEAR)
+    return np.asarray(image)

@@ -1,0 +1,96 @@
+"""Letter (OpenML 6): 16 numbers about a printed letter, 26 classes, for active learning."""
+
+from pathlib import Path
+
+import numpy as np
+
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry
+from rue.data.fetching import locked
+from rue.data.files import Reader, atomic_write, content_digest
+from rue.data.splits import hashed_folds, rotate
+from rue.errors import FileError
+
+__all__ = ["ENTRIES"]
+
+PATH = "letter/letter-recognition.data"
+CLASS_NAMES = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+# Of the rows in sorted order: OpenML and UCI keep them in different ones.
+_SHA256 = "a094e8368835be48ef62fcaa4209ac834247618cdc382570ccc5cc9694e0463e"
+
+
+def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+    """Load the rows, label first; a fold is hashed from a row, so that equal rows stay together."""
+    rows = reader.find(PATH).read_text(encoding="ascii").split()
+    reader.note(PATH, _sorted_digest(rows))
+    cells = [row.split(",") for row in rows]
+    try:
+        labels = np.array([CLASS_NAMES.index(row[0]) for row in cells])
+        inputs = np.array([row[1:] for row in cells], dtype=np.float64)
+        if inputs.ndim != 2 or inputs.shape[1] != 16:
+            raise ValueError
+    except ValueError:
+        raise FileError(f"{PATH} must hold a letter and 16 numbers a line") from None
+    return DataSet(
+        name=entry.name,
+        task="tabular",
+        inputs=inputs,
+        labels=labels,
+        ids=np.arange(len(rows)).astype(np.str_),
+        class_names=CLASS_NAMES,
+        values=np.arange(26.0),
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        **rotate(hashed_folds(entry.name, rows, seed=seed), seed),
+    )
+
+
+def fetch(root: Path, progress: bool) -> None:
+    """Fetch it from OpenML with scikit-learn, and keep it in UCI's layout."""
+    from sklearn.datasets import fetch_openml
+
+    del progress
+    target = root / PATH
+    with locked(target):
+        if target.exists() and _sorted_digest(target.read_text().split()) == _SHA256:
+            return
+        try:
+            bunch = fetch_openml(data_id=6, data_home=None, cache=False, as_frame=True)
+        except (OSError, ValueError) as error:
+            raise FileError(f"OpenML 6 could not be fetched: {error}") from None
+        numbers = bunch.data.to_numpy(dtype=np.int64)
+        rows = [
+            ",".join((str(label), *map(str, row)))
+            for label, row in zip(bunch.target, numbers, strict=True)
+        ]
+        if _sorted_digest(rows) != _SHA256:
+            raise FileError("OpenML 6 is not the published data set; nothing was kept")
+        with atomic_write(target) as handle:
+            handle.write("\n".join((*rows, "")).encode())
+
+
+def _sorted_digest(rows: list[str]) -> str:
+    return content_digest(PATH, "\n".join(sorted(rows)).encode())
+
+
+ENTRIES = (
+    Entry(
+        name="letter",
+        task="tabular",
+        n_points=20_000,
+        n_classes=26,
+        annotators=None,
+        splits={"train": 11_875, "validation": 4_027, "test": 4_098},
+        size=712_565,
+        licence="CC BY 4.0",
+        citation=(
+            "Frey and Slate (1991). Letter Recognition Using Holland-Style Adaptive Classifiers. "
+            "Machine Learning 6."
+        ),
+        checksums={PATH: _SHA256},
+        needs=((PATH,),),
+        load=load,
+        fetch=fetch,
+    ),
+)

@@ -1,0 +1,89 @@
+"""OpenOOD's image lists: sets from elsewhere, to be told apart from CIFAR-10."""
+
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry
+from rue.data.files import Reader
+from rue.data.images import decode_image
+from rue.errors import FileError
+
+__all__ = ["ENTRIES"]
+
+# OpenOOD v1.5's near and far sets for CIFAR-10, with the lengths of its lists.
+_SETS = {
+    "cifar100": 9_000,
+    "tin": 7_793,
+    "mnist": 70_000,
+    "svhn": 26_032,
+    "texture": 5_640,
+    "places365": 35_195,
+}
+
+
+def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
+    """Load the images of ``test_<set>.txt``, ``path label`` a line, cut to size x size.
+
+    The shorter side is scaled to ``size`` and the middle cut out. There are no labels: all of
+    it is test.
+    """
+    del seed
+    path = _list(entry.name.removeprefix("openood-"))
+    lines = reader.read(path).decode("utf-8-sig").splitlines()
+    names = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
+    if not names:
+        raise FileError(f"{path} lists no image")
+    outside = [name for name in names if name.startswith("/") or ".." in PurePosixPath(name).parts]
+    if outside:
+        raise FileError(f"{path}: paths must stay in images_classic, got {outside[0]!r}")
+    images = []
+    for name in names:
+        file = reader.find(f"openood/images_classic/{name}")
+        images.append(decode_image(file.read_bytes(), str(file), size=size, crop=True))
+    nothing = np.zeros(0, np.int64)
+    return DataSet(
+        name=entry.name,
+        task="ood",
+        inputs=np.stack(images),
+        ids=np.array(names, dtype=np.str_),
+        class_names=(),
+        values=np.zeros(0),
+        train=nothing,
+        validation=nothing,
+        test=np.arange(len(images)),
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+    )
+
+
+def _list(name: str) -> str:
+    return f"openood/benchmark_imglist/cifar10/test_{name}.txt"
+
+
+ENTRIES = tuple(
+    Entry(
+        name=f"openood-{name}",
+        task="ood",
+        n_points=n_points,
+        n_classes=0,
+        annotators=None,
+        splits={"train": 0, "validation": 0, "test": n_points},
+        size=None,
+        licence="that of each set",
+        citation=(
+            "Zhang et al. (2023). OpenOOD v1.5: Enhanced Benchmark for Out-of-Distribution "
+            "Detection."
+        ),
+        checksums={_list(name): None},
+        needs=((_list(name),),),
+        load=load,
+        by_hand=(
+            "get OpenOOD's image lists and images with its own download script and put "
+            "benchmark_imglist and images_classic into openood under a data root"
+        ),
+    )
+    for name, n_points in _SETS.items()
+)

@@ -1,0 +1,116 @@
+"""The one list of data sets, and what is done with any of them: load and fetch."""
+
+import inspect
+import os
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from rue.data import (
+    appa_real,
+    cifar10,
+    dcic,
+    fashion_mnist,
+    letter,
+    openood,
+    random_rbf,
+    sentiment,
+)
+from rue.data.dataset import DataSet, Split
+from rue.data.entry import Entry
+from rue.data.files import Reader, writable_root
+from rue.errors import FileError, InputError
+
+__all__ = ["ENTRIES", "fetch", "find", "is_here", "load"]
+
+_FAMILIES = (sentiment, cifar10, fashion_mnist, appa_real, dcic, random_rbf, letter, openood)
+_FIXED = ("reader", "entry", "seed")
+ENTRIES: dict[str, Entry] = {entry.name: entry for family in _FAMILIES for entry in family.ENTRIES}
+
+
+def find(name: str) -> Entry:
+    """Give the entry of a data set; an unknown name is an error that lists the known ones."""
+    if name not in ENTRIES:
+        raise InputError(f"name must be one of {', '.join(ENTRIES)}, got {name!r}")
+    return ENTRIES[name]
+
+
+def load(
+    name: str,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    split: Split = "all",
+    seed: int = 0,
+    verify: bool = True,
+    features: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> DataSet:
+    """Load a data set from ``root``, ``RUE_DATA`` or the user's cache, whichever has it first.
+
+    Parameters
+    ----------
+    name
+        As ``rue data list`` shows it.
+    root
+        A data root to look in first.
+    split
+        Keep only one part of it.
+    seed
+        Turns the splits that are not official ones; makes the points of random-rbf.
+    verify
+        Raise where a file's content is not the published one.
+    features
+        An .npz whose features take the place of the inputs (:mod:`rue.data.feature_files`).
+    options
+        The data set's own: ``train_batches`` of cifar10h; ``size`` of images; ``n_points``,
+        ``n_features``, ``n_classes``, ``n_centroids`` and ``world`` of random-rbf.
+
+    Examples
+    --------
+    >>> data = load("random-rbf", n_points=100, split="test")
+    >>> data.inputs.shape, data.annotations.probs.shape
+    ((20, 10), (20, 5))
+    """
+    entry = find(name)
+    known = [name for name in inspect.signature(entry.load).parameters if name not in _FIXED]
+    for option in options:
+        if option not in known:
+            takes = ", ".join(known) or "none"
+            raise InputError(f"{name} has no option {option!r}; its options: {takes}")
+    reader = Reader(name, root, pinned=entry.checksums, verify=verify)
+    dataset = entry.load(reader, entry, seed=seed, **options)
+    if features is not None:
+        from rue.data.feature_files import attach_features
+
+        dataset = attach_features(dataset, Path(features))
+    return dataset.part(split)
+
+
+def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = False) -> None:
+    """Fetch a data set into ``root`` or the user's cache; nothing is done if it is there.
+
+    Without a ``root``, one that is found in ``RUE_DATA`` counts as there.
+    """
+    entry = find(name)
+    if root is None and is_here(name):
+        return
+    if entry.fetch is None:
+        if entry.needs:
+            raise FileError(f"{name} cannot be fetched: {entry.by_hand}")
+        return
+    entry.fetch(writable_root(root), progress)
+
+
+def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:
+    """Say whether the files of a data set are there; they are not read."""
+    reader = Reader(name, root)
+    return all(reader.has(*alternatives) for alternatives in find(name).needs)
+
+
+def expand(patterns: list[str]) -> list[str]:
+    """Give the names that patterns such as ``dcic-*`` stand for, in the registry's order."""
+    names = []
+    for pattern in patterns:
+        matches = [name for name in ENTRIES if fnmatchcase(name, pattern)]
+        names += matches or [find(pattern).name]
+    return list(dict.fromkeys(names))
