@@ -44,12 +44,16 @@ _PUBLIC = {
     "spearman": "rue.correlation",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+_PACKAGES = ("data",)
+
+__all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
+    if name in _PACKAGES:
+        return importlib.import_module(f"rue.{name}")
     raise AttributeError(f"module 'rue' has no attribute {name!r}")
 
 

@@ -2,6 +2,18 @@
 
 from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet
+from rue.data.features import featurize
+from rue.data.info import Info, info
 from rue.data.registry import ENTRIES, fetch, is_here, load
 
-__all__ = ["ENTRIES", "DataSet", "fetch", "is_here", "load", "simulate_annotators"]
+__all__ = [
+    "ENTRIES",
+    "DataSet",
+    "Info",
+    "featurize",
+    "fetch",
+    "info",
+    "is_here",
+    "load",
+    "simulate_annotators",
+]

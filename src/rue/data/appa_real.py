@@ -20,6 +20,7 @@ from rue.errors import FileError
 __all__ = ["ENTRIES"]
 
 ZIP = "appa-real/appa-real-release.zip"
+URL = "https://data.chalearnlap.cvc.uab.cat/AppaRealAge/appa-real-release.zip"
 N_AGES = 101
 
 _PLACES = ("appa-real/appa-real-release", "appa-real-release", ZIP, "appa-real-release.zip")
@@ -90,8 +91,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
 
 def fetch(root: Path, progress: bool) -> None:
     """Fetch the official zip, which is read as it is."""
-    url = "https://data.chalearnlap.cvc.uab.cat/AppaRealAge/appa-real-release.zip"
-    download((url,), root / ZIP, zip_check(), progress=progress)
+    download((URL,), root / ZIP, zip_check(), progress=progress)
 
 
 def _read(source: Path, name: str) -> bytes:

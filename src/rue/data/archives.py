@@ -70,6 +70,8 @@ def gunzip(data: bytes, name: str) -> bytes:
     import gzip
 
     try:
+        if not data:  # which gzip takes for a stream of nothing
+            raise EOFError("it is empty")
         with gzip.open(io.BytesIO(data)) as stream:
             content = stream.read(LIMIT + 1)
     except (OSError, zlib.error, EOFError) as error:

@@ -33,6 +33,7 @@ _TEST = f"{_FOLDER}/test_batch.bin"
 _TRAIN = {number: f"{_FOLDER}/data_batch_{number}.bin" for number in range(1, 6)}
 _RECORD = 1 + 3 * 32 * 32
 _ARCHIVE = "cifar-10-binary.tar.gz"
+_ARCHIVE_AT = f"https://www.cs.toronto.edu/~kriz/{_ARCHIVE}"
 _CHECKSUMS = {
     COUNTS: "e3a314fdecb1f8aeb680f50fde8682d83065d5191d8fc76f0bdc86333bd7fefe",
     _TEST: "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
@@ -108,7 +109,7 @@ def fetch(root: Path, progress: bool) -> None:
         if all((root / p).exists() and check(root / p) is None for p, check in checks.items()):
             return
         archive = download(
-            (f"https://www.cs.toronto.edu/~kriz/{_ARCHIVE}",),
+            (_ARCHIVE_AT,),
             root / _FOLDER / _ARCHIVE,
             content_check(_ARCHIVE, _ARCHIVE_SHA256),
             progress=progress,
@@ -195,6 +196,7 @@ ENTRIES = (
         size=170_852_299,
         checksums=_CHECKSUMS,
         needs=((COUNTS,), (_TEST,)),
+        optional=tuple(_TRAIN.values()),
         load=load,
         fetch=fetch,
     ),

@@ -70,8 +70,9 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
 def fetch(root: Path, progress: bool, *, folder: str) -> None:
     """Fetch the zip and check it against the MD5 that its Zenodo record publishes."""
     archive = _zip_name(folder)
+    answer = get(f"{_ZENODO}/api/records/{RECORD}")
     try:
-        record = json.loads(get(f"{_ZENODO}/api/records/{RECORD}"))
+        record = json.loads(answer)
         md5 = {file["key"]: file["checksum"] for file in record["files"]}[archive]
     except (ValueError, KeyError, TypeError):
         raise FileError(f"Zenodo record {RECORD} publishes no checksum of {archive}") from None

@@ -29,6 +29,8 @@ class Entry:
         Path -> SHA-256 of the file's content; None where it cannot be known in advance.
     needs
         The files without which it cannot be loaded, each as a tuple of alternatives.
+    optional
+        Files that are fetched too, and read where they are there.
     load
         Called with a Reader and this entry, ``seed`` and the data set's own options.
     fetch
@@ -47,6 +49,7 @@ class Entry:
     citation: str
     checksums: Mapping[str, str | None] = field(default_factory=dict)
     needs: tuple[tuple[str, ...], ...] = ()
+    optional: tuple[str, ...] = ()
     load: Callable[..., DataSet]
     fetch: Callable[[Path, bool], None] | None = None
     by_hand: str = ""

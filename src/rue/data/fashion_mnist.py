@@ -1,6 +1,8 @@
 """Fashion-MNIST-H: 53 to 79 people classified each of Fashion-MNIST's 10,000 test images."""
 
 import io
+import math
+import struct
 
 import numpy as np
 
@@ -78,10 +80,12 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
 def _read_idx(reader: Reader, path: str, n_axes: int) -> ImageArray:
     """Read the idx format: two zero bytes, 8 for uint8, the number of axes, their lengths."""
     data = reader.read(path)
-    shape = np.frombuffer(data, dtype=">i4", count=n_axes, offset=4) if len(data) > 16 else ()
-    if data[:4] != bytes([0, 0, 8, n_axes]) or len(data) != 4 + 4 * n_axes + np.prod(shape):
-        raise FileError(f"{path} is not an idx file of bytes with {n_axes} axes")
-    return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * n_axes).reshape(shape)
+    header = 4 + 4 * n_axes
+    if data[:4] == bytes([0, 0, 8, n_axes]) and len(data) >= header:
+        shape = struct.unpack(f">{n_axes}i", data[4:header])
+        if min(shape) > 0 and len(data) == header + math.prod(shape):
+            return np.frombuffer(data, dtype=np.uint8, offset=header).reshape(shape)
+    raise FileError(f"{path} is not an idx file of bytes with {n_axes} axes")
 
 
 ENTRIES = (

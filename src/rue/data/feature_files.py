@@ -20,10 +20,10 @@ __all__ = ["attach_features", "read_features"]
 
 def read_features(path: str | Path) -> dict[str, NDArray[Any]]:
     """Read all arrays of an .npz; pickled ones are refused."""
+    if not zipfile.is_zipfile(path):
+        raise FileError(f"{path} is not an .npz file" if Path(path).exists() else f"no file {path}")
     try:
         with np.load(path, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
-                raise FileError(f"{path} must be an .npz of several arrays, it holds one")
             return {name: archive[name] for name in archive.files}
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"{path} is not a good .npz file: {error}") from None

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rue.data.archives import open_zip
-from rue.data.files import atomic_write, file_digest
+from rue.data.files import DISK_FULL, atomic_write, file_digest
 from rue.errors import FileError
 
 __all__ = ["content_check", "download", "get", "locked", "pip_download", "zip_check"]
@@ -204,13 +204,15 @@ def _transfer(urls: Sequence[str], part: Path, *, progress: bool) -> None:
         try:
             return _receive(url, part, progress=progress)
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            if error.errno in DISK_FULL:
                 raise FileError(
-                    f"no space left for {part.with_suffix('')}; free some and run it again, "
+                    f"no space left for {part.with_suffix('')}: free some and run it again, "
                     f"it goes on from {part}"
                 ) from None
             failures.append(f"{url}: {_reason(error)}")
     kept = part.stat().st_size if part.exists() else 0
+    if not kept:
+        part.unlink(missing_ok=True)
     advice = f"; {kept:,} bytes are kept, run it again to go on" if kept else ""
     raise FileError("; ".join(failures) + advice)
 
@@ -229,12 +231,13 @@ def _receive(url: str, part: Path, *, progress: bool) -> None:
             if status == 416:  # nothing after what we have
                 complete = True
             elif status in (200, 206):
-                if status == 200:  # the whole file, asked for or not
+                start = kept if status == 206 else 0
+                if start < kept:  # the whole file, though only the rest was asked for
                     handle.truncate(0)
-                elif not headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
+                elif start and not headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
                     raise OSError("the server sent another part than the one asked for")
                 if "Content-Length" in headers:
-                    expected = handle.seek(0, os.SEEK_END) + int(headers["Content-Length"])
+                    expected = start + int(headers["Content-Length"])
 
         # Compressed on its way, a file's length and ranges would be those of something else.
         headers = {"Accept-Encoding": "identity"}

@@ -1,6 +1,7 @@
 """Where data files are, and reading them: ``--root``, then ``RUE_DATA``, then the cache."""
 
 import contextlib
+import errno
 import hashlib
 import io
 import os
@@ -13,6 +14,7 @@ from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
 
 __all__ = [
+    "DISK_FULL",
     "Reader",
     "atomic_write",
     "cache_folder",
@@ -21,6 +23,8 @@ __all__ = [
     "roots",
     "writable_root",
 ]
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def cache_folder() -> Path:
@@ -151,6 +155,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)
         Path(temporary).replace(path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise FileError(f"no space left for {path}") from None
         raise

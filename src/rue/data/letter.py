@@ -1,5 +1,6 @@
 """Letter (OpenML 6): 16 numbers about a printed letter, 26 classes, for active learning."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,8 @@ def fetch(root: Path, progress: bool) -> None:
         if target.exists() and _sorted_digest(target.read_text().split()) == _SHA256:
             return
         try:
-            bunch = fetch_openml(data_id=6, data_home=None, cache=False, as_frame=True)
+            with warnings.catch_warnings(action="ignore"):  # that it tries again
+                bunch = fetch_openml(data_id=6, cache=False, as_frame=True)
         except (OSError, ValueError) as error:
             raise FileError(f"OpenML 6 could not be fetched: {error}") from None
         numbers = bunch.data.to_numpy(dtype=np.int64)

@@ -21,7 +21,7 @@ from rue.data.entry import Entry
 from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError
 
-__all__ = ["ENTRIES", "fetch", "find", "is_here", "load"]
+__all__ = ["ENTRIES", "expand", "fetch", "find", "is_complete", "is_here", "load"]
 
 _FAMILIES = (sentiment, cifar10, fashion_mnist, appa_real, dcic, random_rbf, letter, openood)
 _FIXED = ("reader", "entry", "seed")
@@ -92,7 +92,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
     Without a ``root``, one that is found in ``RUE_DATA`` counts as there.
     """
     entry = find(name)
-    if root is None and is_here(name):
+    if root is None and is_complete(name):
         return
     if entry.fetch is None:
         if entry.needs:
@@ -105,6 +105,12 @@ def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:
     """Say whether the files of a data set are there; they are not read."""
     reader = Reader(name, root)
     return all(reader.has(*alternatives) for alternatives in find(name).needs)
+
+
+def is_complete(name: str, root: str | os.PathLike[str] | None = None) -> bool:
+    """Say whether all files are there, those that it can be loaded without too."""
+    reader = Reader(name, root)
+    return is_here(name, root) and all(map(reader.has, find(name).optional))
 
 
 def expand(patterns: list[str]) -> list[str]:

@@ -1,0 +1,134 @@
+"""rue data: which data sets there are, what they hold, and fetching them."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rue.data.entry import Entry
+
+app = typer.Typer(help="Data sets: list them, look at one, fetch some.", no_args_is_help=True)
+
+
+class Format(StrEnum):
+    """How an answer is printed."""
+
+    table = "table"
+    json = "json"
+
+
+Root = Annotated[
+    Path | None, typer.Option(help="A data root, looked in before RUE_DATA and the cache.")
+]
+Into = Annotated[Path | None, typer.Option(help="Fetch into this folder, not into the cache.")]
+How = Annotated[Format, typer.Option(help="How to print.")]
+
+
+@app.command("list", epilog="Example:  rue data list")
+def list_(root: Root = None, format: How = Format.table) -> None:  # noqa: A002
+    """List the data sets, and whether each is here."""
+    from rue.data.registry import ENTRIES, is_complete, is_here
+
+    if format is Format.json:
+        import json
+        from dataclasses import asdict
+
+        from rue.data.info import known
+
+        rows = [
+            {
+                **asdict(known(entry)),
+                "task": entry.task,
+                "size": entry.size,
+                "here": is_here(name, root),
+            }
+            for name, entry in ENTRIES.items()
+        ]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    here = {
+        name: "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
+        for name in ENTRIES
+    }
+    header = ("name", "task", "points", "classes", "annotators", "size", "licence", "here")
+    print(_table([header, *(_row(entry, here[name]) for name, entry in ENTRIES.items())]))
+
+
+@app.command(epilog="Example:  rue data info sentiment-movies --format json")
+def info(
+    name: Annotated[str, typer.Argument(help="As `rue data list` shows it.")],
+    root: Root = None,
+    format: How = Format.table,  # noqa: A002
+) -> None:
+    """Say what a data set holds: measured if it is here, else what is known of it."""
+    import json
+    from dataclasses import asdict
+
+    from rue.data.info import info as describe
+
+    facts = asdict(describe(name, root))
+    if format is Format.json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            value = "  ".join(f"{name} {fact or '-'}" for name, fact in value.items()) or "-"
+        elif isinstance(value, float):
+            value = f"{value:.2f}"
+        print(f"{key:<16} {'-' if value is None else value}")
+
+
+@app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")
+def fetch(
+    names: Annotated[list[str], typer.Argument(help="Names, or patterns such as 'dcic-*'.")],
+    root: Into = None,
+) -> None:
+    """Fetch data sets: with progress, checked, and from where an earlier try broke off."""
+    import sys
+
+    from rue.data.registry import expand, is_complete
+    from rue.data.registry import fetch as fetch_one
+
+    for name in expand(names):
+        there = root is None and is_complete(name)
+        if not there:
+            print(f"{name}: fetching", file=sys.stderr)
+            fetch_one(name, root, progress=sys.stderr.isatty())
+        print(f"{name}: {'already here' if there else 'here'}")
+
+
+def _row(entry: "Entry", here: str) -> tuple[str, ...]:
+    annotators = "-"
+    if entry.annotators is not None:
+        fewest, total, most = entry.annotators
+        annotators = f"{fewest} / {total / entry.n_points:.1f} / {most}"
+    return (
+        entry.name,
+        entry.task,
+        f"{entry.n_points:,}",
+        str(entry.n_classes or "-"),
+        annotators,
+        _size(entry.size) if entry.size else "-",
+        entry.licence,
+        here,
+    )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.0f} MB" if n_bytes >= 1e7 else f"{n_bytes / 1e6:.1f} MB"
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = {"points", "classes", "annotators", "size"}
+    lines = [
+        "  ".join(
+            cell.rjust(width) if title in right else cell.ljust(width)
+            for cell, width, title in zip(row, widths, rows[0], strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""What there is to say of a data set in ten words: the answer of ``rue data info``."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rue.data.dataset import SPLITS, DataSet
+from rue.data.entry import Entry
+from rue.data.registry import find, is_here, load
+
+__all__ = ["Info", "info"]
+
+
+@dataclass(frozen=True)
+class Info:
+    """The facts of one data set.
+
+    ``n_points`` counts the annotated points, or all where nobody was asked; the annotators are
+    None where nobody was asked, where p* is known, or where nobody can say before the files are
+    there. ``splits`` has the sizes at seed 0, ``checksums`` the SHA-256 of each file's content.
+    """
+
+    name: str
+    n_points: int
+    n_classes: int
+    annotators_min: int | None
+    annotators_mean: float | None
+    annotators_max: int | None
+    splits: Mapping[str, int]
+    licence: str
+    citation: str
+    checksums: Mapping[str, str | None]
+
+
+def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
+    """Measure a data set that is here; give what the registry knows of one that is not."""
+    entry = find(name)
+    return _measured(load(name, root)) if is_here(name, root) else known(entry)
+
+
+def known(entry: Entry) -> Info:
+    """Give what the registry knows, without a look at any file."""
+    fewest, total, most = entry.annotators or (None, None, None)
+    return Info(
+        name=entry.name,
+        n_points=entry.n_points,
+        n_classes=entry.n_classes,
+        annotators_min=fewest,
+        annotators_mean=None if total is None else total / entry.n_points,
+        annotators_max=most,
+        splits=dict(entry.splits),
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=dict(entry.checksums),
+    )
+
+
+def _measured(data: DataSet) -> Info:
+    asked = data.annotations is not None and data.annotations.counts is not None
+    n = data.annotations.n_annotators if asked and data.annotations is not None else np.zeros(0)
+    return Info(
+        name=data.name,
+        n_points=len(data) if data.annotations is None else data.annotations.n_points,
+        n_classes=data.n_classes,
+        annotators_min=int(n.min()) if asked else None,
+        annotators_mean=float(n.mean()) if asked else None,
+        annotators_max=int(n.max()) if asked else None,
+        splits={split: len(getattr(data, split)) for split in SPLITS},
+        licence=data.licence,
+        citation=data.citation,
+        checksums=dict(data.checksums),
+    )

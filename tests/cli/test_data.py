@@ -1,0 +1,103 @@
+"""rue data list, info and fetch."""
+
+import json
+
+import pytest
+
+from rue.cli import main
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("rue.data.files.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.delenv("RUE_DATA", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main(["data", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return stop.value.code or 0, out, err
+
+    return run
+
+
+def test_list(run):
+    code, out, _ = run("list")
+    lines = out.splitlines()
+    assert code == 0
+    header = "name task points classes annotators size licence here"
+    assert " ".join(lines[0].split()) == header
+    movies = next(line for line in lines if line.startswith("sentiment-movies"))
+    assert " ".join(movies.split()) == (
+        "sentiment-movies text 10,605 9 15 / 18.7 / 29 2.4 MB MIT no"
+    )
+    assert next(line for line in lines if line.startswith("random-rbf")).endswith("yes")
+    assert all(len(line) < 130 for line in lines)
+
+
+def test_list_says_what_is_here(run, tmp_path):
+    for path in ("cifar-10-batches-bin/test_batch.bin", "cifar-10h/cifar10h-counts.npy"):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).touch()
+    _, out, _ = run("list", "--root", tmp_path)
+    line = next(line for line in out.splitlines() if line.startswith("cifar10h "))
+    assert line.endswith("partly")
+    _, out, _ = run("list", "--root", tmp_path, "--format", "json")
+    rows = {row["name"]: row for row in json.loads(out)}
+    assert rows["cifar10h"]["here"] is True
+    assert rows["letter"]["here"] is False
+    assert rows["letter"]["task"] == "tabular"
+
+
+def test_info_json(run):
+    code, out, _ = run("info", "sentiment-movies", "--format", "json")
+    assert code == 0
+    facts = json.loads(out)
+    assert " ".join(facts) == (
+        "name n_points n_classes annotators_min annotators_mean annotators_max "
+        "splits licence citation checksums"
+    )
+    assert facts["n_points"] == 10605
+    assert facts["annotators_mean"] == pytest.approx(18.7468, abs=1e-4)
+    assert facts["splits"] == {"train": 6336, "validation": 2124, "test": 2145}
+
+
+def test_info_table(run):
+    code, out, _ = run("info", "letter")
+    assert code == 0
+    assert "n_points         20000" in out
+    assert "annotators_min   -" in out
+    assert "splits           train 11875  validation 4027  test 4098" in out
+
+
+def test_fetch(run, tmp_path):
+    code, out, err = run("fetch", "random-*", "--root", tmp_path)
+    assert (code, out, err) == (0, "random-rbf: here\n", "random-rbf: fetching\n")
+    assert run("fetch", "random-rbf")[1] == "random-rbf: already here\n"
+
+
+def test_errors_are_one_line_and_exit_code_2(run, tmp_path, monkeypatch):
+    for arguments, message in (
+        (("info", "nope"), "rue: name must be one of"),
+        (("fetch", "nope"), "rue: name must be one of"),
+        (("fetch", "openood-tin"), "rue: openood-tin cannot be fetched"),
+        (("info", "letter", "--format", "xml"), "rue: Invalid value"),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert message in err.splitlines()[-1]
+    monkeypatch.setenv("RUE_DATA", str(tmp_path))
+    code, _, err = run("fetch", "letter", "--root", tmp_path)
+    assert code == 2
+    assert "RUE_DATA, which is only read" in err
+
+
+@pytest.mark.parametrize("command", ["list", "info", "fetch"])
+def test_help_has_an_example(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert "Example:  rue data" in out

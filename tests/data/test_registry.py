@@ -1,0 +1,135 @@
+"""The registry: its facts are true of the files, its names and options are checked."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+import rue
+import rue.data
+from rue.data.info import known
+from rue.data.registry import expand, is_complete
+from rue.errors import FileError, InputError
+
+KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
+KEYS += ["splits", "licence", "citation", "checksums"]
+REAL = ["fashion-mnist-h", "cifar10h-features", "letter"]
+PIP = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
+
+
+def test_names_are_those_of_the_design():
+    names = set(rue.data.ENTRIES)
+    dcic = "benthic mice-bone pig plankton quality-mri treeversity-1 treeversity-6 turkey"
+    assert {f"dcic-{name}" for name in dcic.split()} <= names
+    assert {"sentiment-movies", "sentiment-tweets", "sentiment-nyt", "sentiment-amazon"} <= names
+    assert {"cifar10h", "cifar10h-features", "fashion-mnist-h", "appa-real"} <= names
+    assert {"random-rbf", "letter", "openood-tin", "openood-texture", "openood-mnist"} <= names
+
+
+@pytest.mark.parametrize("name", rue.data.ENTRIES)
+def test_every_entry_can_be_described_without_its_files(name):
+    facts = asdict(known(rue.data.ENTRIES[name]))
+    assert list(facts) == KEYS
+    assert json.loads(json.dumps(facts)) == facts
+    assert list(facts["splits"]) == ["train", "validation", "test"]
+    assert facts["licence"]
+    assert facts["citation"]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_measured_is_as_known(real, name):
+    assert rue.data.info(name, real) == known(rue.data.ENTRIES[name])
+
+
+@pytest.mark.parametrize("name", PIP)
+def test_measured_is_as_known_from_pip(sentiment, name):
+    assert rue.data.info(name, sentiment) == known(rue.data.ENTRIES[name])
+
+
+def test_info_of_what_is_not_here():
+    info = rue.data.info("sentiment-movies")
+    assert (info.n_points, info.annotators_min, info.annotators_max) == (10_605, 15, 29)
+    assert info.annotators_mean == 198_810 / 10_605
+    assert rue.data.info("dcic-pig").annotators_mean is None
+
+
+def test_info_of_known_probabilities():
+    info = rue.data.info("random-rbf")
+    assert (info.n_points, info.annotators_mean) == (10_000, None)
+
+
+def test_unknown_name():
+    for call in (rue.data.load, rue.data.fetch, rue.data.info, rue.data.is_here):
+        with pytest.raises(InputError, match=r"name must be one of .*, got 'mnist'"):
+            call("mnist")
+
+
+def test_unknown_option():
+    with pytest.raises(InputError, match="letter has no option 'size'; its options: none"):
+        rue.data.load("letter", size=3)
+    with pytest.raises(InputError, match="no option 'reader'"):
+        rue.data.load("random-rbf", reader=None)
+
+
+@pytest.mark.parametrize("split", ["all", "train", "validation", "test"])
+def test_split(split):
+    data = rue.data.load("random-rbf", n_points=10, split=split)
+    assert len(data) == {"all": 10, "train": 6}.get(split, 2)
+
+
+def test_is_here(real, tmp_path):
+    assert rue.data.is_here("cifar10h", real)
+    assert not rue.data.is_here("cifar10h", tmp_path)
+    assert rue.data.is_here("random-rbf")
+    (tmp_path / "cifar-10-batches-bin").mkdir()
+    (tmp_path / "cifar-10-batches-bin/test_batch.bin").touch()
+    assert not rue.data.is_here("cifar10h", tmp_path)
+    (tmp_path / "cifar-10h").mkdir()
+    (tmp_path / "cifar-10h/cifar10h-counts.npy").touch()
+    assert rue.data.is_here("cifar10h", tmp_path)
+    assert not is_complete("cifar10h", tmp_path)
+
+
+def test_fetch_of_what_rue_data_has_does_nothing(real, monkeypatch, cache):
+    monkeypatch.setenv("RUE_DATA", str(real))
+    rue.data.fetch("fashion-mnist-h")
+    assert not cache.exists()
+
+
+def test_fetch_into_rue_data_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUE_DATA", str(tmp_path))
+    with pytest.raises(InputError, match="root must not be in RUE_DATA"):
+        rue.data.fetch("letter", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_fetch_of_what_is_made_here_does_nothing(tmp_path):
+    rue.data.fetch("random-rbf", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_load_finds_rue_data_then_the_cache(monkeypatch, tmp_path, cache):
+    row = "A" + ",1" * 16
+    for folder, n in ((tmp_path / "shared", 2), (cache, 3)):
+        (folder / "letter").mkdir(parents=True)
+        (folder / "letter/letter-recognition.data").write_text(f"{row}\n" * n)
+    assert len(rue.data.load("letter", verify=False)) == 3
+    monkeypatch.setenv("RUE_DATA", str(tmp_path / "shared"))
+    assert len(rue.data.load("letter", verify=False)) == 2
+    with pytest.raises(FileError, match="is not the published file"):
+        rue.data.load("letter")
+
+
+def test_expand():
+    assert expand(["letter", "sentiment-*", "sentiment-nyt"]) == ["letter", *PIP]
+    with pytest.raises(InputError, match=r"got 'mnist\*'"):
+        expand(["mnist*"])
+
+
+def test_import_is_light():
+    heavy = ("pandas", "pyarrow", "sklearn", "scipy", "PIL", "pooch", "torch", "matplotlib")
+    code = f"import rue, sys; rue.data.ENTRIES; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
