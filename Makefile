@@ -31,6 +31,12 @@ test: lint       ## lint, types and the whole suite
 test-slow: $(STAMP) ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
+demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
+	$(BIN)/rue demo --out out/demo
+
+docs: $(STAMP)   ## make every figure and number in docs/ and README anew, by running them
+	$(BIN)/python docs/make.py
+
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed
 

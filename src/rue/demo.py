@@ -6,6 +6,7 @@ belief. Small on purpose; it takes seconds, and everything in it is real.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,17 +31,21 @@ def make_predictions(out: Path, *, seed: int = 0, progress: bool = False) -> lis
     fetch(DATASET, progress=progress)
     data = featurize(load(DATASET, seed=seed), n_components=128, seed=seed)
     train, test = data.part("train"), data.part("test")
-    if test.annotations is None:
-        raise AssertionError("every snippet has ratings")
-    common = {"counts": test.annotations.counts, "values": data.values, "ids": test.ids}
+    assert test.annotations is not None  # every snippet has ratings
+    common: dict[str, Any] = {
+        "counts": test.annotations.counts,
+        "values": data.values,
+        "ids": test.ids,
+    }
     draws = _forest(train, test, seed)
     answers, distance = _neighbours(train, test)
     files = []
-    for name, arrays in {
+    said: dict[str, dict[str, Any]] = {
         "forest": {"probs": draws},
         "neighbours": {"alpha": answers},
         "distance": {"probs": draws.mean(axis=1), "epistemic": distance},
-    }.items():
+    }
+    for name, arrays in said.items():
         files.append(out / f"{name}.npz")
         with replacing(files[-1]) as file:
             np.savez(file, **arrays, **common)

@@ -14,6 +14,7 @@ from rue.correlation import regret_calibration, spearman
 from rue.curves import areas, aurc
 from rue.errors import ShapeError
 from rue.losses import Loss, get_loss
+from rue.pareto import pareto_gap
 
 __all__ = ["Evaluation", "evaluate", "evaluate_components"]
 
@@ -154,7 +155,7 @@ def evaluate_components(
         n_aurec=regret.normalised,
         aurc=aurc(star.total, hat.epistemic),
         aurc_total=aurc(star.total, hat.total),
-        pareto_gap=_gap(star, hat) if gap else float("nan"),
+        pareto_gap=pareto_gap(star, hat) if gap else float("nan"),
         spearman_hat=spearman(hat.aleatoric, hat.epistemic),
         spearman_star=spearman(star.aleatoric, star.epistemic),
         regret_calibration=float("nan")
@@ -179,9 +180,3 @@ def _notes(star: Components, hat: Components) -> list[str]:
             "for a class that people chose; it was floored there"
         )
     return notes
-
-
-def _gap(star: Components, hat: Components) -> float:
-    from rue.pareto import pareto_gap
-
-    return pareto_gap(star, hat)
