@@ -272,19 +272,21 @@ def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
             f"{path}: must have the columns {', '.join(_COMPONENTS)}, lacks {missing[0]}"
         )
     try:
-        aleatoric, epistemic, risk, regret = (_rounded(n, table[n]) for n in _COMPONENTS)
+        aleatoric, epistemic, risk, regret = (as_vector(n, table[n]) for n in _COMPONENTS)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    star = Components(risk, risk - regret, regret)
-    hat = Components(aleatoric + epistemic, aleatoric, epistemic)
+    star = Components(*_rounded(risk, risk - regret, regret))
+    hat = Components(*_rounded(aleatoric + epistemic), *_rounded(aleatoric), *_rounded(epistemic))
     return Columns(path, star, hat, {k: v for k, v in table.items() if k not in _COMPONENTS})
 
 
-def _rounded(name: str, column: NDArray[Any]) -> FloatArray:
-    """Rounding is not ranking: to 1e-12 of the column's largest, as its loss is not known."""
-    vector = as_vector(name, column)
-    scale = float(np.abs(vector).max()) or 1.0
-    return np.asarray(np.rint(vector / scale * 1e12) / 1e12 * scale)
+def _rounded(*columns: FloatArray) -> list[FloatArray]:
+    """Rounding is not ranking: to 1e-12 of the first's largest, as the loss's scale is not known.
+
+    The estimated components each have a scale of their own: the epistemic may be from outside.
+    """
+    scale = float(np.abs(columns[0]).max()) or 1.0
+    return [np.rint(column / scale * 1e12) / 1e12 * scale for column in columns]
 
 
 def _counted(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
