@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from rue.cli import main
-
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
@@ -15,18 +13,18 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main(["data", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return stop.value.code or 0, out, err
+def data(run):
+    """Run ``rue data``; give exit code, stdout and stderr."""
 
-    return run
+    def call(*arguments):
+        result = run("data", *arguments)
+        return result.code, result.out, result.err
+
+    return call
 
 
-def test_list(run):
-    code, out, _ = run("list")
+def test_list(data):
+    code, out, _ = data("list")
     lines = out.splitlines()
     assert code == 0
     header = "name task points classes annotators size licence here"
@@ -39,22 +37,22 @@ def test_list(run):
     assert all(len(line) < 130 for line in lines)
 
 
-def test_list_says_what_is_here(run, tmp_path):
+def test_list_says_what_is_here(data, tmp_path):
     for path in ("cifar-10-batches-bin/test_batch.bin", "cifar-10h/cifar10h-counts.npy"):
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).touch()
-    _, out, _ = run("list", "--root", tmp_path)
+    _, out, _ = data("list", "--root", tmp_path)
     line = next(line for line in out.splitlines() if line.startswith("cifar10h "))
     assert line.endswith("partly")
-    _, out, _ = run("list", "--root", tmp_path, "--format", "json")
+    _, out, _ = data("list", "--root", tmp_path, "--format", "json")
     rows = {row["name"]: row for row in json.loads(out)}
     assert rows["cifar10h"]["here"] is True
     assert rows["letter"]["here"] is False
     assert rows["letter"]["task"] == "tabular"
 
 
-def test_info_json(run):
-    code, out, _ = run("info", "sentiment-movies", "--format", "json")
+def test_info_json(data):
+    code, out, _ = data("info", "sentiment-movies", "--format", "json")
     assert code == 0
     facts = json.loads(out)
     assert " ".join(facts) == (
@@ -66,38 +64,38 @@ def test_info_json(run):
     assert facts["splits"] == {"train": 6336, "validation": 2124, "test": 2145}
 
 
-def test_info_table(run):
-    code, out, _ = run("info", "letter")
+def test_info_table(data):
+    code, out, _ = data("info", "letter")
     assert code == 0
     assert "n_points         20000" in out
     assert "annotators_min   -" in out
     assert "splits           train 11875  validation 4027  test 4098" in out
 
 
-def test_fetch(run, tmp_path):
-    code, out, err = run("fetch", "random-*", "--root", tmp_path)
+def test_fetch(data, tmp_path):
+    code, out, err = data("fetch", "random-*", "--root", tmp_path)
     assert (code, out, err) == (0, "random-rbf: here\n", "random-rbf: fetching\n")
-    assert run("fetch", "random-rbf")[1] == "random-rbf: already here\n"
+    assert data("fetch", "random-rbf")[1] == "random-rbf: already here\n"
 
 
-def test_errors_are_one_line_and_exit_code_2(run, tmp_path, monkeypatch):
+def test_errors_are_one_line_and_exit_code_2(data, tmp_path, monkeypatch):
     for arguments, message in (
         (("info", "nope"), "rue: name must be one of"),
         (("fetch", "nope"), "rue: name must be one of"),
         (("fetch", "openood-tin"), "rue: openood-tin cannot be fetched"),
         (("info", "letter", "--format", "xml"), "rue: Invalid value"),
     ):
-        code, out, err = run(*arguments)
+        code, out, err = data(*arguments)
         assert (code, out) == (2, "")
         assert message in err.splitlines()[-1]
     monkeypatch.setenv("RUE_DATA", str(tmp_path))
-    code, _, err = run("fetch", "letter", "--root", tmp_path)
+    code, _, err = data("fetch", "letter", "--root", tmp_path)
     assert code == 2
     assert "RUE_DATA, which is only read" in err
 
 
 @pytest.mark.parametrize("command", ["list", "info", "fetch"])
-def test_help_has_an_example(run, command):
-    code, out, _ = run(command, "--help")
+def test_help_has_an_example(data, command):
+    code, out, _ = data(command, "--help")
     assert code == 0
     assert "Example:  rue data" in out
