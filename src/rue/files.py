@@ -275,18 +275,26 @@ def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
         aleatoric, epistemic, risk, regret = (as_vector(n, table[n]) for n in _COMPONENTS)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    star = Components(*_rounded(risk, risk - regret, regret))
-    hat = Components(*_rounded(aleatoric + epistemic), *_rounded(aleatoric), *_rounded(epistemic))
+    scale = np.abs(risk).max()
+    star = Components(
+        _rounded(risk, scale), _rounded(risk - regret, scale), _rounded(regret, scale)
+    )
+    total = aleatoric + epistemic
+    hat = Components(
+        _rounded(total, np.abs(total).max()),
+        _rounded(aleatoric, np.abs(aleatoric).max()),
+        _rounded(epistemic, np.abs(epistemic).max()),
+    )
     return Columns(path, star, hat, {k: v for k, v in table.items() if k not in _COMPONENTS})
 
 
-def _rounded(*columns: FloatArray) -> list[FloatArray]:
-    """Rounding is not ranking: to 1e-12 of the first's largest, as the loss's scale is not known.
+def _rounded(column: FloatArray, scale: float) -> FloatArray:
+    """Rounding is not ranking: to 1e-12 of the largest there is, the loss's scale not being known.
 
-    The estimated components each have a scale of their own: the epistemic may be from outside.
+    Realised components share a scale; an estimated one may be from outside and has its own.
     """
-    scale = float(np.abs(columns[0]).max()) or 1.0
-    return [np.rint(column / scale * 1e12) / 1e12 * scale for column in columns]
+    unit = float(scale) or 1.0
+    return np.asarray(np.rint(column / unit * 1e12) / 1e12 * unit)
 
 
 def _counted(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
