@@ -11,6 +11,7 @@ import argparse
 import json
 import platform
 import re
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,10 +51,8 @@ def encoders() -> list[str]:
 def versions(*packages: str) -> dict[str, str]:
     found = {"rue": rue.__version__, "python": platform.python_version()}
     for package in packages:
-        try:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            pass
     return found
 
 
