@@ -46,7 +46,7 @@ _PUBLIC = {
     "spearman": "rue.correlation",
 }
 
-_PACKAGES = ("data",)
+_PACKAGES = ("data", "sandbox")
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
