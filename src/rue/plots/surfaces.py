@@ -1,0 +1,137 @@
+"""The optimal and the achievable surface: whole, and cut at some coverages."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from rue._arrays import FloatArray
+from rue.errors import InputError
+from rue.pareto import igd_plus
+from rue.plots.style import GREY, PALETTE, look
+from rue.surfaces import Surface
+
+__all__ = ["plot_slices", "plot_surfaces"]
+
+OPTIMAL, ACHIEVABLE = PALETTE[0], PALETTE[1]
+
+# Coverage is to be maximised, risk and regret are to be minimised.
+WORSE = np.array([-1.0, 1.0, 1.0])
+
+
+def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
+    """Draw both surfaces over the coverage, in three dimensions.
+
+    Each is a ribbon, often a thin one: at a coverage it runs from the least risk to the least
+    regret. Grey lines show what the achievable surface lacks to points of the optimal one. The
+    mean of their lengths, over all points, is the Pareto-gap.
+    """
+    gap = igd_plus(optimal.points, *np.ascontiguousarray(achievable.points.T))
+    with look():
+        figure = Figure(figsize=(5.6, 4.6))
+        axes: Any = figure.add_axes((0.0, 0.08, 0.97, 0.92), projection="3d", computed_zorder=False)
+        for surface, colour, depth in ((achievable, ACHIEVABLE, 1), (optimal, OPTIMAL, 4)):
+            c, risk, regret = np.moveaxis(_ribbon(surface), 2, 0)
+            axes.plot_surface(
+                c, regret, risk, color=colour, alpha=0.5, linewidth=0, shade=False, zorder=depth
+            )
+            for edge in (0, -1):
+                line = c[:, edge], regret[:, edge], risk[:, edge]
+                axes.plot(*line, color=colour, linewidth=1.6, zorder=depth + 1)
+        for short in _shortfalls(optimal, achievable):
+            axes.plot(short[:, 0], short[:, 2], short[:, 1], color=GREY, linewidth=0.9, zorder=3)
+        _, risk, regret = optimal.points[-1]
+        axes.plot(
+            [0, 1], [0, regret], [0, risk], color=GREY, linewidth=1.0, linestyle=":", zorder=1
+        )
+        axes.set(xlabel="coverage", ylabel="regret", zlabel="risk", xlim=(0, 1))
+        axes.set_ylim(bottom=0)
+        axes.set_zlim(bottom=0)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_major_locator(MaxNLocator(5))
+        axes.set_box_aspect((1, 1, 0.8), zoom=1.1)
+        axes.view_init(elev=18, azim=-125)
+        handles = [
+            Line2D([], [], color=OPTIMAL, linewidth=3, label="optimal"),
+            Line2D([], [], color=ACHIEVABLE, linewidth=3, label="achievable"),
+            Line2D([], [], color=GREY, linewidth=0.9, label=f"gap (mean {gap:.3g})"),
+            Line2D([], [], color=GREY, linewidth=1.0, linestyle=":", label="drawing lots"),
+        ]
+        figure.legend(handles=handles, loc="lower center", ncols=4)
+    return figure
+
+
+def plot_slices(
+    optimal: Surface, achievable: Surface, *, coverages: Sequence[float] = (0.5, 0.7, 0.9)
+) -> Figure:
+    """Draw risk against regret on both surfaces, a panel for each coverage.
+
+    Low and left is better. The optimal front runs from the least risk (lambda = 1/2, right) to
+    the least regret (lambda = 1, left). The cross is what drawing lots attains. Each panel takes
+    the coverage on the surface that is next to the one asked for.
+    """
+    if not len(coverages) or not all(0 < coverage <= 1 for coverage in coverages):
+        raise InputError(f"coverages must be in (0, 1], got {coverages!r}")
+    with look():
+        figure = Figure(figsize=(2.4 * len(coverages) + 0.4, 2.9), layout="constrained")
+        panels = figure.subplots(1, len(coverages), squeeze=False)[0]
+        for axes, coverage in zip(panels, coverages, strict=True):
+            _slice(axes, optimal, achievable, coverage)
+        panels[0].set_ylabel("risk of the accepted")
+        handles = [
+            Line2D([], [], color=OPTIMAL, linewidth=2.4, label="optimal"),
+            Line2D([], [], color=ACHIEVABLE, marker="o", markersize=4, label="achievable"),
+            Line2D([], [], color=GREY, marker="x", linestyle="", label="drawing lots"),
+        ]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _slice(axes: Axes, optimal: Surface, achievable: Surface, coverage: float) -> None:
+    best, ours = _level(optimal, coverage), _level(achievable, coverage)
+    _, risk, regret = optimal.points[-1] * best[0, 0]
+    axes.plot(regret, risk, "x", color=GREY)
+    axes.plot(ours[:, 2], ours[:, 1], color=ACHIEVABLE, linewidth=1, marker="o", markersize=3.5)
+    axes.plot(best[:, 2], best[:, 1], color=OPTIMAL, linewidth=2.4, solid_capstyle="round")
+    if np.ptp(best[:, 1:], axis=0).max() < 0.02 * max(risk, regret):  # too short a line to be seen
+        axes.plot(best[0, 2], best[0, 1], "o", color=OPTIMAL, markersize=4, clip_on=False)
+    axes.set_title(f"coverage {best[0, 0]:.2g}")
+    axes.set_xlabel("regret of the accepted")
+    axes.set_xlim(0, 1.1 * max(regret, ours[:, 2].max()) or 1.0)
+    axes.set_ylim(0, 1.1 * max(risk, ours[:, 1].max()) or 1.0)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+
+
+def _level(surface: Surface, coverage: float) -> FloatArray:
+    """Return the points at the coverage next to the one asked for, by regret."""
+    nearest = surface.coverage[np.abs(surface.coverage - coverage).argmin()]
+    points = surface.points[surface.coverage == nearest]
+    by_regret: FloatArray = points[np.lexsort((points[:, 1], points[:, 2]))]
+    return by_regret
+
+
+def _ribbon(surface: Surface, n_levels: int = 61, n_across: int = 25) -> FloatArray:
+    """Return the fronts at some coverages, each at as many points, shape (levels, across, 3)."""
+    rows = []
+    for coverage in np.linspace(0, 1, n_levels):
+        level = _level(surface, coverage)
+        along = np.linspace(0, len(level) - 1, n_across)
+        rows.append([np.interp(along, np.arange(len(level)), column) for column in level.T])
+    return np.moveaxis(np.array(rows), 1, 2)
+
+
+def _shortfalls(optimal: Surface, achievable: Surface) -> list[FloatArray]:
+    """Return lines from some optimal points, as far as the nearest achievable one is worse."""
+    lines = []
+    for coverage in np.linspace(0.1, 0.9, 9):
+        level = _level(optimal, coverage)
+        point = level[len(level) // 2]
+        lacking = np.maximum(0.0, (achievable.points - point) * WORSE)
+        least = lacking[(lacking**2).sum(axis=1).argmin()]
+        lines.append(np.array([point, point + least * WORSE]))
+    return lines
