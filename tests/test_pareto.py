@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_pareto
-from rue import Annotations, Components, Draws, decompose, pareto_gap, realize
+from rue import (
+    Annotations,
+    Components,
+    Draws,
+    decompose,
+    optimal_surface,
+    pareto_gap,
+    realize,
+)
+from rue._rotation import _arc_middles, plane_of
 from rue.errors import InputError, ShapeError
 from rue.pareto import igd_plus
 
@@ -114,6 +123,22 @@ def test_igd_plus_agrees_with_moocore_on_clouds(seed):
     points = points[np.lexsort(points.T[[1, 0]])]
     theirs = moocore.igd_plus(points * [-1, 1, 1], ref=reference * [-1, 1, 1])
     assert igd_plus(reference, *points.T.copy()) == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [300, 1200])
+def test_agrees_with_moocore_on_all_prefixes_of_the_sampled_directions(n):
+    star, hat = continuous(n)
+    plane = plane_of(star, hat)
+    half = _arc_middles(plane, 20)
+    points = []
+    for angle in np.concatenate([half, half + np.pi]):
+        order = np.argsort(plane.x * np.cos(angle) + plane.y * np.sin(angle))
+        risk = np.append(0, np.cumsum(plane.risk[order])) * plane.risk_unit
+        regret = np.append(0, np.cumsum(plane.regret[order])) * plane.regret_unit
+        points.append(np.column_stack([-np.arange(n + 1) / n, risk, regret]))
+    reference = optimal_surface(star, lambdas=4).points * [-1, 1, 1]
+    theirs = moocore.igd_plus(np.concatenate(points), ref=reference)
+    assert pareto_gap(star, hat, lambdas=4, directions=40) == pytest.approx(theirs, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
