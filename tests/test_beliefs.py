@@ -1,5 +1,7 @@
 """Beliefs and annotations at the gate: what is taken, what is refused, what is not copied."""
 
+import mmap
+
 import numpy as np
 import pytest
 import torch
@@ -105,6 +107,13 @@ def put(index, value):
         (lambda: Annotations([[0.5, 0.5]]), "from_probs"),
         (lambda: Annotations([[1, np.nan]]), "finite"),
         (lambda: Annotations([1, 2]), "shape"),
+        (lambda: Annotations([[1e308, 1e308]]), "below 2"),
+        (lambda: Annotations([[1, 2]], values=[1e200, 3e200]), "values must span"),
+        (lambda: Annotations([[1, 2]], values=[[1, 2]]), "values must have shape"),
+        (lambda: Annotations.from_ratings([[0]], n_classes=0), "n_classes"),
+        (lambda: Annotations.from_ratings([[0]], n_classes=2.5), "n_classes"),
+        (lambda: Dirichlet([[1e308, 1e308]]), "from 1e-290"),
+        (lambda: Draws(np.ma.masked_equal([[[0.0, 1.0]]], 0.0)), "masked"),
         (lambda: Annotations(np.ones((0, 3))), "at least one"),
         (lambda: Annotations([[1], [2]]), "2 classes"),
         (lambda: Annotations([[1, 2]], values=[1, 1]), "increase"),
@@ -152,3 +161,11 @@ def test_known_probabilities_have_infinitely_many_annotators():
     known = Annotations.from_probs([[0.25, 0.75]])
     assert known.counts is None
     assert known.n_annotators.tolist() == [np.inf]
+
+
+def test_private_pages_are_left_alone():
+    memory = mmap.mmap(-1, 128, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    probs = np.ndarray((4, 2, 2), float, buffer=memory)
+    probs[:] = 0.5
+    Draws(probs)
+    assert (probs == 0.5).all()

@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import naive
-from rue import Annotations, Components, CostMatrix, Dirichlet, Draws, Scored, decompose, realize
+from rue import (
+    Annotations,
+    Components,
+    CostMatrix,
+    Dirichlet,
+    Draws,
+    Scored,
+    Squared,
+    decompose,
+    realize,
+)
 from rue.errors import InputError, ShapeError
 from rue.losses import LOSSES, get_loss
 
@@ -123,9 +133,28 @@ def test_values_of_the_annotations_are_used_unless_others_are_given():
     assert realize(people, belief, "squared", values=[0, 1]).total == pytest.approx([0.5])
 
 
+@pytest.mark.parametrize("origin", [2000.0, 1.7e9, -1e12])
+def test_values_far_from_zero_lose_nothing(origin, rng):
+    draws = Draws(rng.dirichlet(np.ones(3), (20, 4)))
+    for name in ("squared", "absolute"):
+        near = decompose(draws, name, values=[0, 1, 2])
+        far = decompose(draws, name, values=[origin, origin + 1, origin + 2])
+        assert far.epistemic == pytest.approx(near.epistemic, abs=1e-12)
+        assert far.aleatoric == pytest.approx(near.aleatoric, abs=1e-12)
+    constant = Draws(np.repeat(draws.probs[:, :1], 3, axis=1))
+    values = [origin, origin + 1, origin + 2]
+    assert (decompose(constant, "squared", values=values).epistemic == 0).all()
+
+
+def test_a_loss_object_takes_values_if_it_has_none():
+    people = Annotations([[1, 1]], values=[0, 10])
+    assert realize(people, Draws([[[1.0, 0.0]]]), Squared()).total == pytest.approx([50])
+
+
 def test_the_floor_is_counted():
     star = realize(Annotations([[1, 1], [2, 0]]), Draws([[[1.0, 0.0]], [[1.0, 0.0]]]), "log")
     assert star.n_floored == 1
+    assert (star[:1].n_floored, star[1:].n_floored) == (1, 0)
     assert star.total[0] == pytest.approx(-0.5 * np.log(1e-12))
 
 
@@ -158,6 +187,17 @@ def test_streaming_gives_the_same_bits_as_one_piece(rng, monkeypatch):
             "1 x 3 and 1 x 2",
         ),
         (lambda: realize(Annotations([[1, 1]]), None, "zero_one", actions=[2]), "from 0 to 1"),
+        (
+            lambda: realize(
+                Annotations([[1, 1, 1]]), Draws([[[0.5, 0.5]]]), "zero_one", actions=[0]
+            ),
+            "1 x 3 and 1 x 2",
+        ),
+        (lambda: decompose(np.full((1, 1, 2), 0.5), "log"), "must be Draws, Dirichlet or Scored"),
+        (
+            lambda: decompose(Draws([[[0.5, 0.5]]]), Squared([0, 1]), values=[0, 2]),
+            "values must be those of the loss",
+        ),
         (lambda: realize(Annotations([[1, 1]]), None, "log", actions=[0]), "distributions"),
         (lambda: realize(Annotations([[1, 1]]), None, "squared", actions=[np.nan]), "finite"),
         (lambda: Components([1, 2], [1], [1, 2]), "2 points"),

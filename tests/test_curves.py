@@ -100,7 +100,7 @@ def test_bounds_and_ends(rows):
         assert n_aurec(regret, [7.5] * len(rows), rule="step") == 1
         assert n_aurec(regret, regret) == 0
         # A perfect and an opposite ranking are symmetric about random.
-        assert worst.normalised == pytest.approx(2, abs=1e-9)
+        assert worst.normalized == pytest.approx(2, abs=1e-9)
 
 
 @given(points, st.sampled_from([0.5, 3.0, 1e-6, 1e6]))

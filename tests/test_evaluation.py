@@ -102,7 +102,7 @@ def test_json_and_text(people):
 def test_sides_must_match(people, draws):
     with pytest.raises(ShapeError, match="60 x 4 and 59 x 4"):
         evaluate(people, Draws(draws.probs[1:]), "log")
-    with pytest.raises(ShapeError, match="60 points"):
+    with pytest.raises(ShapeError, match="60 x 4 and 59 x 4"):
         evaluate(people, Draws(draws.probs[1:]), "zero_one", actions=np.zeros(60, int))
     one, two = Components([1], [1], [0]), Components([1, 1], [1, 1], [0, 0])
     with pytest.raises(ShapeError, match="same points"):

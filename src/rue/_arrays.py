@@ -26,6 +26,8 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
         array = np.asanyarray(data)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{name} must be an array: {error}") from None
+    if isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{name} must not be masked: fill or drop what is missing")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
@@ -68,11 +70,16 @@ def require_n_classes(name: str, n_classes: int) -> None:
 
 def as_values(values: ArrayLike, n_classes: int | None = None) -> FloatArray:
     """Take the K increasing numbers that classes stand for."""
-    array = as_vector("values", values)
+    array = as_array("values", values)
+    require_shape("values", array, "n_classes")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    require_finite("values", array)
     if n_classes is not None and len(array) != n_classes:
         raise ShapeError(f"values must have one number per class ({n_classes}), got {len(array)}")
     if not (np.diff(array) > 0).all():
         raise InputError(f"values must increase, got {show(array)}")
+    if not 1e-150 < array[-1] / 2 - array[0] / 2 < 1e150:
+        raise InputError(f"values must span from 1e-150 to 1e150, got {show(array)}")
     return array
 
 
@@ -131,10 +138,11 @@ def show(row: NDArray[Any]) -> str:
 
 
 def _release(array: NDArray[Any]) -> None:
+    # Only of files: the pages of a private mapping may hold what is nowhere else.
     base: Any = array
+    of_a_file = False
     while base is not None and not isinstance(base, mmap.mmap):
-        if isinstance(base, np.memmap) and base.mode == "c":
-            return  # private pages may hold changes that the file does not
+        of_a_file |= isinstance(base, np.memmap) and base.mode in ("r", "r+", "w+")
         base = getattr(base, "base", None)
-    if base is not None and hasattr(mmap, "MADV_DONTNEED"):
+    if base is not None and of_a_file and hasattr(mmap, "MADV_DONTNEED"):
         base.madvise(mmap.MADV_DONTNEED)

@@ -60,6 +60,7 @@ class Annotations:
         array = np.asarray(array, dtype=np.float64)
         _first_row("counts must not be negative", (array < 0).any(axis=1), array)
         whole = (array == np.rint(array)).all(axis=1)
+        _first_row("counts must be below 2^53", (array >= 2.0**53).any(axis=1), array)
         rule = "counts must be whole numbers (for known probabilities: Annotations.from_probs)"
         _first_row(rule, ~whole, array)
         n_annotators = array.sum(axis=1)
@@ -100,6 +101,8 @@ class Annotations:
         if n_classes is not None and values is not None:
             raise InputError("give values or n_classes, not both")
         if n_classes is not None:
+            if not isinstance(n_classes, int | np.integer) or n_classes < 2:
+                raise InputError(f"n_classes must be a whole number of at least 2, got {n_classes}")
             scale = np.arange(n_classes, dtype=np.float64)
         else:
             scale = np.unique(flat) if values is None else as_values(values)

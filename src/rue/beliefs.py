@@ -141,6 +141,13 @@ class Dirichlet(Belief):
                 raise InputError(
                     f"alpha must be above 0, got {show(chunk[row])} at row {rows.start + row}"
                 )
+            largest = chunk.max(axis=1)
+            if not (largest.min() > 1e-290 and largest.max() < 1e290):
+                row = int(np.argmax((largest <= 1e-290) | (largest >= 1e290)))
+                raise InputError(
+                    "the largest alpha of a point must be from 1e-290 to 1e290, "
+                    f"got {largest[row]:g} at row {rows.start + row}"
+                )
         object.__setattr__(self, "alpha", array)
 
     @property

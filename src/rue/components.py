@@ -22,21 +22,22 @@ class Components:
 
     Estimated ("hat") components come from :func:`decompose`, realised ("star") ones from
     :func:`realize`, where ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's
-    scale, so that rounding errors rank nothing.
+    scale, so that rounding errors rank next to nothing.
 
     Attributes
     ----------
-    n_floored
-        How many points have a predicted probability below 1e-12 for a class that does occur,
-        which the log loss floors there.
+    floored
+        Which points have a predicted probability below 1e-12 for a class that does occur, which
+        the log loss floors there; None where that was not asked.
     standard_error
-        Of ``aleatoric``, where it is sampled (cost matrix under a Dirichlet); None where exact.
+        Of ``aleatoric`` and ``epistemic``, where they are sampled (cost matrix under a
+        Dirichlet); None where they are exact.
     """
 
     total: FloatArray
     aleatoric: FloatArray
     epistemic: FloatArray
-    n_floored: int = 0
+    floored: NDArray[np.bool] | None = None
     standard_error: FloatArray | None = None
 
     def __post_init__(self) -> None:
@@ -49,8 +50,19 @@ class Components:
         return len(self.total)
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
-        """Give the components of some of the points."""
-        return Components(self.total[rows], self.aleatoric[rows], self.epistemic[rows])
+        """Give the components of some of the points: a slice, a mask or indices."""
+        return Components(
+            self.total[rows],
+            self.aleatoric[rows],
+            self.epistemic[rows],
+            None if self.floored is None else self.floored[rows],
+            None if self.standard_error is None else self.standard_error[rows],
+        )
+
+    @property
+    def n_floored(self) -> int:
+        """How many points the log loss's floor touched."""
+        return 0 if self.floored is None else int(self.floored.sum())
 
 
 def decompose(
@@ -79,7 +91,8 @@ def decompose(
         ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"`` or a loss object
         such as :class:`~rue.CostMatrix`.
     values
-        The scale of the classes under squared and absolute loss (default 0..K-1).
+        The scale of the classes under squared and absolute loss (default 0..K-1). If the
+        annotations have values, give them here too: the belief does not know them.
     seed
         Of the Sobol points, for a cost matrix under a Dirichlet belief; all else is exact.
 
@@ -89,15 +102,16 @@ def decompose(
     >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
     array([0.5])
     """
+    _require_belief(belief)
     loss = get_loss(loss, values=values)
     n_classes = belief.n_classes
     aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
     error: FloatArray | None = None
     for rows, expected in belief.expectations(loss, seed=seed):
         aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
-        if expected.error is not None:
+        if expected.standard_error is not None:
             error = np.empty(len(belief)) if error is None else error
-            error[rows] = expected.error
+            error[rows] = expected.standard_error
     total = aleatoric + epistemic
     if isinstance(belief, Scored):
         aleatoric = loss.round(aleatoric, n_classes)
@@ -147,29 +161,36 @@ def realize(
     loss = get_loss(loss, values=annotations.values if values is None else values)
     n_points, n_classes = annotations.n_points, annotations.n_classes
     total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
-    n_floored = 0
+    floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
     chunks: Iterable[tuple[slice, NDArray[Any]]]
+    if belief is not None:
+        _require_belief(belief)
+        _require_same(annotations, belief)
     if actions is not None:
         deployed = loss.check_actions(actions, n_points, n_classes)
         chunks = [(slice(0, n_points), deployed)]
     elif belief is None:
         raise InputError("realize needs a belief or actions, got neither")
     else:
-        _require_same(annotations, belief)
         chunks = ((rows, loss.action(m)) for rows, m in belief.means())
     for rows, action in chunks:
         truth = annotations.probs[rows]
         total[rows] = loss.risk(truth, action)
         aleatoric[rows] = loss.bayes_risk(truth)
         epistemic[rows] = loss.regret(truth, action)
-        if isinstance(loss, Log):
-            n_floored += loss.floored(truth, action)
+        if isinstance(loss, Log) and floored is not None:
+            floored[rows] = loss.floored(truth, action)
     return Components(
         loss.round(total, n_classes),
         loss.round(aleatoric, n_classes),
         np.maximum(loss.round(epistemic, n_classes), 0.0),
-        n_floored,
+        floored,
     )
+
+
+def _require_belief(belief: object) -> None:
+    if not isinstance(belief, Belief):
+        raise InputError(f"belief must be Draws, Dirichlet or Scored, got {type(belief).__name__}")
 
 
 def _require_same(annotations: Annotations, belief: Belief) -> None:

@@ -66,8 +66,8 @@ def regret_calibration(
 
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
-    if bins < 1:
-        raise InputError(f"bins must be at least 1, got {bins}")
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1, got {bins}")
     middle = (mid_ranks(epistemic, np.argsort(epistemic)) - 0.5) / len(regret)
     which = np.minimum((middle * bins).astype(np.int64), bins - 1)
     count = np.bincount(which, minlength=bins)

@@ -56,7 +56,7 @@ class Areas:
     """The area under a coverage curve beside its two bounds.
 
     ``oracle`` ranks by the truth itself and ``random`` by chance; ``excess`` = area - oracle and
-    ``normalised`` = excess / (random - oracle), NaN where all values are equal.
+    ``normalized`` = excess / (random - oracle), NaN where all values are equal.
     """
 
     area: float
@@ -69,7 +69,7 @@ class Areas:
         return self.area - self.oracle
 
     @property
-    def normalised(self) -> float:
+    def normalized(self) -> float:
         """0 for a perfect ranking, 1 for a random one."""
         span = self.random - self.oracle
         return self.excess / span if span > 0 else float("nan")
@@ -216,7 +216,7 @@ def n_aurec(
     >>> n_aurec([0.0, 0.0, 1.0], [1, 1, 1])
     1.0
     """
-    return areas(regret, score, sample_weight=sample_weight, rule=rule).normalised
+    return areas(regret, score, sample_weight=sample_weight, rule=rule).normalized
 
 
 def areas(
@@ -284,5 +284,5 @@ def _checked(
         raise InputError(f"sample_weight must not be negative, got {weight[row]:g} at row {row}")
     counted = weight > 0
     if not counted.any():
-        raise InputError("sample_weight must not be 0 for all points")
+        raise InputError(f"sample_weight must not be 0 for all {len(weight)} points")
     return value[counted], score[counted], weight[counted]

@@ -117,10 +117,6 @@ def evaluate(
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
     star = realize(annotations, belief, loss, actions=actions)
-    if len(star) != len(belief):
-        raise ShapeError(
-            f"belief must have {len(star)} points as the annotations, got {len(belief)}"
-        )
     hat = decompose(belief, loss, seed=seed)
     return evaluate_components(
         star, hat, loss=loss.name, method=method, gap=gap, outside=isinstance(belief, Scored)
@@ -152,7 +148,7 @@ def evaluate_components(
         n_points=len(star),
         aurec=regret.area,
         excess_aurec=regret.excess,
-        n_aurec=regret.normalised,
+        n_aurec=regret.normalized,
         aurc=aurc(star.total, hat.epistemic),
         aurc_total=aurc(star.total, hat.total),
         pareto_gap=pareto_gap(star, hat) if gap else float("nan"),

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite
-from rue._raw_files import load_npy, load_npz, load_table
+from rue._raw_files import IDS, load_npy, load_npz, load_table
 from rue.annotations import Annotations
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.components import Components, decompose, realize
@@ -38,11 +38,11 @@ __all__ = [
     "read_cost",
     "read_predictions",
     "read_truth",
+    "realized",
 ]
 
 _COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
 _RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
-_IDS = ("ids", "id")
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +260,8 @@ def _belief(kind: str, array: NDArray[Any]) -> Belief:
         if array.dtype.kind not in "fiu":
             raise InputError(f"logits must hold real numbers, got dtype {array.dtype}")
         require_finite("logits", array)
-        exp = np.exp(array - array.max(axis=-1, keepdims=True), dtype=np.float64)
+        logits = array.astype(np.float64)
+        exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
         array = exp / exp.sum(axis=-1, keepdims=True)
     return Draws(array if array.ndim == 3 else array[:, None, :])
 
@@ -276,6 +277,13 @@ def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
     scale = np.abs(risk).max()
+    broken = (regret < -1e-12 * scale) | (regret > risk + 1e-12 * scale)
+    if broken.any():
+        row = int(np.argmax(broken))
+        raise FileError(
+            f"{path}: regret must be from 0 to the risk, "
+            f"got {regret[row]:g} of {risk[row]:g} at row {row}"
+        )
     star = Components(
         _rounded(risk, scale), _rounded(risk - regret, scale), _rounded(regret, scale)
     )
@@ -309,8 +317,8 @@ def _counted(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
 
 def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
     try:
-        fractions = array.dtype.kind == "f" and bool((array % 1 != 0).any())
-        if array.ndim == 2 and fractions and np.isfinite(array).all():
+        known = array.ndim == 2 and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+        if known and (array % 1 != 0).any():
             return Annotations.from_probs(array, values)
         return Annotations(array, values)
     except InputError as error:
@@ -321,25 +329,27 @@ def _truth_table(path: Path, table: Mapping[str, NDArray[Any]], by: str | None) 
     classes = [
         name
         for name, column in table.items()
-        if name not in _IDS and name != by and column.dtype.kind in "fiub"
+        if name.lower() not in IDS and name != by and column.dtype.kind in "fiub"
     ]
     if not classes:
         raise FileError(f"{path}: must have a column of counts for each class, got {_names(table)}")
     annotations = _annotations(path, np.stack([table[name] for name in classes], axis=1), None)
-    groups = {k: v for k, v in table.items() if k not in classes and k not in _IDS}
+    groups = {k: v for k, v in table.items() if k not in classes and k.lower() not in IDS}
     return Truth(path, annotations, _ids(path, table, len(annotations)), groups)
 
 
 def _ids(path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int) -> NDArray[np.str_] | None:
-    ids = next((arrays[name] for name in _IDS if name in arrays), None)
+    ids = next((column for name, column in arrays.items() if name.lower() in IDS), None)
     if ids is None:
         return None
     if ids.shape != (n_points,):
         raise FileError(f"{path}: ids must have shape ({n_points},), got {ids.shape}")
-    if ids.dtype.kind == "f" and (ids % 1 == 0).all():
+    if ids.dtype.kind == "f":
+        if not (np.isfinite(ids).all() and (np.abs(ids) < 2**53).all() and (ids % 1 == 0).all()):
+            raise FileError(f"{path}: ids must be text or whole numbers, got dtype {ids.dtype}")
         ids = ids.astype(np.int64)
     if ids.dtype.kind == "S":
-        return np.char.decode(ids, "utf-8")
+        return np.char.decode(ids, "utf-8", "replace")
     return ids.astype(np.str_)
 
 

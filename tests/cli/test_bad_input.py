@@ -123,6 +123,17 @@ CASES = {
     "components lacking": ("p.csv", text("aleatoric,epistemic,risk\n1,1,1\n"), None, None, [], "lacks regret"),
     "components NaN": ("p.csv", text("aleatoric,epistemic,risk,regret\n1,nan,1,1\n"), None, None, [], "epistemic must be finite"),
     "components of two losses": ("p.csv", text("aleatoric,epistemic,risk,regret\n1,1,1,1\n"), None, None, ["--loss", "log", "--loss", "brier"], "one --loss"),
+    "regret below 0": ("p.csv", text("aleatoric,epistemic,risk,regret\n1,1,1,-5\n"), None, None, [], "regret must be from 0"),
+    "regret above the risk": ("p.csv", text("aleatoric,epistemic,risk,regret\n1,1,1,5\n"), None, None, [], "got 5 of 1 at row 0"),
+    "infinite counts": ("p.npz", GOOD, "t.npy", npy(counted((1, 0), np.inf)), [], "finite"),
+    "huge counts": ("p.npz", GOOD, "t.npy", npy(COUNTS * 1e300), [], "below 2"),
+    "values too far apart": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "squared", "--values", "1e200,2e200,3e200"], "values must span"),
+    "costs without cost": ("p.npz", GOOD, "t.npy", TRUTH, ["--cost", "c.npy"], "--loss cost"),
+    "a folder": ("p.npz", lambda path: path.mkdir(), "t.npy", TRUTH, [], "cannot be read"),
+    "a header that lies": ("p.npz", GOOD, "t.npy", raw(b"\x93NUMPY\x01\x00v\x00{'descr': (" + b" " * 107 + b"\n"), [], "cannot be read as .npy"),
+    "fractional ids": ("p.npz", npz(probs=PROBS, ids=[0.5, 1, 2, 3]), "t.npy", TRUTH, [], "ids must be text or whole"),
+    "group with a hole": ("p.npz", npz(probs=PROBS, g=[1, 2, np.nan, 1]), "t.npy", TRUTH, ["--by", "g"], "missing value at row 2"),
+    "negative seed": ("p.npz", GOOD, "t.npy", TRUTH, ["--seed", "-1"], "seed"),
     "unknown loss": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "hinge"], "loss must be one of"),
     "cost without costs": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "cost"], "--cost FILE"),
     "values that do not increase": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "squared", "--values", "0,0,1"], "must increase"),
@@ -137,6 +148,25 @@ CASES = {
 }  # fmt: skip
 
 
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("flips", range(40))
+def test_flipped_bytes_never_raise_anything_else(flips, tmp_path, run):
+    rng = np.random.default_rng(flips)
+    for name, make in (("p.npz", GOOD), ("t.npy", TRUTH)):
+        make(tmp_path / name)
+        whole = bytearray((tmp_path / name).read_bytes())
+        for place in rng.integers(0, len(whole), 3):
+            whole[place] ^= 1 << rng.integers(0, 8)
+        (tmp_path / name).write_bytes(bytes(whole))
+        result = run("evaluate", tmp_path / "p.npz", "--truth", tmp_path / "t.npy", "--no-gap")
+        assert result.code in (0, 2)
+        assert len(result.err.strip().splitlines()) == (result.code == 2)
+        make(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_one_line_and_exit_code_2(name, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -146,7 +176,7 @@ def test_one_line_and_exit_code_2(name, tmp_path, run, monkeypatch):
     if make_truth:
         make_truth(tmp_path / truth)
     told = ["--truth", tmp_path / truth] if truth else []
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    before = contents(tmp_path)
     result = run("evaluate", tmp_path / file, *told, "--no-gap", *arguments)
     assert result.code == 2, result
     assert result.out == ""
@@ -155,7 +185,7 @@ def test_one_line_and_exit_code_2(name, tmp_path, run, monkeypatch):
     assert lines[0].startswith("rue: ")
     assert "Traceback" not in result.err
     assert re.search(words, lines[0]), lines[0]
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before  # loses nothing
+    assert contents(tmp_path) == before  # loses nothing
 
 
 def test_at_least_forty_kinds():

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -271,3 +273,104 @@ def test_real_counts_from_the_shell(cifar10h, tmp_path, rng):
     star = realize(people, Draws(np.load(tmp_path / "noisy.npz")["probs"]), "zero_one")
     assert (star.epistemic == 0).mean() > 0.9
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i4", "f2", "f4"])
+def test_logits_of_any_type(world, run, dtype):
+    folder, counts, _, _ = world
+    logits = np.random.default_rng(1).integers(0, 100, (N, 2, K)).astype(dtype)
+    np.savez(folder / "typed.npz", logits=logits)
+    exact = np.exp(logits.astype(float) - logits.astype(float).max(axis=2, keepdims=True))
+    belief = Draws(exact / exact.sum(axis=2, keepdims=True))
+    truth = ["--truth", folder / "counts.npy", "--no-gap", "--format", "json"]
+    row = rows_of(run("evaluate", folder / "typed.npz", *truth))[0]
+    same(row, evaluate(Annotations(counts), belief, "log", gap=False))
+
+
+@pytest.mark.parametrize("first", ["000000", "9007199254740993", "1_0", "12e4"])
+def test_ids_that_look_like_numbers_stay_what_they_are(world, run, first):
+    folder, counts, probs, _ = world
+    ids = [first, *(f"{i:06d}" for i in range(1, N))]
+    np.savez(folder / "n.npz", probs=probs, ids=ids)
+    lines = [f"{i},{','.join(map(str, row))}" for i, row in zip(ids, counts, strict=True)]
+    (folder / "t.csv").write_text("ID,a,b,c\n" + "\n".join(reversed(lines)))
+    truth = ["--truth", folder / "t.csv", "--no-gap", "--format", "json"]
+    row = rows_of(run("evaluate", folder / "n.npz", *truth))[0]
+    same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "trailing", "index.parquet"])
+def test_tables_as_other_tools_write_them(world, run, kind):
+    folder, counts, probs, _ = world
+    truth = folder / "t.csv"
+    lines = [",".join(map(str, row)) for row in counts]
+    if kind == "pandas":
+        truth.write_text("\n".join(["0,1,2", *lines]) + "\n\n")
+    elif kind == "trailing":
+        truth.write_text("".join(f"{line},\n" for line in lines))
+    else:
+        truth = folder / "t.parquet"
+        columns = {name: counts[:, j] for j, name in enumerate("abc")}
+        pq.write_table(pa.table(columns | {"__index_level_0__": np.arange(N)}), truth)
+    arguments = ["--truth", truth, "--no-gap", "--format", "json"]
+    row = rows_of(run("evaluate", folder / "draws.npz", *arguments))[0]
+    same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+
+
+def test_large_numbers_are_groups_of_their_own_in_order(world, run):
+    folder, _, probs, _ = world
+    days = 20230900.0 + np.arange(N) % 12
+    np.savez(folder / "dated.npz", probs=probs, day=days)
+    truth = ["--truth", folder / "counts.npy", "--by", "day", "--no-gap", "--format", "json"]
+    rows = rows_of(run("evaluate", folder / "dated.npz", *truth))
+    assert [row["group"] for row in rows] == [str(20230900 + i) for i in range(12)]
+
+
+def test_floored_points_are_counted_in_each_group(world, run):
+    folder, counts, _, _ = world
+    sure = np.zeros((N, 1, K))
+    sure[..., 0] = 1
+    np.savez(folder / "sure.npz", probs=sure, half=np.arange(N) % 2)
+    arguments = ["evaluate", folder / "sure.npz", "--truth", folder / "counts.npy", "--no-gap"]
+    whole = rows_of(run(*arguments, "--format", "json"))[0]["n_floored"]
+    parts = rows_of(run(*arguments, "--format", "json", "--by", "half"))
+    assert whole == (counts[:, 1:].sum(axis=1) > 0).sum()
+    assert sum(row["n_floored"] for row in parts) == whole
+
+
+def test_a_name_with_a_dollar_is_drawn(world, run):
+    folder, _, probs, _ = world
+    np.savez(folder / "m$^$.npz", probs=probs)
+    truth = ["--truth", folder / "counts.npy", "--no-gap"]
+    result = run("evaluate", folder / "m$^$.npz", *truth, "--plot", folder / "x.png")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_an_archive_may_hold_more_than_arrays(world, run):
+    folder = world[0]
+    with zipfile.ZipFile(folder / "draws.npz", "a") as archive:
+        archive.writestr("README.txt", "made by hand")
+    truth = ["--truth", folder / "counts.npy", "--no-gap"]
+    assert run("evaluate", folder / "draws.npz", *truth).code == 0
+
+
+def shell(command, **more):
+    return subprocess.run(command, shell=True, capture_output=True, text=True, **more)
+
+
+def test_pipes_that_close_and_consoles_without_arrows(world):
+    folder = world[0]
+    rue = (
+        f"{sys.executable} -m rue evaluate {folder}/draws.npz --truth {folder}/counts.npy --no-gap"
+    )
+    assert shell(f"{rue} | true").stderr == ""
+    narrow = shell(rue, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (narrow.returncode, narrow.stderr) == (0, "")
+    assert "AuReC" in narrow.stdout
+
+
+def test_rue_alone_shows_its_help(run):
+    result = run()
+    assert result.code == 0
+    assert len(result.out.splitlines()) > 5
+    assert "evaluate" in result.out

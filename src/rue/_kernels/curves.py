@@ -6,11 +6,22 @@ from rue._kernels import kernel
 
 
 @kernel
+def _add(total, carry, term):
+    """Add to a compensated sum (Neumaier): the value is total + carry."""
+    fresh = total + term
+    if abs(total) >= abs(term):
+        carry += (total - fresh) + term
+    else:
+        carry += (term - fresh) + total
+    return fresh, carry
+
+
+@kernel
 def areas(value, score, weight, order, normalized):
     """Exact integral of the piecewise-linear coverage curve, and its value at full coverage.
 
-    ``weight`` of length 0 means that all points weigh the same. Sums are compensated
-    (Neumaier), so that the order of rows does not show.
+    ``weight`` of length 0 means that all points weigh the same. Sums are compensated, so that
+    the order of rows does not show.
     """
     n_points = order.shape[0]
     weighted = weight.shape[0] > 0
@@ -18,7 +29,7 @@ def areas(value, score, weight, order, normalized):
     if weighted:
         mass = 0.0
         for i in range(n_points):
-            mass += weight[i]
+            mass += weight[order[i]]
     covered, height, height_carry, area, area_carry = 0.0, 0.0, 0.0, 0.0, 0.0
     i = 0
     while i < n_points:
@@ -28,13 +39,7 @@ def areas(value, score, weight, order, normalized):
             j = order[i]
             w = weight[j] if weighted else 1.0
             covered += w
-            term = w * value[j]
-            fresh = height + term
-            if abs(height) >= abs(term):
-                height_carry += (height - fresh) + term
-            else:
-                height_carry += (term - fresh) + height
-            height = fresh
+            height, height_carry = _add(height, height_carry, w * value[j])
             i += 1
         width = covered - before_covered
         after = height + height_carry
@@ -47,12 +52,7 @@ def areas(value, score, weight, order, normalized):
             slope = (after - before) / width
             term = slope * width
             term += (before - slope * before_covered) * np.log(covered / before_covered)
-        fresh = area + term
-        if abs(area) >= abs(term):
-            area_carry += (area - fresh) + term
-        else:
-            area_carry += (term - fresh) + area
-        area = fresh
+        area, area_carry = _add(area, area_carry, term)
     return (area + area_carry) / mass, (height + height_carry) / mass
 
 

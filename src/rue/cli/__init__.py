@@ -1,5 +1,6 @@
 """The command line. One file per command, each thin: parse, call the library, print."""
 
+import os
 import sys
 from types import ModuleType
 from typing import Annotated
@@ -13,7 +14,6 @@ from rue.errors import RueError
 app = typer.Typer(
     name="rue",
     help="Does a model's epistemic uncertainty find the errors that could have been avoided?",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -23,6 +23,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
     if version:
@@ -30,6 +31,8 @@ def _root(
 
         print(f"rue {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _command(module: ModuleType) -> None:
@@ -45,12 +48,17 @@ app.add_typer(data.app, name="data")
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: an error is one line on stderr and exit code 2."""
+    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     try:
         code = app(
             _join_numbers(sys.argv[1:] if arguments is None else arguments), standalone_mode=False
         )
     except typer.TyperException as error:
         _fail(error.format_message())
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except (RueError, OSError) as error:
         _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):

@@ -39,7 +39,7 @@ def evaluate(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For cost under Dirichlet beliefs.")] = 0,
+    seed: Annotated[int, typer.Option(help="For cost under Dirichlet beliefs.", min=0)] = 0,
 ) -> None:
     """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
     from tqdm import tqdm
@@ -47,7 +47,9 @@ def evaluate(
     from rue.files import Columns, read_predictions, read_truth, realized
     from rue.tables import format_rows, notes
 
-    losses = [_loss(name, cost) for name in loss or ["log"]]
+    losses = [_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
+    if cost is not None and "cost" not in (loss or []):
+        raise InputError("--cost needs --loss cost")
     scale = parse_values(values)
     people = None if truth is None else read_truth(truth, by=by)
     names = _names(files)
@@ -76,7 +78,8 @@ def evaluate(
 
         save(plot_curves(runs), plot)
     order = ["", *(name for name, _ in losses)]
-    rows.sort(key=lambda row: (order.index(row.loss), row.group))  # rivals side by side
+    groups = list(dict.fromkeys(row.group for row in rows))
+    rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))  # rivals together
     emit(format_rows(rows, format.value))
     if format is Format.table:
         for note in notes(rows):
@@ -118,13 +121,16 @@ def _rows(
             f"{columns.path} and its truth have {', '.join(columns.groups) or 'none'}"
         )
     column = columns.groups[by]
+    if column.dtype.kind == "f" and np.isnan(column).any():
+        row = int(np.argmax(np.isnan(column)))
+        raise InputError(f"--by {by}: the column has a missing value at row {row}")
     return [
         evaluate_components(
             columns.star[column == group],
             columns.hat[column == group],
             loss=loss,
             method=method,
-            group=f"{group:g}" if isinstance(group, float) else str(group),
+            group=str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group),
             gap=gap,
             outside=columns.outside,
         )
@@ -133,9 +139,12 @@ def _rows(
 
 
 def _names(files: list[Path]) -> dict[Path, str]:
-    """The stem of each file, with its folder where stems are the same."""
-    stems = [file.stem for file in files]
-    return {
-        file: stem if stems.count(stem) == 1 else f"{file.resolve().parent.name}/{stem}"
-        for file, stem in zip(files, stems, strict=True)
-    }
+    """The stem of each file, with as much of its path as tells files of one name apart."""
+    names = {}
+    for file in files:
+        whole = file.resolve()
+        longer = [file.stem, f"{whole.parent.name}/{file.stem}", str(file)]
+        others = [other.resolve() for other in files if other != file]
+        taken = [{o.stem for o in others}, {f"{o.parent.name}/{o.stem}" for o in others}, set()]
+        names[file] = next(n for n, t in zip(longer, taken, strict=True) if n not in t)
+    return names

@@ -20,9 +20,9 @@ class Format(StrEnum):
 
 def emit(text: str) -> None:
     """Print to stdout, bold and underlined only where a terminal shows it."""
-    if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+    if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         text = re.sub(r"\x1b\[\d+m", "", text)
-    print(text)
+    print(text, flush=True)
 
 
 def is_number(text: str) -> bool:

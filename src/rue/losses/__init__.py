@@ -1,7 +1,9 @@
 """Losses, one file each: Bayes action, risk, Bayes risk, and their expectations."""
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._arrays import as_values, show
 from rue.errors import InputError
 from rue.losses.absolute import Absolute
 from rue.losses.base import Loss
@@ -28,10 +30,16 @@ LOSSES = ("log", "brier", "zero_one", "squared", "absolute")
 
 
 def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
-    """Give the loss of that name; a loss object is given back as it is.
+    """Give the loss of that name; a loss object is given back.
 
-    ``values`` is the scale of the classes under squared and absolute loss; the others have none.
+    ``values`` is the scale of the classes under squared and absolute loss, unless the object has
+    one; the others have none.
     """
+    if isinstance(loss, Squared | Absolute) and values is not None:
+        if loss.values is None:
+            return type(loss)(values)
+        if not np.array_equal(loss.values, as_values(values)):
+            raise InputError(f"values must be those of the loss, {show(loss.values)}, or left out")
     if isinstance(loss, Loss):
         return loss
     match loss:

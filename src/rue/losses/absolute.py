@@ -3,17 +3,18 @@
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, as_values, as_vector
-from rue.losses.base import TOLERANCE, Expectation, Loss
+from rue._arrays import FloatArray
+from rue.losses._valued import Valued
+from rue.losses.base import TOLERANCE, Expectation
 
 HALF = 0.5 - TOLERANCE
 """The median is the smallest value v with F(v) >= 1/2, up to rounding."""
 
 
 @final
-class Absolute(Loss):
+class Absolute(Valued):
     """Absolute loss on the scale of ``values`` (default 0..K-1): the lower median.
 
     Everything is a sum over the steps between neighbouring values, weighted by
@@ -22,35 +23,31 @@ class Absolute(Loss):
 
     name = "absolute"
 
-    def __init__(self, values: ArrayLike | None = None) -> None:
-        self.values = None if values is None else as_values(values)
-
     def scale(self, n_classes: int) -> float:
         """The range of the values."""
-        return float(np.ptp(self._values(n_classes)))
+        return float(self.offsets(n_classes)[-1])
 
     def action(self, probs: FloatArray) -> FloatArray:
         """Lower median."""
-        return self._values(probs.shape[-1])[_median(probs)]
+        return np.asarray(self.origin() + self.offsets(probs.shape[-1])[_median(probs)])
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         """Sum p abs(v - a)."""
-        v = self._values(probs.shape[-1])
-        return np.asarray((probs * np.abs(v - np.asarray(action)[..., None])).sum(axis=-1))
+        v, a = self.offsets(probs.shape[-1]), np.asarray(action)[..., None] - self.origin()
+        return np.asarray((probs * np.abs(v - a)).sum(axis=-1))
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """Sum_j (v[j+1] - v[j]) min(F_j, 1 - F_j)."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
-        return np.asarray(np.minimum(F, 1 - F) @ np.diff(self._values(probs.shape[-1])))
+        return np.asarray(np.minimum(F, 1 - F) @ np.diff(self.offsets(probs.shape[-1])))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         """Sum over the steps between the median and a of abs(2 F_j - 1), a in between pro rata.
 
         Outside the range of the values each unit costs 1.
         """
-        v = self._values(probs.shape[-1])
+        v, a = self.offsets(probs.shape[-1]), np.asarray(action)[..., None] - self.origin()
         F = np.cumsum(probs, axis=-1)[..., :-1]
-        a = np.asarray(action)[..., None]
         left = np.clip(a - v[:-1], 0, np.diff(v))  # the part of each step that a has passed
         right = np.diff(v) - left
         inside = left * np.maximum(2 * F - 1, 0) + right * np.maximum(1 - 2 * F, 0)
@@ -61,7 +58,7 @@ class Absolute(Loss):
         """Mean over draws, step by step."""
         from rue._kernels.draws import absolute
 
-        return Expectation(*absolute(probs, np.diff(self._values(probs.shape[-1])), HALF))
+        return Expectation(*absolute(probs, np.diff(self.offsets(probs.shape[-1])), HALF))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
         """F_j ~ Beta(a, b) with a = sum_{i<=j} alpha_i, b the rest; I is the incomplete beta.
@@ -71,7 +68,7 @@ class Absolute(Loss):
         """
         from scipy.special import betainc
 
-        steps = np.diff(self._values(alpha.shape[-1]))
+        steps = np.diff(self.offsets(alpha.shape[-1]))
         a = np.cumsum(alpha, axis=-1)[..., :-1]
         b = np.cumsum(alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
         m = a / (a + b)
@@ -80,15 +77,6 @@ class Absolute(Loss):
         over = betainc(b, a, 0.5) - 2 * above
         passed = np.arange(len(steps)) < _median(alpha / alpha.sum(axis=-1, keepdims=True))[:, None]
         return Expectation((below + above) @ steps, np.where(passed, over, short) @ steps)
-
-    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
-        """Any numbers."""
-        return as_vector("actions", actions, n_points)
-
-    def _values(self, n_classes: int) -> FloatArray:
-        if self.values is None:
-            return np.arange(n_classes, dtype=np.float64)
-        return as_values(self.values, n_classes)
 
 
 def _median(probs: FloatArray) -> NDArray[np.int64]:

@@ -19,8 +19,8 @@ class Expectation(NamedTuple):
 
     bayes_risk: FloatArray
     regret: FloatArray
-    error: FloatArray | None = None
-    """Standard error where the expectation is sampled; None where it is exact."""
+    standard_error: FloatArray | None = None
+    """Of either, where they are sampled; None where they are exact."""
 
 
 class Loss(ABC):

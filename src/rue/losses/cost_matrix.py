@@ -27,7 +27,9 @@ class CostMatrix(Loss):
         require_shape("C", costs, "n_actions", "n_classes")
         require_finite("C", costs)
         if costs.min() < 0 or costs.max() == 0:
-            raise InputError("C must hold no negative cost and one above 0")
+            raise InputError(
+                f"C must hold no negative cost and one above 0, got {costs.min()} to {costs.max()}"
+            )
         self.costs = np.ascontiguousarray(costs, dtype=np.float64)
 
     def scale(self, n_classes: int) -> float:
@@ -58,11 +60,13 @@ class CostMatrix(Loss):
         return Expectation(*cost(probs, self.costs, TOLERANCE * self.costs.max()))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Mean over the same scrambled Sobol points for every row, and its standard error.
+        """Mean regret over the same scrambled Sobol points for every row; the rest of min C m.
 
         A point u of the cube gives independent Gamma quantiles, whose shares are a Dirichlet
-        draw. The error is that of the mean over independent scramblings.
+        draw. The standard error is that of the mean over independent scramblings, of either part.
         """
+        if seed < 0:
+            raise InputError(f"seed must not be negative, got {seed}")
         from scipy.special import softmax
         from scipy.stats.qmc import Sobol
 
@@ -70,18 +74,18 @@ class CostMatrix(Loss):
         n_points, n_classes = alpha.shape
         seeds = np.random.SeedSequence(seed).spawn(N_SCRAMBLES)
         cubes = [Sobol(n_classes, rng=np.random.default_rng(s)).random(N_SOBOL) for s in seeds]
-        action = self.action(alpha / alpha.sum(axis=-1, keepdims=True))
-        bayes_risk = np.empty((N_SCRAMBLES, n_points))
+        m = alpha / alpha.sum(axis=-1, keepdims=True)
+        action = self.action(m)
         regret = np.empty((N_SCRAMBLES, n_points))
         step = max(1, (1 << 22) // (N_SOBOL * max(self.costs.shape)))
         for start in range(0, n_points, step):
             rows = slice(start, start + step)
             for r, cube in enumerate(cubes):
                 probs = softmax(_log_gamma_quantiles(alpha[rows, None, :], cube), axis=-1)
-                bayes_risk[r, rows] = self.bayes_risk(probs).mean(axis=-1)
                 regret[r, rows] = self.regret(probs, action[rows, None]).mean(axis=-1)
-        error = bayes_risk.std(axis=0, ddof=1) / np.sqrt(N_SCRAMBLES)
-        return Expectation(bayes_risk.mean(axis=0), regret.mean(axis=0), error)
+        error = regret.std(axis=0, ddof=1) / np.sqrt(N_SCRAMBLES)
+        mean = regret.mean(axis=0)
+        return Expectation(self.bayes_risk(m) - mean, mean, error)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Row numbers of C."""

@@ -63,9 +63,9 @@ class Log(Loss):
         """Distributions."""
         return check_distributions(actions, n_points, n_classes)
 
-    def floored(self, probs: FloatArray, action: NDArray[Any]) -> int:
-        """How many points the floor touched: a < 1e-12 for a class that does occur."""
-        return int(((action < FLOOR) & (probs > 0)).any(axis=-1).sum())
+    def floored(self, probs: FloatArray, action: NDArray[Any]) -> NDArray[np.bool]:
+        """Which points the floor touched: a < 1e-12 for a class that does occur."""
+        return np.asarray(((action < FLOOR) & (probs > 0)).any(axis=-1))
 
 
 def _log(probs: FloatArray) -> FloatArray:

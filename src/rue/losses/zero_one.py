@@ -42,12 +42,11 @@ class ZeroOne(Loss):
         return Expectation(*zero_one(probs, TOLERANCE))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """1 - E max p by quadrature, and E max p - m[a]."""
-        from rue.losses._expected_max import expected_max
+        """E[max p - p[a]] by quadrature, and the rest of 1 - m[a]."""
+        from rue.losses._expected_lead import expected_lead
 
-        highest = expected_max(alpha)
-        m = alpha / alpha.sum(axis=-1, keepdims=True)
-        return Expectation(1 - highest, np.maximum(highest - take(m, self.action(m)), 0.0))
+        regret = expected_lead(alpha)
+        return Expectation(self.bayes_risk(alpha / alpha.sum(-1, keepdims=True)) - regret, regret)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Classes."""

@@ -1,5 +1,6 @@
 """The look that all figures share."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,6 @@ from rue.errors import FileError
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKS = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY = "#6e6e6e"
 
 _LOOK: dict[Any, Any] = {
@@ -33,6 +33,7 @@ _LOOK: dict[Any, Any] = {
     "savefig.bbox": "tight",
     "savefig.dpi": 300,
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a method may be called a$b
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
@@ -52,7 +53,8 @@ def save(figure: Figure, path: str | Path) -> None:
     if kind not in ("png", "pdf", "svg"):
         raise FileError(f"{path}: a figure must be .png, .pdf or .svg, got {path.suffix!r}")
     try:
-        with replacing(path) as file, look():
+        with replacing(path) as file, look(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph")  # a box stands in for a letter it lacks
             figure.savefig(file, format=kind)
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from None

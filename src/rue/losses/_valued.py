@@ -1,0 +1,32 @@
+"""Losses whose classes are numbers."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, as_values, as_vector
+from rue.losses.base import Loss
+
+
+class Valued(Loss):
+    """A loss on the scale of ``values``: K increasing numbers, default 0..K-1.
+
+    Sums are taken over what the values are above the lowest, so that nothing cancels where they
+    are far from 0, as years are.
+    """
+
+    def __init__(self, values: ArrayLike | None = None) -> None:
+        self.values = None if values is None else as_values(values)
+
+    def origin(self) -> float:
+        """The lowest value."""
+        return 0.0 if self.values is None else float(self.values[0])
+
+    def offsets(self, n_classes: int) -> FloatArray:
+        """What each value is above the lowest."""
+        if self.values is None:
+            return np.arange(n_classes, dtype=np.float64)
+        return np.asarray(as_values(self.values, n_classes) - self.values[0])
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
+        """Any numbers."""
+        return as_vector("actions", actions, n_points)
