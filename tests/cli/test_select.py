@@ -1,0 +1,75 @@
+"""rue select: the library's selector, printed."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rue import Annotations, Draws, optimal_selector, realize
+
+N, K = 40, 3
+
+
+@pytest.fixture
+def world(tmp_path, rng):
+    counts = rng.multinomial(12, rng.dirichlet(np.ones(K), N))
+    probs = rng.dirichlet(np.ones(K), (N, 4))
+    np.save(tmp_path / "counts.npy", counts)
+    np.savez(tmp_path / "draws.npz", probs=probs)
+    return [tmp_path / "draws.npz", "--truth", tmp_path / "counts.npy"], counts, probs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "budgets"),
+    [
+        (["--maximize", "coverage"], {"maximize": "coverage"}),
+        (
+            ["--maximize", "coverage", "--risk-max", "0.2", "--regret-max", "0.05"],
+            {"maximize": "coverage", "risk_max": 0.2, "regret_max": 0.05},
+        ),
+        (
+            ["--minimize", "risk", "--coverage-min", "0.5"],
+            {"minimize": "risk", "coverage_min": 0.5},
+        ),
+        (
+            ["--minimize", "regret", "--coverage-min", "0.5", "--normalized"],
+            {"minimize": "regret", "coverage_min": 0.5, "normalized": True},
+        ),
+    ],
+)
+@pytest.mark.parametrize("loss", ["log", "zero_one"])
+def test_prints_the_library_s_optimum(world, run, loss, arguments, budgets):
+    files, counts, probs = world
+    result = run("select", *files, "--loss", loss, *arguments, "--format", "json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    star = realize(Annotations(counts), Draws(probs), loss)
+    selector = optimal_selector(star, **budgets)
+    for name in ("lam", "alpha", "beta", "coverage", "risk", "regret"):
+        assert found[name] == pytest.approx(getattr(selector, name)), name
+    assert found["tau"] == (None if np.isinf(selector.tau) else pytest.approx(selector.tau))
+    assert found["n_accepted"] == (selector.acceptance == 1).sum()
+    assert (found["method"], found["loss"], found["n_points"]) == ("draws", loss, N)
+    table = run("select", *files, "--loss", loss, *arguments).out
+    assert str(selector) in table
+    assert f"{selector.coverage:.6g}" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "maximize"),
+        (["--maximize", "coverage", "--minimize", "risk"], "one of"),
+        (["--maximize", "risk"], "risk"),
+        (["--minimize", "risk"], "coverage_min"),
+        (["--minimize", "risk", "--coverage-min", "2"], "coverage_min must be"),
+        (["--minimize", "regret", "--coverage-min", "1", "--risk-max", "0.001"], "best attainable"),
+        (["--maximize", "coverage", "--risk-max", "-1"], "risk_max must be"),
+        (["--maximize", "coverage", "--loss", "hinge"], "loss must be"),
+    ],
+)
+def test_broken_calls_are_one_line(world, run, arguments, words):
+    result = run("select", *world[0], *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert len(result.err.strip().splitlines()) == 1
+    assert words in result.err
