@@ -15,7 +15,7 @@ import rue.data
 from rue.cli.sandbox import write_sandbox
 from rue.demo import DATASET, LOSSES, make_predictions
 from rue.evaluation import evaluate_components
-from rue.files import read_components
+from rue.matching import read_components
 from rue.plots.curves import plot_curves
 from rue.plots.style import save
 from rue.sandbox import run_sandbox

@@ -1,4 +1,4 @@
-"""Prediction and truth files: read, check, align.
+"""Prediction and truth files: read and check.
 
 A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
 ``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids`` and ``counts``.
@@ -19,27 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite
 from rue._raw_files import IDS, load_npy, load_npz, load_table
 from rue.annotations import Annotations
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
-from rue.components import Components, decompose, realize
-from rue.errors import AlignmentError, FileError, InputError, ShapeError
-from rue.losses import CostMatrix, Loss, get_loss
+from rue.components import Components
+from rue.errors import FileError, InputError, ShapeError
+from rue.losses import CostMatrix
 
-__all__ = [
-    "Columns",
-    "Predictions",
-    "Truth",
-    "align",
-    "read_components",
-    "read_cost",
-    "read_predictions",
-    "read_truth",
-    "realized",
-]
+__all__ = ["Columns", "Predictions", "Truth", "read_cost", "read_predictions", "read_truth"]
 
 _COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
 _RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
@@ -90,56 +80,6 @@ class Columns:
         return self.path.stem
 
 
-def read_components(
-    path: str | Path,
-    truth: Truth | None,
-    loss: str | Loss,
-    *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-) -> Columns:
-    """Read a prediction file and give its components under a loss, estimated and realised.
-
-    ``truth`` may be None where the file has its own ``counts``, or holds components. ``values``
-    default to those of the file, then to those of the truth.
-    """
-    predictions = read_predictions(path)
-    return (
-        predictions
-        if isinstance(predictions, Columns)
-        else realized(predictions, truth, loss, values=values, seed=seed)
-    )
-
-
-def realized(
-    predictions: Predictions,
-    truth: Truth | None,
-    loss: str | Loss,
-    *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-) -> Columns:
-    """Give the components of predictions already read; see :func:`read_components`."""
-    path = predictions.path
-    truth = truth or predictions.truth
-    if truth is None:
-        raise FileError(f"{path}: has no counts of its own, so a truth file is needed")
-    annotations, groups = align(predictions, truth)
-    groups = {"class": annotations.probs.argmax(axis=1), **predictions.groups, **groups}
-    said = annotations.values
-    if values is None and predictions.values is not None:
-        if said is not None and not np.array_equal(said, predictions.values):
-            raise FileError(f"{path}: values differ from those of {truth.path}")
-        values = predictions.values
-    try:
-        loss = get_loss(loss, values=said if values is None else values)
-        star = realize(annotations, predictions.belief, loss, actions=predictions.actions)
-        hat = decompose(predictions.belief, loss, seed=seed)
-    except InputError as error:
-        raise FileError(f"{path}: {error}") from None
-    return Columns(path, star, hat, groups, isinstance(predictions.belief, Scored))
-
-
 def read_predictions(path: str | Path) -> Predictions | Columns:
     """Read a prediction file; see the head of this module."""
     path = Path(path)
@@ -183,50 +123,6 @@ def read_cost(path: str | Path) -> CostMatrix:
         return CostMatrix(costs)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-
-
-def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
-    """Give the annotations and their columns in the order of the predictions.
-
-    With ids on both sides rows are matched by them, one to one; otherwise by position.
-    """
-    annotations = truth.annotations
-    here, there = predictions.ids, truth.ids
-    if here is None or there is None:
-        if len(predictions.belief) != len(annotations):
-            raise AlignmentError(
-                f"{predictions.path}: has {len(predictions.belief)} points but {truth.path} has "
-                f"{len(annotations)}, and without ids on both sides rows must match by position"
-            )
-        return annotations, truth.groups
-    for path, ids in ((predictions.path, here), (truth.path, there)):
-        names, counts = np.unique(ids, return_counts=True)
-        if (counts > 1).any():
-            raise AlignmentError(
-                f"{path}: ids must not repeat, {int((counts > 1).sum())} do, "
-                f"first {str(names[np.argmax(counts > 1)])!r}"
-            )
-    _require_known(truth.path, here, predictions.path, there)
-    _require_known(predictions.path, there, truth.path, here)
-    order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
-    return _reorder(annotations, order), {k: v[order] for k, v in truth.groups.items()}
-
-
-def _require_known(
-    lacking: Path, wanted: NDArray[np.str_], wanting: Path, known: NDArray[np.str_]
-) -> None:
-    missing = ~np.isin(wanted, known)
-    if missing.any():
-        raise AlignmentError(
-            f"{lacking}: lacks {int(missing.sum())} of the ids in {wanting}, "
-            f"first {str(wanted[np.argmax(missing)])!r}"
-        )
-
-
-def _reorder(annotations: Annotations, order: NDArray[np.int64]) -> Annotations:
-    if annotations.counts is None:
-        return Annotations.from_probs(annotations.probs[order], annotations.values)
-    return Annotations(annotations.counts[order], annotations.values)
 
 
 def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Predictions:

@@ -44,7 +44,8 @@ def evaluate(
     """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
     from tqdm import tqdm
 
-    from rue.files import Columns, read_predictions, read_truth, realized
+    from rue.files import Columns, read_predictions, read_truth
+    from rue.matching import realized
     from rue.tables import format_rows, notes
 
     losses = [_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]

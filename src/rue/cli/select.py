@@ -48,7 +48,8 @@ def select(
     The rule knows the realised components, so it is what the best possible uncertainty could
     attain on these points, and not one to deploy.
     """
-    from rue.files import read_components, read_truth
+    from rue.files import read_truth
+    from rue.matching import read_components
     from rue.selectors import optimal_selector
 
     people = None if truth is None else read_truth(truth)
