@@ -15,12 +15,10 @@ from rue._boundary import TOLERANCE, Boundary, Points, Triple, difference, split
 from rue._turning import turn
 from rue.errors import InfeasibleError
 
-__all__ = ["EVERYTHING", "NAMES", "infeasible", "least_cost", "most_coverage", "total_of"]
+__all__ = ["infeasible", "least_cost", "most_coverage", "total_of"]
 
-EVERYTHING = Boundary(0.0, 0.0, 1.0)
-"""Everything is below this line."""
-
-NAMES = "risk", "regret"
+_EVERYTHING = Boundary(0.0, 0.0, 1.0)
+_NAMES = "risk", "regret"
 
 
 def infeasible(what: str, best: float, given: str) -> InfeasibleError:
@@ -33,61 +31,36 @@ def total_of(acceptance: FloatArray, score: FloatArray) -> float:
     return float(np.sum(acceptance * score))
 
 
-@dataclass(frozen=True)
-class _Budget:
-    """sum x_i (score_i - limit) <= room.
-
-    A plain budget has limit 0 and room N risk_max, say; a normalised one limit risk_max, room 0.
-    """
-
-    score: FloatArray
-    limit: float
-    room: float
-
-    def is_met(self, acceptance: FloatArray) -> bool:
-        allowed = self.room + self.limit * float(acceptance.sum())
-        return total_of(acceptance, self.score) <= allowed * (1 + TOLERANCE)
-
-
 def most_coverage(
     points: Points, risk_max: float | None, regret_max: float | None, normalized: bool
 ) -> Boundary:
-    """(P_C): maximise coverage under a risk and a regret budget."""
-    budgets = [
-        None if limit is None else _budget(points, axis, limit, normalized)
-        for axis, limit in enumerate((risk_max, regret_max))
-    ]
-    starts: list[tuple[float, Boundary]] = []
-    for axis, budget in enumerate(budgets):
-        if budget is None or budget.is_met(np.ones_like(budget.score)):
-            continue
-        boundary = _first_within(points, axis, budget)
-        acceptance = boundary.acceptance(points)
-        other = budgets[1 - axis]
-        if other is None or other.is_met(acceptance):
-            return boundary
-        starts.append((float(acceptance.sum()), boundary))
-    risk, regret = budgets
-    if risk is None or regret is None or not starts:
-        return EVERYTHING
+    """(P_C): maximise coverage under a risk and a regret budget.
 
-    # From the tighter of the two no turn leads back to a line for one budget alone.
-    start = min(starts, key=lambda pair: pair[0])[1].first
-    assert start is not None
-    anchor = Triple(0.0, risk.room, regret.room)
-    ray = Triple(1.0, risk.limit, regret.limit)
-    both = turn(points, anchor, ray, start[:2])
-    if normalized and (both is None or both.acceptance(points).sum() < 0.999):
-        # A selector that accepts anything can accept the worth of a point: perhaps there is none.
-        least = _least_regret(points, risk.limit)
-        if least > regret.limit * (1 + TOLERANCE):
-            what = f"normalised regret <= {regret.limit:g}"
-            raise infeasible(what, least, f"with normalised risk <= {risk.limit:g}")
+    Normalised, sum x_i (T_i - risk_max) <= 0 is a budget of 0 for costs seen from risk_max.
+    """
+    if not normalized:
+        limits = risk_max, regret_max
+        rooms = [None if limit is None else _Budget(limit * len(points)) for limit in limits]
+        boundary = _most_within(points, *rooms)
+        assert boundary is not None
+        return boundary
+    if risk_max is not None:
+        least = float(points.total.min())
+        risk_max = _attainable("risk", risk_max, least, "that accepts anything")
+    if regret_max is not None:
+        least = float(points.epistemic.min())
+        regret_max = _attainable("regret", regret_max, least, "that accepts anything")
+    boundary = _most_ratios_within(points, risk_max, regret_max)
+    if boundary is None and risk_max is not None and regret_max is not None:
+        # The two cannot be met together, unless rounding alone is in the way.
+        best = least_cost(points, 1, 0.0, risk_max, normalized=True).acceptance(points)
+        least = total_of(best, points.epistemic) / float(best.sum())
+        given = f"with normalised risk <= {risk_max:g}"
+        regret_max = _attainable("regret", regret_max, least, given)
         slack = 1 + TOLERANCE
-        ray = Triple(1.0, risk.limit * slack, max(regret.limit, least) * slack)
-        both = turn(points, anchor, ray, start[:2])
-    assert both is not None
-    return both
+        boundary = _most_ratios_within(points, risk_max * slack, regret_max * slack)
+    assert boundary is not None
+    return boundary
 
 
 def least_cost(
@@ -100,17 +73,17 @@ def least_cost(
     coverage equal to the floor is optimal. Below the worth of one point a floor does not matter,
     as the best ratio is that of one block or of a mixture of two.
     """
-    n_points = float(len(points.total))
-    mass = max(floor * n_points, 0.5 if normalized else 0.0)
+    n_points = float(len(points))
+    mass = max(_whole(floor * n_points), 0.5 if normalized else 0.0)
     boundary = _first_points(points, axis, mass)
     if limit is not None:
         per = mass if normalized else n_points
-        budget = _Budget(points[1 - axis], 0.0, limit * per)
-        if not budget.is_met(boundary.acceptance(points)):
+        other, budget = points.score(1 - axis), _Budget(limit * per)
+        if not budget.is_met(boundary.acceptance(points), other):
             best = _first_points(points, 1 - axis, mass).acceptance(points)
-            least = total_of(best, budget.score)
-            if not budget.is_met(best):
-                what = ("normalised " if normalized else "") + f"{NAMES[1 - axis]} <= {limit:g}"
+            least = total_of(best, other)
+            if not budget.is_met(best, other):
+                what = ("normalised " if normalized else "") + f"{_NAMES[1 - axis]} <= {limit:g}"
                 raise infeasible(what, least / per, f"with coverage >= {floor:g}")
             room = max(budget.room, least)
             anchor = Triple(mass, room, 0.0) if axis else Triple(mass, 0.0, room)
@@ -122,42 +95,83 @@ def least_cost(
     return _widened(boundary, points, axis, limit, normalized)
 
 
-def _budget(points: Points, axis: int, limit: float, normalized: bool) -> _Budget:
-    score = points[axis]
-    if not normalized:
-        return _Budget(score, 0.0, limit * len(score))
-    least = float(score.min())
+@dataclass(frozen=True)
+class _Budget:
+    """sum x_i score_i <= room; scores may be seen from a limit, which tells how exact they are."""
+
+    room: float
+    limit: float = 0.0
+
+    def is_met(self, acceptance: FloatArray, score: FloatArray) -> bool:
+        slack = TOLERANCE * (self.room + self.limit * float(acceptance.sum()))
+        return total_of(acceptance, score) <= self.room + slack
+
+
+def _most_ratios_within(
+    points: Points, risk_max: float | None, regret_max: float | None
+) -> Boundary | None:
+    """Maximise coverage under budgets on ratios; None if that accepts nothing.
+
+    A selector that accepts anything can be scaled up to accept the worth of a point.
+    """
+    points = points.seen_from((risk_max or 0.0, regret_max or 0.0))
+    limits = risk_max, regret_max
+    rooms = [None if limit is None else _Budget(0.0, limit) for limit in limits]
+    boundary = _most_within(points, *rooms)
+    if boundary is None or boundary is _EVERYTHING:
+        return boundary
+    return boundary if boundary.acceptance(points).sum() > 0.999 else None
+
+
+def _most_within(points: Points, risk: _Budget | None, regret: _Budget | None) -> Boundary | None:
+    budgets = risk, regret
+    starts: list[tuple[float, Boundary]] = []
+    for axis, budget in enumerate(budgets):
+        if budget is None or budget.is_met(np.ones(len(points)), points.score(axis)):
+            continue
+        boundary = _first_within(points, axis, budget)
+        acceptance = boundary.acceptance(points)
+        other = budgets[1 - axis]
+        if other is None or other.is_met(acceptance, points.score(1 - axis)):
+            return boundary
+        starts.append((float(acceptance.sum()), boundary))
+    if risk is None or regret is None or not starts:
+        return _EVERYTHING
+    # From the tighter of the two no turn leads back to a line for one budget alone.
+    start = min(starts, key=lambda pair: pair[0])[1].first
+    assert start is not None
+    anchor, ray = Triple(0.0, risk.room, regret.room), Triple(1.0, 0.0, 0.0)
+    return turn(points, anchor, ray, start[:2])
+
+
+def _attainable(name: str, limit: float, least: float, given: str) -> float:
+    """Give the limit, but no less than the least ratio there is if only rounding is between."""
     if least > limit * (1 + TOLERANCE):
-        what = f"normalised {NAMES[axis]} <= {limit:g}"
-        raise infeasible(what, least, "that accepts anything")
-    return _Budget(score, max(limit, least), 0.0)
-
-
-def _least_regret(points: Points, risk_max: float) -> float:
-    boundary = least_cost(points, 1, 0.0, risk_max, normalized=True)
-    acceptance = boundary.acceptance(points)
-    return total_of(acceptance, points.epistemic) / float(acceptance.sum())
+        raise infeasible(f"normalised {name} <= {limit:g}", least, given)
+    return max(limit, least)
 
 
 def _first_within(points: Points, axis: int, budget: _Budget) -> Boundary:
     """Take points by one score until its budget is used up."""
-    ranked = np.sort(budget.score)
-    spent = np.cumsum(difference(ranked, budget.limit))
+    ranked = np.sort(points.score(axis))
     allowed = budget.room + TOLERANCE * (budget.room + budget.limit * np.arange(len(ranked)))
-    n_within = int(np.count_nonzero(spent <= allowed))
+    n_within = int(np.count_nonzero(np.cumsum(ranked) <= allowed))
     d = float(ranked[min(n_within, len(ranked) - 1)])
-    gain = d - budget.limit
-    line = Boundary((1 - axis) / gain, axis / gain, d / gain)
+    line = Boundary((1 - axis) / d, axis / d, 1.0, points.origin)
     below, on = split(line, points)
-    room = budget.room - (below[1 + axis] - budget.limit * below.coverage)
-    cost = difference((on.total, on.epistemic)[axis], budget.limit)
-    return replace(line, first=on.first_within(cost, room))
+    cut = on.first_within(on.points.score(axis), budget.room - below[1 + axis])
+    return replace(line, first=cut)
+
+
+def _whole(mass: float) -> float:
+    """Give a whole number where only rounding keeps it from being one."""
+    return float(round(mass)) if abs(mass - round(mass)) <= TOLERANCE * mass else mass
 
 
 def _first_points(points: Points, axis: int, mass: float) -> Boundary:
     """Take so many points by one score."""
-    k = math.ceil(mass * (1 - TOLERANCE))
-    d = float(np.partition(points[axis], k - 1)[k - 1]) if k else 0.0
+    k = math.ceil(mass)
+    d = float(np.partition(points.score(axis), k - 1)[k - 1]) if k else 0.0
     line = Boundary(1.0 - axis, float(axis), d)
     below, on = split(line, points)
     if len(on) == 0:
@@ -178,8 +192,8 @@ def _widened(
         return boundary
     if limit is None:
         return replace(boundary, first=on.cut(-1, 1.0), last=None)
-    cost = difference((on.epistemic, on.total)[axis], limit if normalized else 0.0)
-    room = 0.0 if normalized else limit * len(points.total)
+    cost = difference(on.points.score(1 - axis), limit if normalized else 0.0)
+    room = 0.0 if normalized else limit * len(points)
     # A budget that binds is still to be used up exactly, so only points at one end are dropped.
     binds = (boundary.c2, boundary.c1)[axis] > 0
     from_last = binds and axis == 0

@@ -5,7 +5,7 @@ N (coverage, risk, regret), and all such z form a convex body. If both constrain
 bind, its optimum is the place where a ray leaves that body:
 
     maximise coverage    from N (0, risk_max, regret_max)        along (1, 0, 0)
-      normalised         from 0                                  along (1, risk_max, regret_max)
+      normalised         from 0, with T - risk_max, E - regret_max for T, E
     minimise risk        from N (coverage_min, 0, regret_max)    along (0, -1, 0)
     minimise regret      from N (coverage_min, risk_max, 0)      along (0, 0, -1)
 
@@ -27,6 +27,7 @@ from rue._boundary import (
     Blocks,
     Boundary,
     Number,
+    Point,
     Points,
     Triple,
     attained,
@@ -35,9 +36,6 @@ from rue._boundary import (
 )
 
 __all__ = ["turn"]
-
-Point = tuple[float, float]
-"""Total and epistemic."""
 
 _ROUNDING = 1e-15
 _SAMPLE = 1 << 14
@@ -49,7 +47,7 @@ def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary 
     Turning begins about the pivot. The line is scaled such that c1, c2, d are the multipliers of
     the problem whose objective gains 1 along the ray. None if no line with c1, c2 > 0 does it.
     """
-    if len(points.total) > 4 * _SAMPLE:
+    if len(points) > 4 * _SAMPLE:
         found = _turn_near_a_guess(points, anchor, ray, pivot)
         if found is not None:
             return found
@@ -61,7 +59,7 @@ def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary 
                 tried.values(), key=lambda pair: pair[0], default=(math.inf, None)
             )
             return boundary if missed <= TOLERANCE else None
-        line = _through(pivot, ratio, ray)
+        line = _through(pivot, ratio, ray, points.origin)
         boundary, missed, better = _share_out(line, *split(line, points), anchor, ray)
         if missed <= _ROUNDING:
             return boundary
@@ -76,20 +74,22 @@ def _turn_near_a_guess(
 
     So do Portnoy and Koenker (1997) for median regression. None if the guess was not good.
     """
-    n_points = len(points.total)
-    part = points.of(slice(None, None, n_points // _SAMPLE))
-    share = len(part.total) / n_points
+    n_points = len(points)
+    part = points[:: n_points // _SAMPLE]
+    share = len(part) / n_points
     guess = turn(part, Triple(*(share * a for a in anchor)), ray, pivot)
-    if guess is None or guess.first is None:
+    if guess is None:
         return None
+    start = guess.first or guess.last
+    assert start is not None
     gap = guess.c1 * points.total + guess.c2 * points.epistemic - guess.d
     distance = np.abs(gap)
-    near = distance <= np.partition(distance, n_points // 32)[n_points // 32]
-    if np.count_nonzero(near) > n_points // 2:
+    n_near = int(8 / math.sqrt(_SAMPLE) * n_points)  # the guess is off by its sampling error
+    near = distance <= np.partition(distance, n_near)[n_near]
+    if np.count_nonzero(near) > n_points // 2:  # many ties
         return None
     below, above = ~near & (gap < 0), ~near & (gap > 0)
-    left = anchor.minus(attained(points.of(below)))
-    found = turn(points.of(near), left, ray, guess.first[:2])
+    found = turn(points[near], anchor.minus(attained(points[below])), ray, start[:2])
     if found is None:
         return None
     is_below, is_on = found.sides(points)
@@ -104,8 +104,9 @@ def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> fl
     total and more epistemic leave, and those of more total and less epistemic come in.
     """
     t, e = pivot
-    u, v = difference(points.total, t), difference(points.epistemic, e)
-    moment = _moment(pivot, ray, 1.0, *points)
+    u = difference(points.total, t, points.origin[0])
+    v = difference(points.epistemic, e, points.origin[1])
+    moment = _moment(pivot, ray, 1.0, points.total, points.epistemic)
     leaves = u < 0
     crossing = np.flatnonzero(leaves & (v > 0) | (u > 0) & (v < 0))
     ratio = -u[crossing] / v[crossing]
@@ -117,16 +118,17 @@ def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> fl
     come_in = np.cumsum(moment[crossing] - leaving)
     rounding = 0.1 * TOLERANCE * (abs(stayed) + _size(pivot, ray, anchor))
     passed = stayed + not_yet_left + come_in >= _moment(pivot, ray, *anchor) - rounding
-    gains = ratio * (e * ray.coverage - ray.regret) > ray.risk - t * ray.coverage
+    by_risk, by_regret = t * ray.coverage - ray.risk, ratio * (e * ray.coverage - ray.regret)
+    gains = by_risk + by_regret > TOLERANCE * (abs(by_risk) + np.abs(by_regret))
     stops = np.flatnonzero(passed & gains)
     return float(ratio[stops[0]]) if len(stops) else None
 
 
-def _through(pivot: Point, ratio: float, ray: Triple) -> Boundary:
+def _through(pivot: Point, ratio: float, ray: Triple, origin: Point) -> Boundary:
     """The line through the pivot with c2/c1 = ratio, scaled to a gain of 1 along the ray."""
     t, e = pivot
     gain = (t * ray.coverage - ray.risk) + ratio * (e * ray.coverage - ray.regret)
-    return Boundary(1 / gain, ratio / gain, (t + ratio * e) / gain)
+    return Boundary(1 / gain, ratio / gain, (t + ratio * e) / gain, origin)
 
 
 def _share_out(
@@ -143,7 +145,7 @@ def _share_out(
     reach = line.c1 * gap.risk + line.c2 * gap.regret - line.d * gap.coverage
     mass = gap.coverage + reach * ray.coverage
     end = on.point(-1)
-    moment = _moment(end, ray, 1.0, on.total, on.epistemic)
+    moment = _moment(end, ray, 1.0, on.points.total, on.points.epistemic)
     sums = np.append(0.0, np.cumsum(on.count * moment))
     wanted = _moment(end, ray, *gap)
 
@@ -156,7 +158,7 @@ def _share_out(
     missed = max(short, over, 0.0)
     if missed > 0:
         size = _size(end, ray, anchor) + _size(end, ray, below)
-        missed = missed / size if size > 0 else math.inf
+        missed /= size - (abs(anchor.coverage) + below.coverage) * float(moment[0])
     better = on.point(on.at(mass if short > over else n_on - mass))
 
     skipped = min(max(n_on - mass, 0.0), n_on)
@@ -166,26 +168,39 @@ def _share_out(
     n_first = float(np.interp(float(sums[-1]) - wanted, -taken, head))
     f, g = on.at(n_first), on.at(n_first + skipped)
     if f == g:
-        cut = on.cut(f, 1.0 - skipped / on.count[f])
-        return replace(line, first=cut, last=cut if f + 1 < len(on) else None), missed, better
+        first = on.cut(f - 1, 1.0) if f else None
+        last = on.cut(f, 1.0 - skipped / on.count[f])
+        return replace(line, first=first, last=last), missed, better
+
     left = gap.minus(on.sums(slice(0, f), slice(g + 1, len(on))))
-    lever = _moment(on.point(g), ray, *on.sums(f))
-    first = on.cut(f, _moment(on.point(g), ray, *left) / lever if lever else 0.0)
-    left = left.minus(on.sums(f), first.share)
-    last = on.cut(g, _share_of(on.sums(g), left, line, ray))
+    shares = _shares(left, on.sums(f), on.sums(g), line, ray)
+    first, last = on.cut(f, shares[0]), on.cut(g, shares[1])
     if last.share == 0 and g + 1 < len(on):
         last = on.cut(g + 1, 1.0)
     return replace(line, first=first, last=last), missed, better
 
 
-def _share_of(block: Triple, room: Triple, line: Boundary, ray: Triple) -> float:
-    """Give the share of a block that uses up the room, by the budget that feels it most."""
-    if ray.coverage == 0:
-        return room.coverage / block.coverage
-    rooms = [room[k] - ray[k] * room.coverage for k in (1, 2)]
-    costs = [block[k] - ray[k] * block.coverage for k in (1, 2)]
-    k = 0 if line.c1 * costs[0] > line.c2 * costs[1] else 1
-    return rooms[k] / costs[k]
+def _shares(
+    room: Triple, first: Triple, last: Triple, line: Boundary, ray: Triple
+) -> tuple[float, float]:
+    """Give the shares of two blocks that use up the room; the first has more epistemic.
+
+    The share of the one that weighs more on the budget follows from both constraints, and that of
+    the other from what is left: so the errors cancel where the two are nearly the same.
+    """
+    swap = ray.regret < 0
+    heavy, light = (last, first) if swap else (first, last)
+    about = light.risk / light.coverage, light.regret / light.coverage
+    lever = _moment(about, ray, *heavy)
+    x = min(max(_moment(about, ray, *room) / lever, 0.0), 1.0) if lever else 0.0
+    k = 0
+    if ray.coverage:  # by the budget that feels the light one most
+        k = 1 if line.c1 * light.risk > line.c2 * light.regret else 2
+    y = (room[k] - x * heavy[k]) / light[k]
+    if not 0 <= y <= 1:
+        y = min(max(y, 0.0), 1.0)
+        x = (room[k] - y * light[k]) / heavy[k] if heavy[k] else x
+    return (y, x) if swap else (x, y)
 
 
 def _moment(about: Point, ray: Triple, coverage: float, risk: Number, regret: Number) -> Number:
@@ -198,7 +213,8 @@ def _moment(about: Point, ray: Triple, coverage: float, risk: Number, regret: Nu
 
 def _size(about: Point, ray: Triple, z: Triple) -> float:
     """How large the terms of a moment are, and so its rounding error."""
-    t, e = about
-    return abs(e * ray.coverage - ray.regret) * (abs(z.risk) + t * abs(z.coverage)) + abs(
-        ray.risk - t * ray.coverage
-    ) * (abs(z.regret) + e * abs(z.coverage))
+    t, e = (abs(x) for x in about)
+    coverage, risk, regret = (abs(x) for x in z)
+    return (e * ray.coverage + abs(ray.regret)) * (risk + t * coverage) + (
+        abs(ray.risk) + t * ray.coverage
+    ) * (regret + e * coverage)

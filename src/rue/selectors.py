@@ -119,11 +119,11 @@ class Selector:
         return f"{rule}; at it, accept points {at_it}" if at_it else rule
 
     def _at_tau(self) -> Iterator[str]:
-        first, last = self._boundary.first, self._boundary.last
-        ends = ((first, "up to", ""), (last, "from", " on"))
-        for cut, word, on in ((first, "below and above", ""),) if first == last else ends:
+        t, e = self._boundary.origin
+        ends = ((self._boundary.first, "up to", ""), (self._boundary.last, "from", " on"))
+        for cut, word, on in ends:
             if cut is not None and cut.share > 0:
-                block = f"total {cut.total:.6g}, epistemic {cut.epistemic:.6g}"
+                block = f"total {t + cut.total:.6g}, epistemic {e + cut.epistemic:.6g}"
                 chance = f" (these with probability {cut.share:.4g})" if cut.share < 1 else ""
                 yield f"{word} {block}{on}{chance}"
 
@@ -199,7 +199,7 @@ def optimal_selector(
     risk = total_of(acceptance, star.total) / per
     regret = total_of(acceptance, star.epistemic) / per
 
-    c1, c2, d = boundary.c1, boundary.c2, boundary.d
+    c1, c2, d = boundary.c1, boundary.c2, boundary.level
     weight = 2 * c1 + c2
     alpha, beta = c1, c2
     if minimize is None:
@@ -212,9 +212,9 @@ def optimal_selector(
         )
         _require(minimize, least, limit, normalized)
         alpha = d
-        if normalized:  # d = least + alpha + beta budget, and the floor is slack on one line alone
-            is_one_line = not boundary.sides(points)[0].any()
-            alpha = 0.0 if is_one_line else max(d - least - beta * (budget or 0.0), 0.0)
+        if normalized:  # d = least + alpha + beta budget
+            alpha = d - least - beta * (budget or 0.0)
+            alpha = alpha if alpha > TOLERANCE * d else 0.0
     return Selector(
         lam=(c1 + c2) / weight if weight else 0.5,
         tau=d / weight if weight else math.inf,
