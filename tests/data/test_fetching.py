@@ -172,6 +172,16 @@ def test_second_address_is_tried(server, target):
     assert target.read_bytes() == BODY
 
 
+def test_a_mirror_with_other_content_is_passed_over(server, target):
+    server.files["/bad"] = b"<html>"
+    download((f"{server.url}/bad", f"{server.url}/x.bin"), target, CHECK)
+    assert target.read_bytes() == BODY
+    target.unlink()
+    with pytest.raises(FileError, match=r"/bad: its SHA-256 .*/gone: .* 404 .*; nothing was kept"):
+        download((f"{server.url}/bad", f"{server.url}/gone"), target, CHECK)
+    assert files(target) == []
+
+
 def test_no_server(tmp_path):
     with pytest.raises(FileError, match="no connection"):
         download(("http://127.0.0.1:9/x.bin",), tmp_path / "x.bin", CHECK)

@@ -7,7 +7,15 @@ import io
 import numpy as np
 import pytest
 
-from rue.data.files import Reader, content_digest, file_digest, roots, writable_root
+from rue.data.fetching import locked
+from rue.data.files import (
+    Reader,
+    atomic_write,
+    content_digest,
+    file_digest,
+    roots,
+    writable_root,
+)
 from rue.errors import FileError, InputError
 
 
@@ -50,6 +58,30 @@ def test_fetching_never_writes_to_rue_data(tmp_path, cache, monkeypatch):
     for inside in (tmp_path / "shared", tmp_path / "shared" / "x", tmp_path / "a/../shared"):
         with pytest.raises(InputError, match="root must not be in RUE_DATA"):
             writable_root(inside)
+    monkeypatch.setenv("RUE_DATA", str(tmp_path))
+    with pytest.raises(InputError, match=r"^the cache folder must not be .*cache; give a root$"):
+        writable_root()
+
+
+def test_fetching_never_writes_to_rue_data_through_a_link(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUE_DATA", str(tmp_path / "shared"))
+    (tmp_path / "shared" / "letter").mkdir(parents=True)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/letter").symlink_to(tmp_path / "shared/letter")
+    target = tmp_path / "mine/letter/x"
+    for write in (locked, atomic_write):
+        with pytest.raises(InputError, match="must not be in RUE_DATA"), write(target):
+            pass
+    assert not list((tmp_path / "shared/letter").iterdir())
+
+
+def test_what_cannot_be_fetched_says_how_it_is_had(tmp_path):
+    reader = Reader("x", tmp_path, pinned={"a": "0"}, by_hand="ask the author")
+    with pytest.raises(FileError, match=r"found in none of .*: ask the author$"):
+        reader.find("a")
+    (tmp_path / "a").touch()
+    with pytest.raises(FileError, match=r"/a is not the published file: .*: ask the author \("):
+        reader.read("a")
 
 
 def test_pinned_content(tmp_path):
@@ -59,7 +91,7 @@ def test_pinned_content(tmp_path):
     assert reader.read("a.bin") == b"hello"
     assert reader.checksums == {"a.bin": good}
     wrong = Reader("x", tmp_path, pinned={"a.bin": "0"})
-    with pytest.raises(FileError, match=r"a\.bin is not the published file: .* got 2cf24dba"):
+    with pytest.raises(FileError, match=r"/a\.bin is not .* got 2cf24dba.*: delete it and run"):
         wrong.read("a.bin")
     careless = Reader("x", tmp_path, pinned={"a.bin": "0"}, verify=False)
     careless.read("a.bin")

@@ -3,14 +3,16 @@
 import json
 import subprocess
 import sys
-from dataclasses import asdict
+import zipfile
+from dataclasses import asdict, replace
 
 import pytest
 
 import rue
 import rue.data
+from rue.data import letter
 from rue.data.info import known
-from rue.data.registry import expand, is_complete
+from rue.data.registry import expand, flaw, is_complete
 from rue.errors import FileError, InputError
 
 KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
@@ -96,6 +98,61 @@ def test_fetch_of_what_rue_data_has_does_nothing(real, monkeypatch, cache):
     monkeypatch.setenv("RUE_DATA", str(real))
     rue.data.fetch("fashion-mnist-h")
     assert not cache.exists()
+
+
+ROW = "A" + ",1" * 16 + "\n"
+
+
+@pytest.fixture
+def small_letter(monkeypatch):
+    """Publish a letter of one row, and count how often it is fetched."""
+    digest = letter._sorted_digest(ROW.split())
+    calls = []
+
+    def fetch(root, progress):
+        calls.append(root)
+        (root / "letter").mkdir(parents=True, exist_ok=True)
+        (root / letter.PATH).write_text(ROW)
+
+    entry = replace(rue.data.ENTRIES["letter"], checksums={letter.PATH: digest}, fetch=fetch)
+    monkeypatch.setitem(rue.data.ENTRIES, "letter", entry)
+    return calls
+
+
+def test_fetch_replaces_a_bad_file_of_the_cache(small_letter, cache):
+    rue.data.fetch("letter")
+    rue.data.fetch("letter")
+    assert small_letter == [cache]
+    (cache / letter.PATH).write_bytes(b"\xff damaged")
+    assert "is not the published file" in flaw("letter")
+    rue.data.fetch("letter")
+    assert small_letter == [cache, cache]
+    assert flaw("letter") is None
+
+
+def test_fetch_says_that_a_bad_file_of_rue_data_shadows_it(
+    small_letter, cache, tmp_path, monkeypatch
+):
+    shared = tmp_path / "shared"
+    monkeypatch.setenv("RUE_DATA", str(shared))
+    (shared / "letter").mkdir(parents=True)
+    (shared / letter.PATH).write_text(ROW + ROW)
+    with pytest.raises(
+        FileError, match=r"letter was fetched into .*cache, but another is found first: .*shared/"
+    ):
+        rue.data.fetch("letter")
+    assert small_letter == [cache]
+
+
+def test_a_damaged_image_of_a_zip_is_a_flaw(cache, monkeypatch):
+    (cache / "dcic").mkdir(parents=True)
+    path = cache / "dcic/Benthic.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("image", "hello" * 100)
+    monkeypatch.setattr("rue.data.registry.load", lambda *_: None)
+    assert flaw("dcic-benthic") is None
+    path.write_bytes(path.read_bytes().replace(b"hellohello", b"hellojello", 1))
+    assert flaw("dcic-benthic") == f"{path}: image in it is damaged"
 
 
 def test_fetch_into_rue_data_is_refused(monkeypatch, tmp_path):

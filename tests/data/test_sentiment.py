@@ -99,6 +99,23 @@ def test_broken_parquet_is_passed_over(sentiment, tmp_path):
     assert len(rue.data.load("sentiment-nyt", tmp_path)) == 5190
 
 
+def test_parquet_that_says_something_else_is_passed_over_and_remade(sentiment, tmp_path):
+    import pyarrow.parquet as pq
+
+    (tmp_path / "sentiment").mkdir()
+    good = pq.read_table(sentiment / "sentiment/nyt.parquet")
+    path = tmp_path / "sentiment/nyt.parquet"
+    other = good.set_column(1, "text", good.column("text").take(list(range(len(good)))[::-1]))
+    for table in (other, good.drop_columns("counts"), good.replace_schema_metadata({})):
+        pq.write_table(table, path)
+        with pytest.raises(FileError, match=r"nyt\.parquet is damaged or old: run `rue data fetch"):
+            rue.data.load("sentiment-nyt", tmp_path)
+    (tmp_path / SDIST).symlink_to(sentiment / SDIST)
+    assert rue.data.load("sentiment-nyt", tmp_path).inputs[0] == good.column("text")[0].as_py()
+    rue.data.fetch("sentiment-nyt", tmp_path)
+    assert pq.read_table(path).equals(good, check_metadata=True)
+
+
 def test_fetched_twice_changes_nothing(sentiment):
     path = sentiment / "sentiment/movies.parquet"
     before = path.stat().st_mtime_ns

@@ -88,11 +88,11 @@ def fetch(
     """Fetch data sets: with progress, checked, and from where an earlier try broke off."""
     import sys
 
-    from rue.data.registry import expand, is_complete
+    from rue.data.registry import expand, flaw
     from rue.data.registry import fetch as fetch_one
 
     for name in expand(names):
-        there = root is None and is_complete(name)
+        there = root is None and flaw(name) is None
         if not there:
             print(f"{name}: fetching", file=sys.stderr)
             fetch_one(name, root, progress=sys.stderr.isatty())

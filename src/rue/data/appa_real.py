@@ -50,7 +50,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     for split, part in _PARTS.items():
         path = f"gt_{part}.csv"
         data = _read(source, prefix + path)
-        reader.note(path, content_digest("gt.txt", data))
+        reader.note(path, content_digest("gt.txt", data), source / path)
         first = len(names)
         ratings, ages, empty = _parse(data, path)
         n_empty += empty

@@ -84,7 +84,7 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
 
     del seed
     path = reader.find(FEATURES)
-    reader.note(FEATURES, file_digest(path, FEATURES))
+    reader.note(FEATURES, file_digest(path, FEATURES), path)
     arrays = read_features(path)
     for name in ("train", "test", "train_labels", "test_labels"):
         if name not in arrays:

@@ -34,7 +34,8 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     folder = _FOLDERS[entry.name]
     source = reader.find(*_places(folder))
     with _open(source, folder) as (annotations, files):
-        reader.note(f"{folder}/annotations.json", content_digest("annotations.json", annotations))
+        digest = content_digest("annotations.json", annotations)
+        reader.note(f"{folder}/annotations.json", digest, source)
         pairs, n_null = _parse(annotations, folder)
         images = sorted({image for image, _ in pairs})
         folds = np.array([_fold(image, folder) for image in images])

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rue.data.archives import open_zip
-from rue.data.files import DISK_FULL, atomic_write, file_digest
+from rue.data.files import DISK_FULL, atomic_write, file_digest, require_unshared
 from rue.errors import FileError
 
 __all__ = ["content_check", "download", "get", "locked", "pip_download", "zip_check"]
@@ -33,7 +33,7 @@ def download(
     *,
     progress: bool = False,
 ) -> Path:
-    """Download the first of ``urls`` that answers to ``target``, unless a good one is there.
+    """Download the first of ``urls`` that has it to ``target``, unless a good one is there.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ def download(
         if target.exists() and check(target) is None:
             return target
         part = target.with_name(target.name + ".part")
-        resumed = part.exists() and part.stat().st_size > 0
-        _transfer(urls, part, progress=progress)
-        wrong = check(part)
-        if wrong is not None and resumed:  # perhaps the part was of another version: once more
-            part.unlink()
-            _transfer(urls, part, progress=progress)
-            wrong = check(part)
-        if wrong is not None:
-            part.unlink()
-            raise FileError(f"{urls[0]}: {wrong}; nothing was kept")
-        part.replace(target)
-        return target
+        failures = []
+        for url in urls:
+            wrong = _transfer(url, part, check, progress=progress)
+            if wrong is None:
+                part.replace(target)
+                return target
+            failures.append(f"{url}: {wrong}")
+        kept = part.stat().st_size if part.exists() else 0
+        if not kept:
+            part.unlink(missing_ok=True)
+        advice = f"{kept:,} bytes are kept, run it again to go on" if kept else "nothing was kept"
+        raise FileError("; ".join((*failures, advice)))
 
 
 def content_check(name: str, sha256: str) -> Callable[[Path], str | None]:
@@ -110,6 +110,7 @@ def get(url: str) -> bytes:
 @contextlib.contextmanager
 def locked(target: Path) -> Iterator[None]:
     """Hold the lock of ``target``, waiting for another process that has it."""
+    require_unshared(target.parent)
     folder = target.parent / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{target.name}.lock").open("a") as handle:
@@ -198,23 +199,26 @@ def _run_pip(*arguments: str, backend: Path) -> None:
         raise FileError(f"pip could not fetch it: {' '.join(lines) or result.stderr.strip()}")
 
 
-def _transfer(urls: Sequence[str], part: Path, *, progress: bool) -> None:
-    failures = []
-    for url in urls:
-        try:
-            return _receive(url, part, progress=progress)
-        except OSError as error:
-            if error.errno in DISK_FULL:
-                raise FileError(
-                    f"no space left for {part.with_suffix('')}: free some and run it again, "
-                    f"it goes on from {part}"
-                ) from None
-            failures.append(f"{url}: {_reason(error)}")
-    kept = part.stat().st_size if part.exists() else 0
-    if not kept:
-        part.unlink(missing_ok=True)
-    advice = f"; {kept:,} bytes are kept, run it again to go on" if kept else ""
-    raise FileError("; ".join(failures) + advice)
+def _transfer(
+    url: str, part: Path, check: Callable[[Path], str | None], *, progress: bool
+) -> str | None:
+    """Receive a file into ``part`` and say what went wrong; a part that is bad is dropped."""
+    resumed = part.exists() and part.stat().st_size > 0
+    try:
+        _receive(url, part, progress=progress)
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise FileError(
+                f"no space left for {part.with_suffix('')}: free some and run it again, "
+                f"it goes on from {part}"
+            ) from None
+        return _reason(error)
+    wrong = check(part)
+    if wrong is not None:
+        part.unlink()
+        if resumed:  # perhaps the part was of another version: once more
+            return _transfer(url, part, check, progress=progress)
+    return wrong
 
 
 def _receive(url: str, part: Path, *, progress: bool) -> None:

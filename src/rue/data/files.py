@@ -20,6 +20,7 @@ __all__ = [
     "cache_folder",
     "content_digest",
     "file_digest",
+    "require_unshared",
     "roots",
     "writable_root",
 ]
@@ -42,11 +43,20 @@ def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
 
 def writable_root(root: str | os.PathLike[str] | None = None) -> Path:
     """Give the folder to fetch into: ``root`` or the cache, never ``RUE_DATA``."""
-    target = Path(root).expanduser() if root else cache_folder()
+    if root:
+        require_unshared(Path(root).expanduser(), "root")
+        return Path(root).expanduser()
+    require_unshared(cache_folder(), "the cache folder", "; give a root")
+    return cache_folder()
+
+
+def require_unshared(folder: Path, what: str = "the folder", advice: str = "") -> None:
+    """Raise if a folder to write to lies in ``RUE_DATA``, be it through a link."""
     shared = os.environ.get("RUE_DATA")
-    if shared and target.resolve().is_relative_to(Path(shared).expanduser().resolve()):
-        raise InputError(f"root must not be in RUE_DATA, which is only read, got {target}")
-    return target
+    if shared and folder.resolve().is_relative_to(Path(shared).expanduser().resolve()):
+        raise InputError(
+            f"{what} must not be in RUE_DATA, which is only read, got {folder}{advice}"
+        )
 
 
 class Reader:
@@ -62,6 +72,8 @@ class Reader:
         Path -> the known SHA-256 of the file's content (:func:`content_digest`).
     verify
         Raise where a file's content is not the pinned one.
+    by_hand
+        How its files are had where ``rue data fetch`` cannot fetch them.
     """
 
     def __init__(
@@ -71,11 +83,13 @@ class Reader:
         *,
         pinned: Mapping[str, str | None] | None = None,
         verify: bool = True,
+        by_hand: str = "",
     ) -> None:
         self.name = name
         self.roots = roots(root)
         self.pinned = pinned or {}
         self.verify = verify
+        self.by_hand = by_hand
         self.checksums: dict[str, str] = {}
 
     def find(self, *paths: str) -> Path:
@@ -87,7 +101,7 @@ class Reader:
         looked = ", ".join(map(str, self.roots))
         raise FileError(
             f"{self.name} needs {' or '.join(paths)}, found in none of {looked}: "
-            f"run `rue data fetch {self.name}`"
+            + (self.by_hand or f"run `rue data fetch {self.name}`")
         )
 
     def has(self, *paths: str) -> bool:
@@ -96,19 +110,21 @@ class Reader:
 
     def read(self, path: str) -> bytes:
         """Read a file, decompressed if it is a .gz."""
-        data = self.find(path).read_bytes()
+        file = self.find(path)
+        data = file.read_bytes()
         if path.endswith(".gz"):
-            data = gunzip(data, path)
-        self.note(path, content_digest(path, data))
+            data = gunzip(data, str(file))
+        self.note(path, content_digest(str(file), data), file)
         return data
 
-    def note(self, path: str, digest: str) -> None:
-        """Keep a file's checksum; raise if it is not the pinned one."""
+    def note(self, path: str, digest: str, file: Path) -> None:
+        """Keep the checksum of what was found at ``file``; raise if it is not the pinned one."""
         known = self.pinned.get(path)
         if self.verify and known is not None and digest != known:
+            advice = self.by_hand or f"delete it and run `rue data fetch {self.name}`"
             raise FileError(
-                f"{path} is not the published file: its content should have SHA-256 {known}, "
-                f"got {digest} (verify=False reads it all the same)"
+                f"{file} is not the published file: its content should have SHA-256 {known}, "
+                f"got {digest}: {advice} (verify=False reads it all the same)"
             )
         self.checksums[path] = digest
 
@@ -144,6 +160,7 @@ def file_digest(path: Path, name: str) -> str:
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Write a file that is either whole or not there: a temporary one takes its place."""
+    require_unshared(path.parent)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

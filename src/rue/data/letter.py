@@ -22,8 +22,9 @@ _SHA256 = "a094e8368835be48ef62fcaa4209ac834247618cdc382570ccc5cc9694e0463e"
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load the rows, label first; a fold is hashed from a row, so that equal rows stay together."""
-    rows = reader.find(PATH).read_text(encoding="ascii").split()
-    reader.note(PATH, _sorted_digest(rows))
+    file = reader.find(PATH)
+    rows = _read_rows(file)
+    reader.note(PATH, _sorted_digest(rows), file)
     cells = [row.split(",") for row in rows]
     try:
         labels = np.array([CLASS_NAMES.index(row[0]) for row in cells])
@@ -54,7 +55,7 @@ def fetch(root: Path, progress: bool) -> None:
     del progress
     target = root / PATH
     with locked(target):
-        if target.exists() and _sorted_digest(target.read_text().split()) == _SHA256:
+        if target.exists() and _sorted_digest(_read_rows(target)) == _SHA256:
             return
         try:
             with warnings.catch_warnings(action="ignore"):  # that it tries again
@@ -70,6 +71,11 @@ def fetch(root: Path, progress: bool) -> None:
             raise FileError("OpenML 6 is not the published data set; nothing was kept")
         with atomic_write(target) as handle:
             handle.write("\n".join((*rows, "")).encode())
+
+
+def _read_rows(path: Path) -> list[str]:
+    # A byte that is no letter of a row becomes a cell that is not one either.
+    return path.read_text(encoding="ascii", errors="replace").split()
 
 
 def _sorted_digest(rows: list[str]) -> str:

@@ -18,10 +18,11 @@ from rue.data import (
 )
 from rue.data.dataset import DataSet, Split
 from rue.data.entry import Entry
+from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root
-from rue.errors import FileError, InputError
+from rue.errors import FileError, InputError, RueError
 
-__all__ = ["ENTRIES", "expand", "fetch", "find", "is_complete", "is_here", "load"]
+__all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]
 
 _FAMILIES = (sentiment, cifar10, fashion_mnist, appa_real, dcic, random_rbf, letter, openood)
 _FIXED = ("reader", "entry", "seed")
@@ -77,7 +78,7 @@ def load(
         if option not in known:
             takes = ", ".join(known) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
-    reader = Reader(name, root, pinned=entry.checksums, verify=verify)
+    reader = Reader(name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
     dataset = entry.load(reader, entry, seed=seed, **options)
     if features is not None:
         from rue.data.feature_files import attach_features
@@ -87,18 +88,41 @@ def load(
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = False) -> None:
-    """Fetch a data set into ``root`` or the user's cache; nothing is done if it is there.
+    """Fetch a data set into ``root`` or the user's cache; good files are left as they are.
 
-    Without a ``root``, one that is found in ``RUE_DATA`` counts as there.
+    Without a ``root``, nothing is done if :func:`flaw` finds nothing wrong with what is in
+    ``RUE_DATA`` and the cache.
     """
     entry = find(name)
-    if root is None and is_complete(name):
+    if root is None and flaw(name) is None:
         return
     if entry.fetch is None:
         if entry.needs:
             raise FileError(f"{name} cannot be fetched: {entry.by_hand}")
         return
-    entry.fetch(writable_root(root), progress)
+    folder = writable_root(root)
+    entry.fetch(folder, progress)
+    wrong = flaw(name) if root is None else None
+    if wrong is not None:
+        raise FileError(f"{name} was fetched into {folder}, but another is found first: {wrong}")
+
+
+def flaw(name: str, root: str | os.PathLike[str] | None = None) -> str | None:
+    """Say what is wrong with the files of a data set, or None: they are read and checked."""
+    if not is_complete(name, root):
+        return f"{name} is not here, or not all of it"
+    try:
+        load(name, root)
+    except RueError as error:
+        return str(error)
+    reader = Reader(name, root)
+    for alternatives in find(name).needs:
+        file = reader.find(*alternatives)
+        # The images of a zip are read when they are asked for; most zips have no known checksum.
+        wrong = zip_check()(file) if file.suffix == ".zip" else None
+        if wrong is not None:
+            return f"{file}: {wrong}"
+    return None
 
 
 def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:

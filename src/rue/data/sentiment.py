@@ -31,6 +31,14 @@ __all__ = ["ENTRIES"]
 SDIST = "sentiment/vaderSentiment-0.5.zip"
 SDIST_SHA256 = "5d97c37f3ef6e24eef331122e055dbedafeb6a56abfce0608b326701116ea49a"
 VALUES = np.arange(-4.0, 5.0)
+VALUES.setflags(write=False)
+# Of the ids, texts and counts of each domain (_digest), from whichever file they are read.
+DIGESTS = {
+    "movies": "74b288bdf192f26075c2ce48303b51db36f42b5fbc5babf43bfc9f79e10b66fa",
+    "tweets": "2998c638c573956e264c26b211cb4c8d75d6aecc912b03bc51bc1da534f7e1a0",
+    "nyt": "9db8ca0544e4ca424c7f9063237af743521e6cf795af4fed431f0ddc66c5ca52",
+    "amazon": "77d9d3a46fa7e8448200a57c64f6a86c3a6227665f28c91513560f719b5417ca",
+}
 
 _TAR = "vaderSentiment-0.5/additional_resources/hutto_ICWSM_2014.tar.gz"
 _STEMS = {
@@ -39,18 +47,22 @@ _STEMS = {
     "nyt": "nytEditorialSnippets",
     "amazon": "amazonReviewSnippets",
 }
+_RATINGS = "anonDataRatings"
+# Raised whenever parse says something else of the same sdist, so that older tables are remade.
+_FORMAT = b"2"
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load one domain; its splits are grouped by document where ids are document_snippet."""
     domain = entry.name.removeprefix("sentiment-")
-    table = _cached(reader, domain)
+    file = reader.find(_parquet(domain), SDIST)
+    table = _read_parquet(file, domain) if file.suffix == ".parquet" else None
     if table is None:
-        data = reader.find(SDIST).read_bytes()
-        reader.note(SDIST, hashlib.sha256(data).hexdigest())
-        table = parse(data, domain)
-    else:
-        reader.note(SDIST, SDIST_SHA256)
+        if not reader.has(SDIST):
+            raise FileError(f"{file} is damaged or old: run `rue data fetch {entry.name}`")
+        file = reader.find(SDIST)
+        table = parse(file.read_bytes(), domain)
+    reader.note(_parquet(domain), _digest(table), file)
     ids = table.column("id").to_pylist()
     texts = np.array(table.column("text").to_pylist(), dtype=object)
     counts = np.array(table.column("counts").to_pylist(), dtype=np.int64)
@@ -82,7 +94,7 @@ def fetch(root: Path, progress: bool) -> None:
     for domain in _STEMS:
         target = root / _parquet(domain)
         with locked(target):
-            if not target.exists():
+            if not target.exists() or _read_parquet(target, domain) is None:
                 table = parse(data, domain)
                 with atomic_write(target) as handle:
                     pq.write_table(table, handle)
@@ -120,11 +132,7 @@ def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
         "text": pa.array([rows[i][2] for i in keep], pa.string()),
         "counts": pa.array(tallies[keep].tolist(), pa.list_(pa.int16(), len(VALUES))),
     }
-    metadata = {"notes": json.dumps(notes), "sdist": hashlib.sha256(sdist).hexdigest()}
-    return pa.table(columns, metadata=metadata)
-
-
-_RATINGS = "anonDataRatings"
+    return pa.table(columns, metadata={"notes": json.dumps(notes), "format": _FORMAT})
 
 
 def _rows(data: bytes, n_columns: int, name: str) -> Any:
@@ -150,19 +158,22 @@ def _parquet(domain: str) -> str:
     return f"sentiment/{domain}.parquet"
 
 
-def _cached(reader: Reader, domain: str) -> "pyarrow.Table | None":
-    """Read the parquet of a domain, if there is one and it was made from the known sdist."""
-    if not reader.has(_parquet(domain)):
-        return None
+def _read_parquet(path: Path, domain: str) -> "pyarrow.Table | None":
+    """Read the table of a domain; None if it does not say what this version would write."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(reader.find(_parquet(domain)))
-    except (OSError, pa.ArrowInvalid):
+        table = pq.read_table(path)
+        good = _digest(table) == DIGESTS[domain]
+    except (OSError, KeyError, pa.ArrowException):  # damaged, or a column is missing
         return None
-    known = (table.schema.metadata or {}).get(b"sdist") == SDIST_SHA256.encode()
-    return table if known else None
+    return table if good and (table.schema.metadata or {}).get(b"format") == _FORMAT else None
+
+
+def _digest(table: "pyarrow.Table") -> str:
+    columns = [table.column(name).to_pylist() for name in ("id", "text", "counts")]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
 
 _entry = functools.partial(
@@ -175,7 +186,6 @@ _entry = functools.partial(
         "Hutto and Gilbert (2014). VADER: A Parsimonious Rule-based Model for Sentiment Analysis "
         "of Social Media Text. ICWSM."
     ),
-    checksums={SDIST: SDIST_SHA256},
     load=load,
     fetch=fetch,
 )
@@ -186,6 +196,7 @@ ENTRIES = tuple(
         n_points=n_points,
         annotators=annotators,
         splits=dict(zip(("train", "validation", "test"), sizes, strict=True)),
+        checksums={_parquet(domain): DIGESTS[domain]},
         needs=((_parquet(domain), SDIST),),
     )
     for domain, n_points, annotators, sizes in (
