@@ -209,3 +209,9 @@ def test_fetch_checks_a_zip_whose_sum_nobody_published(tmp_path, server, monkeyp
     server.files["/a.zip"] = source.read_bytes()[:-30]
     with pytest.raises(FileError, match=r"not a good zip file.*nothing was kept"):
         rue.data.fetch("appa-real", tmp_path / "other")
+
+
+def test_a_cell_longer_than_csv_reads(tmp_path):
+    csv = f"{HEADER}\n{'a' * 200_000},1,2,,\n".encode()
+    with pytest.raises(FileError, match=r"gt_test\.csv is not a good csv file: field larger"):
+        load(tmp_path, {**members(), "gt_test.csv": csv})

@@ -9,6 +9,7 @@ import pytest
 
 from rue.data import archives
 from rue.data.archives import gunzip, open_zip, read_tar, read_zip
+from rue.data.images import LazyImages
 from rue.errors import FileError
 
 CLIMBING = ["../evil", "a/../../evil", "/etc/evil", "C:\\evil", "a\\..\\..\\evil", "\\\\host\\evil"]
@@ -106,3 +107,30 @@ def test_damaged(tmp_path):
     for data in (b"", b"not gzip", gzip.compress(b"hello")[:-4]):
         with pytest.raises(FileError, match="g is not a good gzip file"):
             gunzip(data, "g")
+
+
+def test_encrypted(tmp_path):
+    data = bytearray(make_zip(tmp_path / "a.zip", {"a": b"hello"}).read_bytes())
+    for header, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(header) + flags] |= 1
+    (tmp_path / "a.zip").write_bytes(data)
+    with pytest.raises(FileError, match=r"not a good zip file: .*encrypted"):
+        read_zip(tmp_path / "a.zip", ["a"])
+    with pytest.raises(FileError, match=r"a\.zip: cannot read a: .*encrypted"):
+        LazyImages(tmp_path / "a.zip", ["a"])[0]
+
+
+def test_flipped_bytes_of_compressed_members(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", b"hello" * 50)
+    whole = (tmp_path / "a.zip").read_bytes()
+    for i in range(31, 31 + 6):  # the member's deflated bytes
+        (tmp_path / "a.zip").write_bytes(whole[:i] + bytes([whole[i] ^ 255]) + whole[i + 1 :])
+        with pytest.raises(FileError, match="cannot read a"):
+            LazyImages(tmp_path / "a.zip", ["a"])[0]
+    # A tar that ends after its member is read up to gzip's check of what it unpacks to.
+    damaged = bytearray(gzip.compress(gzip.decompress(make_tar({"a": bytes(512)}).read())[:1024]))
+    assert read_tar(io.BytesIO(damaged), ["a"], name="t") == {"a": bytes(512)}
+    damaged[-8] ^= 255
+    with pytest.raises(FileError, match="t is not a good tar file: CRC check failed"):
+        read_tar(io.BytesIO(damaged), ["a"], name="t")

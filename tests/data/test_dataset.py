@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import rue.data
 from rue.annotations import Annotations
 from rue.data import DataSet
 from rue.errors import InputError, ShapeError
@@ -100,3 +101,13 @@ def test_frozen():
 def test_what_is_out_of_step_raises(changes, message):
     with pytest.raises(ShapeError, match=message):
         make(**changes)
+
+
+def test_what_loaders_share_cannot_be_written_to(sentiment):
+    data = rue.data.load("sentiment-nyt", sentiment)
+    for array in (data.values, data.train, data.test, data.annotated, data.annotations.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+    labels = rue.data.load("random-rbf", n_points=10).labels
+    with pytest.raises(ValueError, match="read-only"):
+        labels[0] = 7

@@ -265,3 +265,10 @@ def test_fetch_without_a_published_sum(zenodo, tmp_path):
     del zenodo.files["/api/records/8115942"]
     with pytest.raises(FileError, match="the server answered 404"):
         rue.data.fetch("dcic-pig", tmp_path / "root")
+
+
+def test_annotations_nested_too_deeply(tmp_path):
+    write(tmp_path, *release())
+    (tmp_path / "Benthic/annotations.json").write_text("[" * 200_000)
+    with pytest.raises(FileError, match=r"must be a list of objects .*RecursionError"):
+        rue.data.load("dcic-benthic", tmp_path)

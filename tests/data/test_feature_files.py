@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import rue.data
+from rue.data import cifar10
 from rue.data.feature_files import read_features
-from rue.errors import FileError, ShapeError
+from rue.errors import FileError, InputError, ShapeError
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_bad_files(attach, tmp_path):
         attach(train=np.ones((6, 2)), test=np.ones((2, 2)))
     with pytest.raises(ShapeError, match=r"train of .* \(6, n_features\), got \(5, 4\)"):
         attach(**parts(train=5))
-    with pytest.raises(ShapeError, match=r"test of .* must have 4 features"):
+    with pytest.raises(ShapeError, match=r"test of .* must have shape \(2, 4\), got \(2, 3\)"):
         attach(**{**parts(), "test": np.ones((2, 3))})
     np.save(tmp_path / "one.npy", np.zeros(3))
     with pytest.raises(FileError, match=r"one\.npy is not an \.npz file"):
@@ -60,3 +61,54 @@ def test_bad_files(attach, tmp_path):
         read_features(tmp_path / "broken.npz")
     with pytest.raises(FileError, match=r"no file .*none\.npz"):
         read_features(tmp_path / "none.npz")
+
+
+def test_features_must_be_finite_numbers_and_those_from_elsewhere_as_wide(attach):
+    holed = np.ones((6, 4))
+    holed[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"train of .* must be finite, got nan at row 3"):
+        attach(**{**parts(), "train": holed})
+    with pytest.raises(InputError, match=r"far of .* must be finite, got inf at row 1"):
+        attach(**parts(), far=[[0.0] * 4, [1e300] * 4])  # which float32 cannot hold
+    with pytest.raises(ShapeError, match=r"far of .* must have shape \(n_points, 4\), got"):
+        attach(**parts(), far=np.ones((3, 5)))
+    with pytest.raises(FileError, match=r"test of .* must hold numbers, got dtype <U1"):
+        attach(**{**parts(), "test": np.full((2, 4), "a")})
+    names = np.arange(10).astype(str)
+    with pytest.raises(FileError, match="must hold numbers"):
+        attach(ids=names, features=np.full((10, 2), "a"))
+    with pytest.raises(InputError, match="must be finite, got nan at row 0"):
+        attach(ids=names, features=np.full((10, 2), np.nan))
+
+
+def test_one_split_needs_the_features_of_that_split_only(tmp_path):
+    np.savez(tmp_path / "f.npz", test=parts()["test"])
+    options = {"n_points": 10, "features": tmp_path / "f.npz"}
+    assert rue.data.load("random-rbf", split="test", **options).inputs.shape == (2, 4)
+    with pytest.raises(FileError, match="needs an array train"):
+        rue.data.load("random-rbf", split="train", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tin": None}, "has no array tin"),
+        ({"mnist": np.ones((2, 4))}, r"mnist of .* must have shape \(n_points, 3\)"),
+        ({"test": np.full((1, 3), np.nan)}, "test of .* must be finite, got nan at row 0"),
+        ({"test_labels": np.array(["a"])}, r"test_labels of .* must be one class, 0\.\.9, a row"),
+        ({"train_labels": np.array([0])}, "train_labels of .* must be one class"),
+        ({"train_labels": np.array([0, 10])}, "train_labels of .* must be one class"),
+    ],
+)
+def test_bad_features_of_cifar10h(tmp_path, change, message):
+    arrays = {name: np.ones((1, 3)) for name in ("test", "tin", "texture", "mnist")}
+    arrays |= {"train": np.ones((2, 3)), "train_labels": np.array([0, 1]), "test_labels": [2]}
+    for path in (cifar10.FEATURES, cifar10.COUNTS):
+        (tmp_path / path).parent.mkdir()
+    np.save(tmp_path / cifar10.COUNTS, np.ones((1, 10)))
+    np.savez(tmp_path / cifar10.FEATURES, **arrays)
+    assert len(rue.data.load("cifar10h-features", tmp_path, verify=False)) == 3
+    arrays = {name: array for name, array in (arrays | change).items() if array is not None}
+    np.savez(tmp_path / cifar10.FEATURES, **arrays)
+    with pytest.raises(InputError, match=message):
+        rue.data.load("cifar10h-features", tmp_path, verify=False)

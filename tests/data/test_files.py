@@ -112,6 +112,16 @@ def test_how_a_file_was_wrapped_does_not_count(tmp_path):
 
 
 def test_npy_that_is_pickled_or_broken_is_refused():
-    for data in (npy(np.array([{}], dtype=object)), b"", npy(np.arange(3))[:-1]):
+    zipped = io.BytesIO()
+    np.savez(zipped, np.arange(3))
+    pickled = npy(np.array([{}], dtype=object))
+    for data in (pickled, b"", npy(np.arange(3))[:-1], zipped.getvalue()):
         with pytest.raises(FileError, match=r"not a good .npy file"):
             content_digest("c.npy", data)
+
+
+def test_npy_must_hold_numbers_and_all_of_them_count():
+    with pytest.raises(FileError, match=r"c\.npy must hold numbers, got dtype <U1"):
+        content_digest("c.npy", npy(np.array(["a"])))
+    digests = {content_digest("c.npy", npy(np.array([x]))) for x in (1, 1.5, np.nan, np.inf)}
+    assert len(digests) == 4

@@ -69,9 +69,19 @@ def test_fetch_without_a_network(monkeypatch, tmp_path):
         rue.data.fetch("letter", tmp_path)
 
 
-@pytest.mark.parametrize("row", ["T,1,2", "?" + ",1" * 16, "T" + ",x" * 16, "T" + ",1" * 17])
+@pytest.mark.parametrize(
+    "row", ["T,1,2", "T" + ",nan" * 16, "?" + ",1" * 16, "T" + ",x" * 16, "T" + ",1" * 17]
+)
 def test_bad_rows(tmp_path, row):
     (tmp_path / "letter").mkdir()
     (tmp_path / letter.PATH).write_text(row + "\n")
     with pytest.raises(FileError, match="a letter and 16 numbers a line"):
         rue.data.load("letter", tmp_path, verify=False)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "letter").mkdir()
+    (tmp_path / letter.PATH).write_bytes(b"T,\xe9" + b",1" * 15)
+    for verify, message in ((True, "not the published file"), (False, "a letter and 16 numbers")):
+        with pytest.raises(FileError, match=message):
+            rue.data.load("letter", tmp_path, verify=verify)

@@ -68,3 +68,10 @@ def test_bad_lists(root):
 def test_how_it_is_had(tmp_path):
     with pytest.raises(FileError, match="cannot be fetched: get OpenOOD's image lists"):
         rue.data.fetch("openood-tin", tmp_path)
+
+
+def test_latin_1_list_is_refused(root):
+    path = root / "openood/benchmark_imglist/cifar10/test_svhn.txt"
+    path.write_bytes("svhn/é.png -1\n".encode("latin-1"))
+    with pytest.raises(FileError, match=r"test_svhn\.txt must be UTF-8"):
+        rue.data.load("openood-svhn", root)

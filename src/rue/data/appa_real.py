@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -109,7 +110,7 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
     except UnicodeDecodeError as error:
         raise FileError(f"{path} must be UTF-8: {error}") from None
     rows = csv.reader(io.StringIO(text, newline=""))
-    header = next(rows, [])
+    header = next(_lines(rows, path), [])
     # "File Name", "file_name" and "file-name" are one column.
     found = ["".join(c if c.isalnum() else "_" for c in name.strip().lower()) for name in header]
     if any(found.count(column) != 1 for column in _COLUMNS):
@@ -120,7 +121,7 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
     guesses: dict[str, list[int]] = {}
     ages: dict[str, float] = {}
     n_empty = 0
-    for row in rows:
+    for row in _lines(rows, path):
         if not any(cell.strip() for cell in row):
             continue
         try:
@@ -138,6 +139,13 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
                 f"{path}: line {rows.line_num} must hold a name and whole ages, got {row}"
             ) from None
     return guesses, ages, n_empty
+
+
+def _lines(rows: Iterator[list[str]], path: str) -> Iterator[list[str]]:
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise FileError(f"{path} is not a good csv file: {error}") from None
 
 
 ENTRIES = (

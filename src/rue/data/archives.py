@@ -1,6 +1,7 @@
 """Reading archives without trusting them: nothing is unpacked, named members are read."""
 
 import contextlib
+import gzip
 import io
 import stat
 import tarfile
@@ -11,12 +12,14 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from rue.errors import FileError
 
-__all__ = ["gunzip", "open_zip", "read_tar", "read_zip"]
+__all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
 
 # Far above every file that we read into memory, far below what would hurt.
 LIMIT = 2 << 30
 # No archive that we read comes near this many bytes when unpacked.
 ARCHIVE_LIMIT = 64 << 30
+# What reading a bad zip raises; RuntimeError is that of an encrypted one.
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 @contextlib.contextmanager
@@ -32,7 +35,7 @@ def open_zip(path: Path | io.BytesIO, name: str = "") -> Iterator[zipfile.ZipFil
             if sum(member.file_size for member in archive.infolist()) > ARCHIVE_LIMIT:
                 raise FileError(f"{name} would unpack to more than {ARCHIVE_LIMIT >> 30} GiB")
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except ZIP_ERRORS as error:
         raise FileError(f"{name} is not a good zip file: {error}") from None
 
 
@@ -61,14 +64,12 @@ def read_tar(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -
                 handle = archive.extractfile(members[key])
                 contents[key] = b"" if handle is None else handle.read()
             return contents
-    except (tarfile.TarError, zlib.error, EOFError) as error:
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise FileError(f"{name} is not a good tar file: {error}") from None
 
 
 def gunzip(data: bytes, name: str) -> bytes:
     """Decompress one gzip stream."""
-    import gzip
-
     try:
         if not data:  # which gzip takes for a stream of nothing
             raise EOFError("it is empty")

@@ -1,7 +1,6 @@
 """CIFAR-10H: 47 to 63 people classified each of CIFAR-10's 10,000 test images."""
 
 import functools
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from rue.data.archives import read_tar
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, fetch_urls
 from rue.data.fetching import content_check, download, locked
-from rue.data.files import Reader, atomic_write, file_digest
+from rue.data.files import Reader, atomic_write, file_digest, read_npy
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
 
@@ -80,24 +79,33 @@ def load(
 
 def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load CIFAR-10H with a frozen network's features for inputs, and three OOD sets."""
-    from rue.data.feature_files import read_features
+    from rue.data.feature_files import as_features, read_features
 
     del seed
     path = reader.find(FEATURES)
     reader.note(FEATURES, file_digest(path, FEATURES), path)
     arrays = read_features(path)
-    for name in ("train", "test", "train_labels", "test_labels"):
+    outside = ("tin", "texture", "mnist")
+    for name in ("train", "test", "train_labels", "test_labels", *outside):
         if name not in arrays:
             raise FileError(f"{path} has no array {name}, only {', '.join(arrays)}")
     parts = ("train", "test")
+    matrices = {"train": as_features(arrays["train"], f"train of {path}")}
+    n_features = matrices["train"].shape[1]
+    for name in ("test", *outside):
+        matrices[name] = as_features(arrays[name], f"{name} of {path}", n_features=n_features)
+    for part in parts:
+        labels = arrays[f"{part}_labels"]
+        if labels.shape != (len(matrices[part]),) or not np.isin(labels, range(10)).all():
+            raise FileError(f"{part}_labels of {path} must be one class, 0..9, a row")
     return _data_set(
         entry,
         reader,
-        inputs=np.concatenate([arrays[part] for part in parts]).astype(np.float32),
+        inputs=np.concatenate([matrices[part] for part in parts]),
         labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
-        n_test=len(arrays["test"]),
+        n_test=len(matrices["test"]),
         task="features",
-        ood={name: arrays[name].astype(np.float32) for name in ("tin", "texture", "mnist")},
+        ood={name: matrices[name] for name in outside},
     )
 
 
@@ -153,7 +161,7 @@ def _data_set(
     n_test: int,
     **fields: Any,
 ) -> DataSet:
-    counts = np.load(io.BytesIO(reader.read(COUNTS)), allow_pickle=False)
+    counts = read_npy(COUNTS, reader.read(COUNTS))
     if counts.shape != (n_test, 10):
         raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
     test = np.arange(len(labels) - n_test, len(labels))

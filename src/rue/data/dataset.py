@@ -85,6 +85,13 @@ class DataSet:
         n_annotated = 0 if self.annotations is None else self.annotations.n_points
         if len(self.annotated) != n_annotated:
             raise ShapeError(f"annotated must name {n_annotated} points, got {len(self.annotated)}")
+        # A loader may hand out arrays of its module, so nobody may write to them.
+        for name in ("values", "labels", "annotated", *SPLITS):
+            array = getattr(self, name)
+            if array is not None:
+                array = array.view()
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
         for name in ("ood", "extras", "checksums"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -115,7 +115,7 @@ def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
         raters = json.loads(data.decode("utf-8-sig"))
         answers = [answer for rater in raters for answer in rater["annotations"]]
         pairs = [(answer["image_path"], answer["class_label"]) for answer in answers]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(
             f"{folder}/annotations.json must be a list of objects with annotations of "
             f"image_path and class_label: {type(error).__name__} {error}"

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import require_finite
+from rue.data.archives import ZIP_ERRORS
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
 
-__all__ = ["attach_features", "read_features"]
+__all__ = ["as_features", "attach_features", "read_features"]
 
 
 def read_features(path: str | Path) -> dict[str, NDArray[Any]]:
@@ -25,36 +27,61 @@ def read_features(path: str | Path) -> dict[str, NDArray[Any]]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, *ZIP_ERRORS) as error:
         raise FileError(f"{path} is not a good .npz file: {error}") from None
 
 
 def attach_features(dataset: DataSet, path: str | Path) -> DataSet:
     """Put the features of a file in the place of a data set's inputs."""
     arrays = read_features(path)
-    if "train" in arrays or "test" in arrays:
+    if any(split in arrays for split in SPLITS):
         return _by_split(dataset, arrays, path)
     return dataset.with_inputs(_by_name(dataset, arrays, path), {})
 
 
+def as_features(
+    array: NDArray[Any], name: str, *, n_points: int | None = None, n_features: int | None = None
+) -> NDArray[np.float32]:
+    """Take a finite matrix of the given size, in float32; None is any length."""
+    if array.dtype.kind not in "fiub":
+        raise FileError(f"{name} must hold numbers, got dtype {array.dtype}")
+    wanted = n_points, n_features
+    if array.ndim != 2 or any(
+        length not in (size, None) for length, size in zip(wanted, array.shape, strict=True)
+    ):
+        shape = ", ".join(
+            word if length is None else str(length)
+            for word, length in zip(("n_points", "n_features"), wanted, strict=True)
+        )
+        raise ShapeError(f"{name} must have shape ({shape}), got {array.shape}")
+    with np.errstate(over="ignore"):
+        matrix = array.astype(np.float32)
+    require_finite(name, matrix)
+    return matrix
+
+
 def _by_split(dataset: DataSet, arrays: dict[str, NDArray[Any]], path: str | Path) -> DataSet:
-    parts = {split: getattr(dataset, split) for split in SPLITS}
-    parts = {split: rows for split, rows in parts.items() if len(rows)}
-    for split, rows in parts.items():
+    matrix: NDArray[np.float32] | None = None
+    for split in SPLITS:
+        rows = getattr(dataset, split)
+        if len(rows) == 0:
+            continue
         if split not in arrays:
             raise FileError(f"{path} needs an array {split} for {dataset.name}")
-        if arrays[split].ndim != 2 or len(arrays[split]) != len(rows):
-            raise ShapeError(
-                f"{split} of {path} must have shape ({len(rows)}, n_features), "
-                f"got {arrays[split].shape}"
-            )
-    matrix = np.empty((len(dataset), arrays[next(iter(parts))].shape[1]), np.float32)
-    for split, rows in parts.items():
-        if arrays[split].shape[1] != matrix.shape[1]:
-            raise ShapeError(f"{split} of {path} must have {matrix.shape[1]} features")
-        matrix[rows] = arrays[split]
-    others = {name: array for name, array in arrays.items() if name not in SPLITS}
-    ood = {name: array.astype(np.float32) for name, array in others.items() if array.ndim == 2}
+        n_features = None if matrix is None else matrix.shape[1]
+        part = as_features(
+            arrays[split], f"{split} of {path}", n_points=len(rows), n_features=n_features
+        )
+        if matrix is None:
+            matrix = np.empty((len(dataset), part.shape[1]), np.float32)
+        matrix[rows] = part
+    if matrix is None:
+        raise FileError(f"{path} cannot be matched to {dataset.name}, which has no points")
+    ood = {
+        name: as_features(array, f"{name} of {path}", n_features=matrix.shape[1])
+        for name, array in arrays.items()
+        if name not in SPLITS and array.ndim == 2
+    }
     return dataset.with_inputs(matrix, ood)
 
 
@@ -79,4 +106,4 @@ def _by_name(
     chosen = [rows[str(name)] for name in dataset.ids]
     if len({len(row) for row in chosen}) != 1:
         raise ShapeError(f"all features of {path} must have the same length")
-    return np.stack(chosen).astype(np.float32)
+    return as_features(np.stack(chosen), f"the features of {path}")

@@ -8,7 +8,10 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
@@ -20,6 +23,7 @@ __all__ = [
     "cache_folder",
     "content_digest",
     "file_digest",
+    "read_npy",
     "require_unshared",
     "roots",
     "writable_root",
@@ -136,16 +140,24 @@ def content_digest(path: str, data: bytes) -> str:
     header; of a .csv or .data line ends and the last line's end do not count.
     """
     if path.endswith(".npy"):
-        import numpy as np
-
-        try:
-            array = np.load(io.BytesIO(data), allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise FileError(f"{path} is not a good .npy file: {error}") from None
-        data = np.ascontiguousarray(array, dtype="<i8").tobytes()
+        array = read_npy(path, data)
+        with np.errstate(invalid="ignore"):
+            whole = np.ascontiguousarray(array, dtype="<i8")
+        data = (whole if (whole == array).all() else np.ascontiguousarray(array)).tobytes()
     elif path.endswith((".csv", ".data")):
         data = b"\n".join(data.split()) + b"\n"
     return hashlib.sha256(data).hexdigest()
+
+
+def read_npy(path: str, data: bytes) -> NDArray[Any]:
+    """Read one array of numbers from the bytes of a .npy; a pickled one is refused."""
+    try:
+        array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, MemoryError) as error:
+        raise FileError(f"{path} is not a good .npy file: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise FileError(f"{path} must hold numbers, got dtype {array.dtype}")
+    return array
 
 
 def file_digest(path: Path, name: str) -> str:

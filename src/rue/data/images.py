@@ -5,12 +5,16 @@ import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rue.data.archives import ZIP_ERRORS
 from rue.errors import FileError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 __all__ = ["ImageArray", "LazyImages", "decode_image"]
 
@@ -63,7 +67,7 @@ class LazyImages(Sequence[ImageArray]):
             if self._zip is None or self._zip[0] != os.getpid():
                 self._zip = os.getpid(), zipfile.ZipFile(self.source)
             return self._zip[1].read(name)
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, KeyError, *ZIP_ERRORS) as error:
             raise FileError(f"{self.source}: cannot read {name}: {error}") from None
 
 
@@ -75,14 +79,24 @@ def decode_image(
     With ``crop`` the shorter side becomes ``size`` and the middle is cut out, as OpenOOD does;
     else the sides are scaled apart.
     """
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    from PIL import Image, ImageOps
 
     try:
-        image = Image.open(io.BytesIO(data)).convert("RGB")
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        image = _to_rgb(Image.open(io.BytesIO(data)))
+    except Exception as error:  # what a damaged image raises depends on the byte that is wrong
         raise FileError(f"{name} is not an image: {error}") from None
     if size is not None and crop:
         image = ImageOps.fit(image, (size, size), Image.Resampling.BILINEAR)
     elif size is not None and image.size != (size, size):
         image = image.resize((size, size), Image.Resampling.BILINEAR)
     return np.asarray(image)
+
+
+def _to_rgb(image: "Image.Image") -> "Image.Image":
+    """Convert to RGB; of 16 bits a channel the upper half counts, which convert would clip."""
+    if image.mode.startswith("I"):
+        from PIL import Image
+
+        grey = np.rint(np.asarray(image, dtype=np.float64) / 257.0).clip(0, 255)
+        return Image.fromarray(grey.astype(np.uint8)).convert("RGB")
+    return image.convert("RGB")

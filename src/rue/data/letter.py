@@ -29,7 +29,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     try:
         labels = np.array([CLASS_NAMES.index(row[0]) for row in cells])
         inputs = np.array([row[1:] for row in cells], dtype=np.float64)
-        if inputs.ndim != 2 or inputs.shape[1] != 16:
+        if inputs.ndim != 2 or inputs.shape[1] != 16 or not np.isfinite(inputs).all():
             raise ValueError
     except ValueError:
         raise FileError(f"{PATH} must hold a letter and 16 numbers a line") from None

@@ -31,7 +31,10 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
     """
     del seed
     path = _list(entry.name.removeprefix("openood-"))
-    lines = reader.read(path).decode("utf-8-sig").splitlines()
+    try:
+        lines = reader.read(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} must be UTF-8: {error}") from None
     names = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
     if not names:
         raise FileError(f"{path} lists no image")

@@ -79,12 +79,12 @@ def load(
             takes = ", ".join(known) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
     reader = Reader(name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
-    dataset = entry.load(reader, entry, seed=seed, **options)
+    dataset = entry.load(reader, entry, seed=seed, **options).part(split)
     if features is not None:
         from rue.data.feature_files import attach_features
 
         dataset = attach_features(dataset, Path(features))
-    return dataset.part(split)
+    return dataset
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = False) -> None:
