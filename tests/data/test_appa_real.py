@@ -74,7 +74,7 @@ def test_layout(tmp_path, kind, end, mark):
     assert (counts[0, 5], counts[0, 3], counts[1, 25], counts[3, 0]) == (2, 1, 1, 1)
     # 101 and 100 are both 100
     assert counts[2, 100] == 2
-    assert data.notes == ("1 guesses above 100 clipped to 100",)
+    assert data.notes == ("1 guess above 100 clipped to 100",)
     assert [s.tolist() for s in (data.train, data.validation, data.test)] == [[0, 1], [2], [3]]
     assert data.extras["real_age"].tolist() == [4, 18, 90, 1]
     assert data.values.tolist() == data.annotations.values.tolist() == list(range(101))
@@ -98,7 +98,7 @@ def test_blank_lines_quotes_missing_guesses_and_whole_floats(tmp_path):
     assert data.ids[:2].tolist() == ["a, b.jpg", "c.jpg"]
     assert data.annotations.counts[1, 7] == 1
     assert np.isnan(data.extras["real_age"][1])
-    assert "1 rows without a guess left out" in data.notes
+    assert "1 row without a guess left out" in data.notes
 
 
 def test_non_ascii_file_names(tmp_path):
@@ -124,7 +124,7 @@ def test_empty_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["a.jpg,4,old,1,", "a.jpg,4,-1,1,", "a.jpg,4,5.5,1,", "a.jpg", ",4,5,1,", "a.jpg,4,inf"]
+    "line", ["a.jpg,4,old,1,", "a.jpg,4,-1,1,", "a.jpg,4,5.5,1,", "a.jpg,4,1_0,1,", "a.jpg", ",4,5,1,", "a.jpg,4,inf"]
 )
 def test_bad_rows_name_the_line(tmp_path, line):
     with pytest.raises(FileError, match=r"gt_train\.csv: line 3 must hold a name and whole ages"):
@@ -215,3 +215,29 @@ def test_a_cell_longer_than_csv_reads(tmp_path):
     csv = f"{HEADER}\n{'a' * 200_000},1,2,,\n".encode()
     with pytest.raises(FileError, match=r"gt_test\.csv is not a good csv file: field larger"):
         load(tmp_path, {**members(), "gt_test.csv": csv})
+
+
+@pytest.mark.parametrize("name", ["../../secret", "a/b.jpg", "a\\b.jpg", ".."])
+def test_a_file_name_that_climbs_out(tmp_path, name):
+    csv = f"{HEADER}\n{name},1,2,,\n".encode()
+    with pytest.raises(FileError, match=r"gt_test\.csv: line 2 must name a file, got"):
+        load(tmp_path, {**members(), "gt_test.csv": csv})
+
+
+def test_two_real_ages_of_one_face(tmp_path):
+    lines = [HEADER, "a.jpg,4,5,,", "a.jpg,5,5,,"]
+    with pytest.raises(FileError, match=r"gt_test\.csv: a\.jpg has two real ages, 4 and 5"):
+        load(tmp_path, members({**CSV, "test": lines}))
+    lines = [HEADER, "a.jpg,,5,,", "a.jpg,,6,,"]  # twice not known is no contradiction
+    assert len(load(tmp_path, members({**CSV, "test": lines}))) == 4
+
+
+def test_no_guess_at_all(tmp_path):
+    with pytest.raises(FileError, match=r"gt_test\.csv holds no guess"):
+        load(tmp_path, members({**CSV, "test": [HEADER]}))
+    lines = [HEADER, "a.jpg,1,2,,", "b.jpg,1,,,", "b.jpg,1,,,"]
+    data = load(tmp_path, members({**CSV, "test": lines}))
+    assert data.notes[1:] == (
+        "2 rows without a guess left out",
+        "1 face without any guess left out",
+    )

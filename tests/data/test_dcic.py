@@ -75,7 +75,7 @@ def test_layout(tmp_path, kind, inside, mark):
         [0, 2, 0],
         [1, 1, 0],
     ]
-    assert data.notes == ("1 answers without a label left out",)
+    assert data.notes == ("1 answer without a label left out",)
     assert data.inputs[1].tolist() == [[[0, 0, 0]] * 6] * 4
     assert data.inputs[2][0, 0].tolist() == [40, 0, 0]
     assert len(data.checksums) == 1
@@ -119,10 +119,11 @@ def test_extra_keys_and_files_do_not_matter(tmp_path):
     raters[0]["annotations"][0]["confidence"] = 0.5
     images["__MACOSX/Benthic/._x.png"] = b"junk"
     images["Benthic/README.txt"] = b"hello"
+    images["Benthic/fold2/Thumbs.db"] = b"hello"
     images["Benthic/fold2/unlabelled.png"] = png((1, 2, 3))
     data = rue.data.load("dcic-benthic", write(tmp_path, raters, images, kind="zip"))
     assert len(data) == 6
-    assert "1 images without any label left out" in data.notes
+    assert "1 image without any label left out" in data.notes
 
 
 def test_image_with_only_null_labels_is_left_out(tmp_path):
@@ -133,7 +134,7 @@ def test_image_with_only_null_labels_is_left_out(tmp_path):
     assert "Benthic/fold2/null.png" not in data.ids
     assert data.notes == (
         "4 answers without a label left out",
-        "1 images without any label left out",
+        "1 image without any label left out",
     )
 
 
@@ -196,7 +197,7 @@ def with_a_path(path):
         (with_a_path("Benthic/fold6/x.png"), "Benthic/foldK/name with K 1..5, got"),
         (with_a_path("Pig/fold1/x.png"), "Benthic/foldK/name with K 1..5, got"),
         (with_a_path("../../../etc/x.png"), "Benthic/foldK/name with K 1..5, got"),
-        (lambda raters, images: ([], images), "holds no label"),
+        (lambda raters, images: ([], images), r"Benthic/annotations\.json must hold labels of at least two"),
         (lambda raters, images: ({"a": 1}, images), "must be a list of objects"),
         (lambda raters, images: ([{"x": []}], images), "KeyError 'annotations'"),
         (lambda raters, images: ([{"annotations": [{}]}], images), "KeyError 'image_path'"),
@@ -271,4 +272,25 @@ def test_annotations_nested_too_deeply(tmp_path):
     write(tmp_path, *release())
     (tmp_path / "Benthic/annotations.json").write_text("[" * 200_000)
     with pytest.raises(FileError, match=r"must be a list of objects .*RecursionError"):
+        rue.data.load("dcic-benthic", tmp_path)
+
+
+@pytest.mark.parametrize("label", ["", "  ", float("nan"), ["x"], 3, True])
+def test_labels_are_words(tmp_path, label):
+    raters, images = release()
+    raters[0]["annotations"][0]["class_label"] = label
+    write(tmp_path, raters, images)
+    with pytest.raises(FileError, match=r"must be words, got .* of 'Benthic/fold1/x1\.png'"):
+        rue.data.load("dcic-benthic", tmp_path)
+
+
+def test_spaces_around_a_label_do_not_count(tmp_path):
+    raters, images = release()
+    raters[0]["annotations"][0]["class_label"] = " star\n"
+    assert rue.data.load("dcic-benthic", write(tmp_path, raters, images)).n_classes == 3
+
+
+def test_one_class_is_none(tmp_path):
+    write(tmp_path, *release(labels=("star",) * 3))
+    with pytest.raises(FileError, match=r"Benthic/annotations\.json must hold labels of at least"):
         rue.data.load("dcic-benthic", tmp_path)

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -11,7 +13,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.annotations import Annotations
 from rue.data.archives import read_zip
-from rue.data.dataset import DataSet
+from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry
 from rue.data.fetching import download, zip_check
 from rue.data.files import Reader, content_digest
@@ -47,14 +49,15 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     guesses: list[list[int]] = []
     real: list[float] = []
     splits: dict[Literal["train", "validation", "test"], IntArray] = {}
-    n_clipped = n_empty = 0
+    n_clipped = n_empty = n_silent = 0
     for split, part in _PARTS.items():
         path = f"gt_{part}.csv"
         data = _read(source, prefix + path)
         reader.note(path, content_digest("gt.txt", data), source / path)
         first = len(names)
-        ratings, ages, empty = _parse(data, path)
+        ratings, ages, empty, silent = _parse(data, path)
         n_empty += empty
+        n_silent += silent
         for name, row in ratings.items():
             n_clipped += sum(age > N_AGES - 1 for age in row)
             names.append(name)
@@ -67,9 +70,12 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         raise FileError(f"{source}: {twice} is in two of the csv files")
     notes = []
     if n_clipped:
-        notes.append(f"{n_clipped} guesses above {N_AGES - 1} clipped to {N_AGES - 1}")
+        guesses_above = count(n_clipped, "guess", "guesses")
+        notes.append(f"{guesses_above} above {N_AGES - 1} clipped to {N_AGES - 1}")
     if n_empty:
-        notes.append(f"{n_empty} rows without a guess left out")
+        notes.append(f"{count(n_empty, 'row')} without a guess left out")
+    if n_silent:
+        notes.append(f"{count(n_silent, 'face')} without any guess left out")
     return DataSet(
         name=entry.name,
         task="image",
@@ -103,8 +109,11 @@ def _read(source: Path, name: str) -> bytes:
     return read_zip(source, [name])[name]
 
 
-def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, float], int]:
-    """Collect the guesses and the real age of each face from one row a guess."""
+def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, float], int, int]:
+    """Collect the guesses and the real age of each face from one row a guess.
+
+    Also how many rows have no guess, and how many faces have none in any row.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -120,6 +129,7 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
     name_at, guess_at, real_at = map(found.index, _COLUMNS)
     guesses: dict[str, list[int]] = {}
     ages: dict[str, float] = {}
+    silent: set[str] = set()
     n_empty = 0
     for row in _lines(rows, path):
         if not any(cell.strip() for cell in row):
@@ -128,17 +138,30 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
             name, guess, age = row[name_at].strip(), row[guess_at].strip(), row[real_at].strip()
             if not guess:
                 n_empty += 1
+                silent.add(name)
                 continue
-            value = float(guess)
-            if not name or value < 0 or value != int(value):
+            value, real = _number(guess), _number(age) if age else math.nan
+            if not name or value != int(value):
                 raise ValueError
-            guesses.setdefault(name, []).append(int(value))
-            ages[name] = float(age or "nan")
-        except (IndexError, ValueError, OverflowError):
+        except (IndexError, ValueError):
             raise FileError(
                 f"{path}: line {rows.line_num} must hold a name and whole ages, got {row}"
             ) from None
-    return guesses, ages, n_empty
+        if "/" in name or "\\" in name or name == "..":
+            raise FileError(f"{path}: line {rows.line_num} must name a file, got {name!r}")
+        if name in ages and not (ages[name] == real or (math.isnan(ages[name]) and math.isnan(real))):
+            raise FileError(f"{path}: {name} has two real ages, {ages[name]:g} and {real:g}")
+        guesses.setdefault(name, []).append(int(value))
+        ages[name] = real
+    if not guesses:
+        raise FileError(f"{path} holds no guess")
+    return guesses, ages, n_empty, len(silent - guesses.keys())
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII):  # float would take 1_0 and inf
+        raise ValueError
+    return float(text)
 
 
 def _lines(rows: Iterator[list[str]], path: str) -> Iterator[list[str]]:

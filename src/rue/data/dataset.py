@@ -14,7 +14,7 @@ from rue.data.images import LazyImages
 from rue.data.splits import Splits
 from rue.errors import InputError, ShapeError
 
-__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task"]
+__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task", "count"]
 
 Task = Literal["text", "image", "tabular", "features", "ood"]
 Split = Literal["all", "train", "validation", "test"]
@@ -149,6 +149,11 @@ class DataSet:
                 f"features must have shape ({len(self)}, n_features), got {matrix.shape}"
             )
         return replace(self, inputs=matrix, task="features", ood=self.ood if ood is None else ood)
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """Say how many there are of something: 1 face, 2 faces."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def _rows(annotations: Annotations | None, rows: IntArray) -> Annotations | None:

@@ -4,14 +4,14 @@ import contextlib
 import functools
 import json
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from rue._arrays import IntArray
 from rue.annotations import Annotations
 from rue.data.archives import open_zip
-from rue.data.dataset import DataSet
+from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest
@@ -47,10 +47,12 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     np.add.at(
         counts, ([row_of[image] for image, _ in pairs], [class_of[label] for _, label in pairs]), 1
     )
-    unlabelled = sum(file.startswith(f"{folder}/fold") for file in files) - len(images)
-    notes = [f"{n_null} answers without a label left out"] if n_null else []
+    kinds = {PurePosixPath(image).suffix for image in images}  # Thumbs.db is no image
+    found = [f for f in files if f.startswith(f"{folder}/fold") and PurePosixPath(f).suffix in kinds]
+    unlabelled = len(found) - len(images)
+    notes = [f"{count(n_null, 'answer')} without a label left out"] if n_null else []
     if unlabelled > 0:
-        notes.append(f"{unlabelled} images without any label left out")
+        notes.append(f"{count(unlabelled, 'image')} without any label left out")
     return DataSet(
         name=entry.name,
         task="image",
@@ -120,9 +122,16 @@ def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
             f"{folder}/annotations.json must be a list of objects with annotations of "
             f"image_path and class_label: {type(error).__name__} {error}"
         ) from None
-    labelled = [(str(image), str(label)) for image, label in pairs if label is not None]
-    if not labelled:
-        raise FileError(f"{folder}/annotations.json holds no label")
+    labelled = [(image, label) for image, label in pairs if label is not None]
+    for image, label in labelled:
+        if not isinstance(image, str) or not isinstance(label, str) or not label.strip():
+            raise FileError(
+                f"{folder}/annotations.json: image_path and class_label must be words, "
+                f"got {label!r} of {image!r}"
+            )
+    labelled = [(image, label.strip()) for image, label in labelled]
+    if len({label for _, label in labelled}) < 2:
+        raise FileError(f"{folder}/annotations.json must hold labels of at least two classes")
     return labelled, len(pairs) - len(labelled)
 
 
