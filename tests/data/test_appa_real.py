@@ -124,7 +124,16 @@ def test_empty_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["a.jpg,4,old,1,", "a.jpg,4,-1,1,", "a.jpg,4,5.5,1,", "a.jpg,4,1_0,1,", "a.jpg", ",4,5,1,", "a.jpg,4,inf"]
+    "line",
+    [
+        "a.jpg,4,old,1,",
+        "a.jpg,4,-1,1,",
+        "a.jpg,4,5.5,1,",
+        "a.jpg,4,1_0,1,",
+        "a.jpg",
+        ",4,5,1,",
+        "a.jpg,4,inf",
+    ],
 )
 def test_bad_rows_name_the_line(tmp_path, line):
     with pytest.raises(FileError, match=r"gt_train\.csv: line 3 must hold a name and whole ages"):

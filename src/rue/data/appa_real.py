@@ -149,7 +149,9 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
             ) from None
         if "/" in name or "\\" in name or name == "..":
             raise FileError(f"{path}: line {rows.line_num} must name a file, got {name!r}")
-        if name in ages and not (ages[name] == real or (math.isnan(ages[name]) and math.isnan(real))):
+        if name in ages and not (
+            ages[name] == real or (math.isnan(ages[name]) and math.isnan(real))
+        ):
             raise FileError(f"{path}: {name} has two real ages, {ages[name]:g} and {real:g}")
         guesses.setdefault(name, []).append(int(value))
         ages[name] = real
