@@ -145,9 +145,9 @@ def optimal_selector(
     by the coverage, which must be positive.
 
     Among optima the one of largest coverage is taken, and points at tau in the order of total,
-    then epistemic, as far as the budgets allow. Where the multipliers are not unique the smallest
-    are given: those of the next point to decide on. With all budgets slack everything is accepted
-    (lam 1/2, tau inf, alpha = beta = 0).
+    then epistemic, as far as the budgets allow. Multipliers need not be unique; if one constraint
+    binds alone the smallest is given. With all budgets slack everything is accepted (lam 1/2, tau
+    inf, alpha = beta = 0).
 
     Parameters
     ----------
@@ -216,10 +216,10 @@ def optimal_selector(
             alpha = d - least - beta * (budget or 0.0)
             alpha = alpha if alpha > TOLERANCE * d else 0.0
     return Selector(
-        lam=(c1 + c2) / weight if weight else 0.5,
-        tau=d / weight if weight else math.inf,
-        alpha=alpha,
-        beta=beta,
+        lam=float((c1 + c2) / weight) if weight else 0.5,
+        tau=float(d / weight) if weight else math.inf,
+        alpha=float(alpha),
+        beta=float(beta),
         coverage=coverage,
         risk=risk,
         regret=regret,
