@@ -83,10 +83,18 @@ def test_only_the_sample_depends_on_the_seed(world):
 
 
 @pytest.mark.parametrize(
-    "options", [{"seed": -1}, {"n_train": -1}, {"n_grid": 1}, {"n_features": 1}]
+    "options",
+    [
+        {"seed": -1},
+        {"n_train": -1},
+        {"n_grid": 1},
+        {"n_features": 1},
+        {"seed": 1.5},
+        {"seed": True},
+    ],
 )
 def test_world_refuses(options):
-    with pytest.raises(InputError, match="must be at least"):
+    with pytest.raises(InputError, match="must be a whole number of at least"):
         make_world(**options)
 
 

@@ -70,6 +70,10 @@ def test_info_table(data):
     assert "n_points         20000" in out
     assert "annotators_min   -" in out
     assert "splits           train 11875  validation 4027  test 4098" in out
+    _, out, _ = data("info", "cifar10h")
+    assert "splits           train 50000  validation 0  test 10000" in out
+    _, out, _ = data("info", "appa-real")
+    assert "checksums        appa-real/appa-real-release.zip -" in out
 
 
 def test_fetch(data, tmp_path):

@@ -33,7 +33,7 @@ def test_each_point_is_drawn_for_itself():
     assert len(np.unique(simulate_annotators(same, 1000).counts[:, 0])) > 10
 
 
-@pytest.mark.parametrize("n", [0, -1, 1.5, [3, 0]])
+@pytest.mark.parametrize("n", [0, -1, 1.5, [3, 0], np.inf, np.nan, 1e20])
 def test_bad_numbers(n):
     with pytest.raises(InputError, match="whole numbers from 1"):
         simulate_annotators(KNOWN, n)

@@ -20,7 +20,7 @@ def test_real(real):
     assert data.inputs.shape == (20_000, 32, 32, 3)
     assert data.inputs.dtype == np.uint8
     assert counts.shape == (10_000, 10)
-    assert (n.min(), n.sum(), n.max()) == rue.data.ENTRIES["cifar10h"].annotators
+    assert (n.min(), n.mean(), n.max()) == rue.data.ENTRIES["cifar10h"].annotators
     assert counts.sum(axis=0).tolist() == PER_CLASS
     assert np.bincount(data.labels[data.test]).tolist() == [1000] * 10
     majority = data.annotations.probs.argmax(axis=1)
@@ -112,7 +112,7 @@ def test_train_batches(tmp_path):
     assert len(load(tmp_path, train_batches=[]).train) == 0
     with pytest.raises(FileError, match=r"needs .*data_batch_3\.bin"):
         load(tmp_path, train_batches=[1, 3])
-    for bad in ([0], [6], [1, 1]):
+    for bad in ([0], [6], [1, 1], [True], [1.0], 1):
         with pytest.raises(InputError, match=r"train_batches must be some of 1..5"):
             load(tmp_path, train_batches=bad)
 

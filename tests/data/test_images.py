@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rue.data.images import decode_image
-from rue.errors import FileError
+import rue.data
+from rue.data.images import LazyImages, decode_image
+from rue.errors import FileError, InputError
 
 
 def encode(array, kind):
@@ -37,3 +38,11 @@ def test_sixteen_bits():
     grey = np.array([[0, 257, 32768, 65535]], dtype=np.uint16)
     assert decode_image(encode(grey, "PNG"), "x")[0, :, 0].tolist() == [0, 1, 128, 255]
     assert decode_image(encode(grey, "TIFF"), "x")[0, :, 2].tolist() == [0, 1, 128, 255]
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, True])
+def test_sizes_are_whole(tmp_path, size):
+    with pytest.raises(InputError, match="size must be a whole number of at least 1, got"):
+        LazyImages(tmp_path, ["a.png"], size=size)
+    with pytest.raises(InputError, match="size must be a whole number of at least 1, got"):
+        rue.data.load("openood-tin", tmp_path, size=size)

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 import rue.data
+from rue.data.registry import is_complete
 from rue.errors import FileError
 
 
@@ -16,6 +17,10 @@ def test_real(real, name):
     assert (data.annotations, data.labels, data.n_classes) == (None, None, 0)
     assert data.test.tolist() == list(range(800))
     assert data.ids[0] == f"{name}/00000.png"
+    n_points = rue.data.ENTRIES[data.name].n_points
+    assert data.notes == (f"800 of the {n_points:,} images of the official list",)
+    assert rue.data.is_here(data.name, real)
+    assert not is_complete(data.name, real)
 
 
 def test_real_mnist_is_grey(real):

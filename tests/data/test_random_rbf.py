@@ -148,10 +148,10 @@ def test_registry_facts_are_the_defaults():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_points": 4}, "n_points must be at least 5, got 4"),
-        ({"n_classes": 1}, "n_classes must be at least 2, got 1"),
-        ({"n_features": 0}, "n_features must be at least 1, got 0"),
-        ({"n_centroids": 0}, "n_centroids must be at least 1, got 0"),
+        ({"n_points": 4}, "n_points must be a whole number of at least 5, got 4"),
+        ({"n_classes": 1}, "n_classes must be a whole number of at least 2, got 1"),
+        ({"n_features": 0}, "n_features must be a whole number of at least 1, got 0"),
+        ({"n_centroids": 0}, "n_centroids must be a whole number of at least 1, got 0"),
     ],
 )
 def test_bad_sizes(options, message):

@@ -190,3 +190,17 @@ def test_import_is_light():
     code = f"import rue, sys; rue.data.ENTRIES; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, 1.0, True, "0", None])
+@pytest.mark.parametrize("name", ["random-rbf", "letter"])
+def test_seeds_are_whole(name, seed):
+    with pytest.raises(InputError, match="seed must be a whole number of at least 0, got"):
+        rue.data.load(name, seed=seed)
+
+
+@pytest.mark.parametrize("option", ["n_points", "n_features", "n_classes", "n_centroids", "world"])
+@pytest.mark.parametrize("size", [7.5, -1, True, "9"])
+def test_sizes_are_whole(option, size):
+    with pytest.raises(InputError, match=f"{option} must be a whole number of at least"):
+        rue.data.load("random-rbf", **{option: size})

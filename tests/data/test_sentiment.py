@@ -31,7 +31,7 @@ def test_real(sentiment, domain):
     entry = rue.data.ENTRIES[data.name]
     n = data.annotations.n_annotators
     assert (len(data), data.n_classes) == (entry.n_points, 9)
-    assert (n.min(), n.sum(), n.max()) == entry.annotators
+    assert (n.min(), n.mean(), n.max()) == entry.annotators
     assert data.annotations.counts.sum(axis=0).tolist() == RATINGS[domain]
     assert data.values.tolist() == [-4, -3, -2, -1, 0, 1, 2, 3, 4]
     assert data.annotations.values.tolist() == data.values.tolist()

@@ -74,7 +74,10 @@ def info(
         return
     for key, value in facts.items():
         if isinstance(value, dict):
-            value = "  ".join(f"{name} {fact or '-'}" for name, fact in value.items()) or "-"
+            value = (
+                "  ".join(f"{name} {'-' if fact is None else fact}" for name, fact in value.items())
+                or "-"
+            )
         elif isinstance(value, float):
             value = f"{value:.2f}"
         print(f"{key:<16} {'-' if value is None else value}")
@@ -102,8 +105,8 @@ def fetch(
 def _row(entry: "Entry", here: str) -> tuple[str, ...]:
     annotators = "-"
     if entry.annotators is not None:
-        fewest, total, most = entry.annotators
-        annotators = f"{fewest} / {total / entry.n_points:.1f} / {most}"
+        fewest, mean, most = entry.annotators
+        annotators = f"{fewest} / {mean:.1f} / {most}"
     return (
         entry.name,
         entry.task,

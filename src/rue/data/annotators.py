@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import as_array
 from rue.annotations import Annotations
+from rue.data.splits import require_whole
 from rue.errors import InputError, ShapeError
 
 __all__ = ["simulate_annotators"]
@@ -33,8 +34,10 @@ def simulate_annotators(
         raise ShapeError(
             f"n_annotators must be one number or {annotations.n_points}, got shape {n.shape}"
         )
-    if (n < 1).any() or (n != np.rint(n)).any():
-        raise InputError(f"n_annotators must be whole numbers from 1, got {n.min()}")
+    wrong = ~((n >= 1) & (n < 2.0**53) & (n == np.rint(n)))
+    if wrong.any():
+        raise InputError(f"n_annotators must be whole numbers from 1, got {n[wrong].flat[0]}")
+    require_whole("seed", seed)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(n.astype(np.int64), annotations.probs)
     return Annotations(counts, annotations.values)

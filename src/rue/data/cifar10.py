@@ -61,9 +61,11 @@ def load(
         absent = [str(number) for number in _TRAIN if number not in train_batches]
         if absent:
             notes.append(f"training batches {', '.join(absent)} are not here and were left out")
-    unknown = [number for number in train_batches if number not in _TRAIN]
-    if unknown or len(set(train_batches)) != len(train_batches):
-        raise InputError(f"train_batches must be some of 1..5, each once, got {train_batches}")
+    known = isinstance(train_batches, Sequence) and all(
+        type(number) is int and number in _TRAIN for number in train_batches
+    )
+    if not known or len(set(train_batches)) != len(train_batches):
+        raise InputError(f"train_batches must be some of 1..5, each once, got {train_batches!r}")
     paths = [*(_TRAIN[number] for number in train_batches), _TEST]
     batches = [_read_batch(reader, path) for path in paths]
     return _data_set(
@@ -188,7 +190,7 @@ _entry = functools.partial(
     Entry,
     n_points=10_000,
     n_classes=10,
-    annotators=(47, 511_000, 63),
+    annotators=(47, 51.1, 63),
     splits={"train": 50_000, "validation": 0, "test": 10_000},
     licence="CC BY-NC-SA 4.0 (annotations)",
     citation=(

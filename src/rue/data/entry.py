@@ -6,6 +6,8 @@ from pathlib import Path
 
 from rue.data.dataset import DataSet, Task
 from rue.data.fetching import content_check, download
+from rue.data.files import Reader
+from rue.errors import FileError
 
 __all__ = ["Entry", "fetch_urls"]
 
@@ -19,8 +21,8 @@ class Entry:
     n_points
         How many points are annotated, or labelled where nobody was asked.
     annotators
-        The fewest people that a point has, all answers together, and the most people; None
-        where nobody was asked or it is not known before the files are read.
+        The fewest people that a point has, their mean number, and the most; None where nobody
+        was asked or it is not known before the files are read.
     splits
         The sizes of train, validation and test at seed 0.
     size
@@ -31,6 +33,8 @@ class Entry:
         The files without which it cannot be loaded, each as a tuple of alternatives.
     optional
         Files that are fetched too, and read where they are there.
+    whole
+        Says of files that are there whether they hold all points; None where they cannot but.
     load
         Called with a Reader and this entry, ``seed`` and the data set's own options.
     fetch
@@ -42,7 +46,7 @@ class Entry:
     task: Task
     n_points: int
     n_classes: int
-    annotators: tuple[int, int, int] | None
+    annotators: tuple[int, float, int] | None
     splits: Mapping[str, int]
     size: int | None
     licence: str
@@ -50,6 +54,7 @@ class Entry:
     checksums: Mapping[str, str | None] = field(default_factory=dict)
     needs: tuple[tuple[str, ...], ...] = ()
     optional: tuple[str, ...] = ()
+    whole: Callable[[Reader, "Entry"], bool] | None = None
     load: Callable[..., DataSet]
     fetch: Callable[[Path, bool], None] | None = None
     by_hand: str = ""
@@ -63,7 +68,8 @@ def fetch_urls(
     def fetch(root: Path, progress: bool) -> None:
         for path, urls in files.items():
             known = checksums[path]
-            assert known is not None
+            if known is None:
+                raise FileError(f"{path} has no known checksum, so it is not fetched")
             download(urls, root / path, content_check(path, known), progress=progress)
 
     return fetch

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rue.data.dataset import DataSet
 from rue.data.files import atomic_write, writable_root
+from rue.data.splits import require_whole
 from rue.errors import FileError, InputError, MissingExtraError
 
 __all__ = ["ENCODERS", "Encoder", "encode_sentences", "featurize"]
@@ -56,6 +57,8 @@ def featurize(
     """
     if encoder not in ENCODERS:
         raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
+    require_whole("n_components", n_components, 1)
+    require_whole("seed", seed)
     for data in (dataset, *ood):
         if data.task != "text":
             raise InputError(f"featurize takes texts, got {data.name}, whose task is {data.task}")

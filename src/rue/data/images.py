@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.data.archives import ZIP_ERRORS
+from rue.data.splits import require_whole
 from rue.errors import FileError
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class LazyImages(Sequence[ImageArray]):
     """
 
     def __init__(self, source: Path, names: Sequence[str], *, size: int | None = None) -> None:
+        if size is not None:
+            require_whole("size", size, 1)
         self.source = Path(source)
         self.names = np.asarray(names, dtype=np.str_)
         self.size = size

@@ -42,13 +42,13 @@ def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
 
 def known(entry: Entry) -> Info:
     """Give what the registry knows, without a look at any file."""
-    fewest, total, most = entry.annotators or (None, None, None)
+    fewest, mean, most = entry.annotators or (None, None, None)
     return Info(
         name=entry.name,
         n_points=entry.n_points,
         n_classes=entry.n_classes,
         annotators_min=fewest,
-        annotators_mean=None if total is None else total / entry.n_points,
+        annotators_mean=mean,
         annotators_max=most,
         splits=dict(entry.splits),
         licence=entry.licence,

@@ -8,6 +8,7 @@ from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader
 from rue.data.images import decode_image
+from rue.data.splits import require_whole
 from rue.errors import FileError
 
 __all__ = ["ENTRIES"]
@@ -30,12 +31,9 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
     it is test.
     """
     del seed
+    require_whole("size", size, 1)
     path = _list(entry.name.removeprefix("openood-"))
-    try:
-        lines = reader.read(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path} must be UTF-8: {error}") from None
-    names = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
+    names = _names(reader, path)
     if not names:
         raise FileError(f"{path} lists no image")
     outside = [name for name in names if name.startswith("/") or ".." in PurePosixPath(name).parts]
@@ -59,7 +57,24 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
         licence=entry.licence,
         citation=entry.citation,
         checksums=reader.checksums,
+        notes=(
+            (f"{len(names):,} of the {entry.n_points:,} images of the official list",)
+            if len(names) != entry.n_points
+            else ()
+        ),
     )
+
+
+def _names(reader: Reader, path: str) -> list[str]:
+    try:
+        lines = reader.read(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} must be UTF-8: {error}") from None
+    return [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
+
+
+def _is_whole(reader: Reader, entry: Entry) -> bool:
+    return len(_names(reader, _list(entry.name.removeprefix("openood-")))) == entry.n_points
 
 
 def _list(name: str) -> str:
@@ -83,6 +98,7 @@ ENTRIES = tuple(
         checksums={_list(name): None},
         needs=((_list(name),),),
         load=load,
+        whole=_is_whole,
         by_hand=(
             "get OpenOOD's image lists and images with its own download script and put "
             "benchmark_imglist and images_classic into openood under a data root"

@@ -13,7 +13,8 @@ from rue.annotations import Annotations
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader
-from rue.errors import InputError, ShapeError
+from rue.data.splits import require_whole
+from rue.errors import ShapeError
 
 __all__ = ["ENTRIES", "RandomRBF", "random_rbf"]
 
@@ -81,9 +82,8 @@ def random_rbf(
     """Draw a world: centroids in the unit cube, weights and widths uniform in (0, 1)."""
     sizes = {"n_features": n_features, "n_classes": n_classes, "n_centroids": n_centroids}
     for name, size in sizes.items():
-        least = 2 if name == "n_classes" else 1
-        if size < least:
-            raise InputError(f"{name} must be at least {least}, got {size}")
+        require_whole(name, size, 2 if name == "n_classes" else 1)
+    require_whole("seed", seed)
     rng = np.random.default_rng(seed)
     return RandomRBF(
         centers=rng.uniform(size=(n_centroids, n_features)),
@@ -109,8 +109,8 @@ def load(
 
     The annotations are the exact p*; the labels are one draw from it.
     """
-    if n_points < 5:
-        raise InputError(f"n_points must be at least 5, got {n_points}")
+    require_whole("n_points", n_points, 5)
+    require_whole("world", world)
     model = random_rbf(
         n_features=n_features, n_classes=n_classes, n_centroids=n_centroids, seed=world
     )

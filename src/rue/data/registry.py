@@ -20,6 +20,7 @@ from rue.data.dataset import DataSet, Split
 from rue.data.entry import Entry
 from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root
+from rue.data.splits import require_whole
 from rue.errors import FileError, InputError, RueError
 
 __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]
@@ -79,6 +80,7 @@ def load(
             takes = ", ".join(known) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
     reader = Reader(name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
+    seed = require_whole("seed", seed)
     dataset = entry.load(reader, entry, seed=seed, **options).part(split)
     if features is not None:
         from rue.data.feature_files import attach_features
@@ -132,9 +134,11 @@ def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:
 
 
 def is_complete(name: str, root: str | os.PathLike[str] | None = None) -> bool:
-    """Say whether all files are there, those that it can be loaded without too."""
-    reader = Reader(name, root)
-    return is_here(name, root) and all(map(reader.has, find(name).optional))
+    """Say whether all files and points are there, those that it can be loaded without too."""
+    reader, entry = Reader(name, root), find(name)
+    if not is_here(name, root) or not all(map(reader.has, entry.optional)):
+        return False
+    return entry.whole is None or entry.whole(reader, entry)
 
 
 def expand(patterns: list[str]) -> list[str]:

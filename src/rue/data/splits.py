@@ -9,7 +9,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.errors import InputError
 
-__all__ = ["N_FOLDS", "Splits", "hashed_folds", "rotate"]
+__all__ = ["N_FOLDS", "Splits", "hashed_folds", "require_whole", "rotate"]
 
 N_FOLDS = 5
 
@@ -29,7 +29,7 @@ def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray
     order of the points nor on which others there are, and points of one group never part.
     Seeds 0..4 rotate the same folds (:func:`rotate`); every further five hash anew.
     """
-    deal = _require_seed(seed) // N_FOLDS
+    deal = require_whole("seed", seed) // N_FOLDS
     fold_of: dict[str, int] = {}
     folds = []
     for group in groups:
@@ -42,7 +42,7 @@ def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray
 
 def rotate(folds: IntArray, seed: int) -> Splits:
     """Split by DCIC's rule: fold s validates, fold s + 1 tests, the other three train (mod 5)."""
-    validation = _require_seed(seed) % N_FOLDS
+    validation = require_whole("seed", seed) % N_FOLDS
     test = (validation + 1) % N_FOLDS
     return Splits(
         train=np.flatnonzero((folds != validation) & (folds != test)),
@@ -51,7 +51,8 @@ def rotate(folds: IntArray, seed: int) -> Splits:
     )
 
 
-def _require_seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number from 0, got {seed!r}")
-    return int(seed)
+def require_whole(name: str, value: int, least: int = 0) -> int:
+    """Raise unless a seed or a size is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)

@@ -53,8 +53,7 @@ class Features:
     n_features: int
 
     def __post_init__(self) -> None:
-        if self.n_features < 2:
-            raise InputError(f"n_features must be at least 2, got {self.n_features}")
+        _require_whole("n_features", self.n_features, 2)
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return the features of the inputs, shape (n_points, n_features)."""
@@ -101,8 +100,7 @@ def make_world(
     then a place in the cell uniformly.
     """
     for name, value, least in [("seed", seed, 0), ("n_train", n_train, 0), ("n_grid", n_grid, 2)]:
-        if value < least:
-            raise InputError(f"{name} must be at least {least}, got {value}")
+        _require_whole(name, value, least)
     x = (np.arange(n_grid) + 0.5) / n_grid
     mass = _density_shape(x)
     mass /= mass.sum()
@@ -134,6 +132,11 @@ def project(phi: FloatArray, target: FloatArray, mass: FloatArray) -> FloatArray
     """
     weighted = mass[:, None] * phi
     return np.linalg.solve(phi.T @ weighted, target @ weighted).astype(np.float64)
+
+
+def _require_whole(name: str, value: int, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _density_shape(x: FloatArray) -> FloatArray:
