@@ -61,6 +61,20 @@ def test_layout(root):
     assert data.annotations.counts[0].tolist() == [0, 0, 0, 1, 1, 1, 1, 26, 0, 42]
 
 
+def test_unpacked_files_and_a_byte_order_mark(root):
+    packed = load(root)
+    for path in (root / "fashion-mnist").glob("*.gz"):
+        path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        path.unlink()
+    path = root / "fashion-mnist-h/fmh_counts.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert rue.data.is_here("fashion-mnist-h", root)
+    data = load(root)
+    assert (data.inputs == packed.inputs).all()
+    assert (data.annotations.counts == packed.annotations.counts).all()
+    assert data.checksums == packed.checksums
+
+
 BAD_IMAGES = {
     "empty": gzip.compress(b"", mtime=0),
     "only a beginning": gzip.compress(b"\0\0\x08\x03", mtime=0),

@@ -27,6 +27,11 @@ def npy(array):
 
 def test_roots_in_order(tmp_path, cache, monkeypatch):
     monkeypatch.setenv("RUE_DATA", str(tmp_path / "shared"))
+    for name in ("root", "RUE_DATA"):  # one that is not there is a mistake, not an empty one
+        with pytest.raises(InputError, match=f"{name} must be a folder, got"):
+            roots(tmp_path / "mine")
+        (tmp_path / "mine").mkdir(exist_ok=True)
+    (tmp_path / "shared").mkdir()
     assert roots(tmp_path / "mine") == (tmp_path / "mine", tmp_path / "shared", cache)
     assert roots() == (tmp_path / "shared", cache)
     monkeypatch.setenv("RUE_DATA", "")  # as make exports it where there is none
@@ -105,6 +110,7 @@ def test_how_a_file_was_wrapped_does_not_count(tmp_path):
     assert same == content_digest("c.npy", npy(counts.astype(np.float32)))
     assert same != content_digest("c.npy", npy(counts + 1))
     assert content_digest("c.csv", b"1,2\r\n3,4") == content_digest("c.csv", b"1,2\n3,4\n")
+    assert content_digest("c.csv", b"\xef\xbb\xbf1,2") == content_digest("c.csv", b"1,2\n")
     assert content_digest("c.csv", b"1,2\n3,4") != content_digest("c.csv", b"1,2\n3,5\n")
     for level in (1, 9):
         (tmp_path / f"{level}.gz").write_bytes(gzip.compress(b"hello" * 99, level))

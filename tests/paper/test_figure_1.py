@@ -12,6 +12,7 @@ from PIL import Image
 from rue.cli import main
 from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
 from rue.sandbox import LOSSES, SCORERS, run_sandbox
+from rue.sandbox.scorers import expected_error
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -71,12 +72,17 @@ def test_posterior_optimality_is_not_optimality_under_f_star():
 
 
 def test_csv(table):
-    assert list(table)[:15] == [
+    assert list(table) == [
         *("x", "density", "f", "sigma", "total", "aleatoric", "epistemic", "ood", "bald", "eer"),
         *(f"reject_{scorer}" for scorer in SCORERS),
+        *("mean", "total_star", "epistemic_star"),
     ]
     run = run_sandbox()
     assert (table["epistemic"] == run.hat.epistemic).all()  # every digit is there
+    regret = (table["mean"] - table["f"]) ** 2
+    np.testing.assert_allclose(table["epistemic_star"], regret, rtol=1e-12)
+    np.testing.assert_allclose(table["total_star"], table["sigma"] ** 2 + regret, rtol=1e-12)
+    assert (table["eer"] == -expected_error(run.world, run.posterior, "squared")).all()
     np.testing.assert_allclose(table["total"], table["aleatoric"] + table["epistemic"], rtol=1e-14)
     mass = table["density"] / table["density"].sum()
     for scorer in SCORERS:
@@ -139,8 +145,13 @@ def test_the_docs_show_what_the_command_prints(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["sandbox", "--out", str(tmp_path)])
     assert capsys.readouterr().out.strip() in (DOCS / "sandbox.md").read_text()
+    # Seen from afar, so that another font or matplotlib is no other figure.
     for name in ("sandbox.png", "sandbox_curves.png"):
-        assert (DOCS / "figures" / name).stat().st_size > 10_000
+        shown, made = (
+            np.asarray(Image.open(path / name).convert("L").resize((72, 48)), dtype=float)
+            for path in (DOCS / "figures", tmp_path)
+        )
+        assert np.abs(shown - made).mean() < 2
 
 
 @pytest.mark.parametrize(
@@ -150,7 +161,7 @@ def test_the_docs_show_what_the_command_prints(tmp_path, capsys):
         (["--coverage", "1"], "coverage must lie strictly between 0 and 1, got 1.0"),
         (["--coverage", "nan"], "coverage must lie strictly between 0 and 1, got nan"),
         (["--coverage", "most"], "--coverage"),
-        (["--seed", "-1"], "seed must be at least 0, got -1"),
+        (["--seed", "-1"], "seed must be a whole number of at least 0, got -1"),
         (["--seed", "1.5"], "--seed"),
         (["--loss", "cubic"], "cubic"),
         (["--format", "xml"], "xml"),
@@ -176,3 +187,16 @@ def test_out_must_not_be_a_file(tmp_path, capsys):
     assert exit_.value.code == 2
     assert f"--out must be a directory, got the file {path}" in capsys.readouterr().err
     assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("out", ["", " "])
+def test_out_must_have_a_name(out, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as exit_:
+        main(["sandbox", "--out", out])
+    assert exit_.value.code == 2
+    error = capsys.readouterr().err
+    assert "--out" in error
+    assert f"must be a folder, got {out!r}" in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rue.cli.options import align
+
 if TYPE_CHECKING:
     from rue.data.entry import Entry
 
@@ -37,7 +39,7 @@ def list_(root: Root = None, format: How = Format.table) -> None:  # noqa: A002
 
         from rue.data.info import known
 
-        rows = [
+        facts = [
             {
                 **asdict(known(entry)),
                 "task": entry.task,
@@ -46,14 +48,15 @@ def list_(root: Root = None, format: How = Format.table) -> None:  # noqa: A002
             }
             for name, entry in ENTRIES.items()
         ]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     here = {
         name: "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
         for name in ENTRIES
     }
-    header = ("name", "task", "points", "classes", "annotators", "size", "licence", "here")
-    print(_table([header, *(_row(entry, here[name]) for name, entry in ENTRIES.items())]))
+    header = ["name", "task", "points", "classes", "annotators", "size", "licence", "here"]
+    rows = [header, *(_row(entry, here[name]) for name, entry in ENTRIES.items())]
+    print(align(rows, left=("name", "task", "licence", "here"), rule=True))
 
 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
@@ -102,12 +105,12 @@ def fetch(
         print(f"{name}: {'already here' if there else 'here'}")
 
 
-def _row(entry: "Entry", here: str) -> tuple[str, ...]:
+def _row(entry: "Entry", here: str) -> list[str]:
     annotators = "-"
     if entry.annotators is not None:
         fewest, mean, most = entry.annotators
         annotators = f"{fewest} / {mean:.1f} / {most}"
-    return (
+    return [
         entry.name,
         entry.task,
         f"{entry.n_points:,}",
@@ -116,22 +119,8 @@ def _row(entry: "Entry", here: str) -> tuple[str, ...]:
         _size(entry.size) if entry.size else "-",
         entry.licence,
         here,
-    )
+    ]
 
 
 def _size(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.0f} MB" if n_bytes >= 1e7 else f"{n_bytes / 1e6:.1f} MB"
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = {"points", "classes", "annotators", "size"}
-    lines = [
-        "  ".join(
-            cell.rjust(width) if title in right else cell.ljust(width)
-            for cell, width, title in zip(row, widths, rows[0], strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)

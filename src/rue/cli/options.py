@@ -3,7 +3,11 @@
 import os
 import re
 import sys
+from collections.abc import Collection
 from enum import StrEnum
+from pathlib import Path
+
+import typer
 
 from rue.errors import InputError
 
@@ -23,6 +27,31 @@ def emit(text: str) -> None:
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         text = re.sub(r"\x1b\[\d+m", "", text)
     print(text, flush=True)
+
+
+def folder(text: str) -> Path:
+    """Read a folder's name; an empty one is a mistake, not this folder."""
+    if not text.strip():
+        raise typer.BadParameter(f"must be a folder, got {text!r}")
+    return Path(text)
+
+
+def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -> str:
+    """Set a table in columns, header first: those named in ``left`` to the left, else right.
+
+    With ``rule`` a line of dashes follows the header.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if title in left else cell.rjust(width)
+            for cell, width, title in zip(row, widths, rows[0], strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    if rule:
+        lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
 
 
 def is_number(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.options import emit
+from rue.cli.options import align, emit, folder
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,12 @@ EXAMPLE = "rue sandbox --out out/sandbox --loss log"
 
 
 def sandbox(
-    out: Annotated[Path, typer.Option(help="Directory for the files; made if missing.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=folder, metavar="DIRECTORY", help="Directory for the files; made if missing."
+        ),
+    ],
     coverage: Annotated[float, typer.Option(help="Share of p(x)-mass kept.")] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of the training sample.")] = 0,
     loss: Annotated[
@@ -33,32 +38,32 @@ def sandbox(
     from rue.sandbox import run_sandbox
 
     result = run_sandbox(coverage=coverage, seed=seed, loss=loss)
-    summary = result.to_dict()
     if out.exists() and not out.is_dir():
         raise InputError(f"--out must be a directory, got the file {out}")
     out.mkdir(parents=True, exist_ok=True)
-    write_sandbox(result, out)
+    summary = write_sandbox(result, out)
     if format == "json":
         emit(json.dumps(summary, indent=2))
     else:
         _print(summary)
 
 
-def write_sandbox(result: "Sandbox", out: Path) -> None:
-    """Write the figures, the table and the numbers of a sandbox into a folder."""
+def write_sandbox(result: "Sandbox", out: Path) -> dict[str, Any]:
+    """Write the figures, the table and the numbers of a sandbox into a folder; give the numbers."""
     from rue._files import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
     from rue.plots.style import save
 
-    columns = result.columns()
+    columns, summary = result.columns(), result.to_dict()
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     with replacing(out / "sandbox.csv") as file:
         lines = [",".join(columns), *(",".join(map(repr, row)) for row in rows)]
         file.write("\n".join(lines).encode() + b"\n")
     with replacing(out / "sandbox.json") as file:
-        file.write(json.dumps(result.to_dict(), indent=2).encode() + b"\n")
+        file.write(json.dumps(summary, indent=2).encode() + b"\n")
     save(plot_sandbox(result), out / "sandbox.png")
     save(plot_sandbox_curves(result), out / "sandbox_curves.png")
+    return summary
 
 
 def _print(summary: dict[str, Any]) -> None:
@@ -104,9 +109,5 @@ def _print(summary: dict[str, Any]) -> None:
 
 def _print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
     print(title)
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    for row in [header, *rows]:
-        first, *rest = row
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        print("  ".join([first.ljust(widths[0]), *cells]))
+    print(align([header, *rows], left=header[:1]))
     print()

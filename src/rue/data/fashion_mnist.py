@@ -9,7 +9,7 @@ import numpy as np
 from rue.annotations import Annotations
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, fetch_urls
-from rue.data.files import Reader
+from rue.data.files import Reader, unpacked
 from rue.data.images import ImageArray
 from rue.errors import FileError
 
@@ -52,7 +52,9 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     if list(map(len, labels)) != [n_train, n_test]:
         raise FileError(f"fashion-mnist: {n_train} + {n_test} images, but not as many labels")
     try:
-        counts = np.loadtxt(io.BytesIO(reader.read(COUNTS)), delimiter=",", ndmin=2)
+        counts = np.loadtxt(
+            io.BytesIO(reader.read(COUNTS)), delimiter=",", ndmin=2, encoding="utf-8-sig"
+        )
     except ValueError as error:
         raise FileError(f"{COUNTS} must hold numbers: {error}") from None
     if counts.shape != (n_test, 10):
@@ -104,7 +106,7 @@ ENTRIES = (
             "in Binary Classification. ICLR. Images: Xiao, Rasul and Vollgraf (2017)."
         ),
         checksums=_CHECKSUMS,
-        needs=tuple((path,) for path in _CHECKSUMS),
+        needs=tuple(map(unpacked, _CHECKSUMS)),
         load=load,
         fetch=fetch_urls(
             {

@@ -1,5 +1,6 @@
 """Where data files are, and reading them: ``--root``, then ``RUE_DATA``, then the cache."""
 
+import codecs
 import contextlib
 import errno
 import hashlib
@@ -26,6 +27,7 @@ __all__ = [
     "read_npy",
     "require_unshared",
     "roots",
+    "unpacked",
     "writable_root",
 ]
 
@@ -41,8 +43,12 @@ def cache_folder() -> Path:
 
 def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
     """Give the folders to read from, first to last: ``root``, ``RUE_DATA``, the cache."""
-    given = (root, os.environ.get("RUE_DATA"))
-    return (*(Path(folder).expanduser() for folder in given if folder), cache_folder())
+    given = {"root": root, "RUE_DATA": os.environ.get("RUE_DATA")}
+    folders = {name: Path(folder).expanduser() for name, folder in given.items() if folder}
+    for name, folder in folders.items():
+        if not folder.is_dir():
+            raise InputError(f"{name} must be a folder, got {folder}")
+    return (*folders.values(), cache_folder())
 
 
 def writable_root(root: str | os.PathLike[str] | None = None) -> Path:
@@ -113,10 +119,10 @@ class Reader:
         return any((folder / path).exists() for folder in self.roots for path in paths)
 
     def read(self, path: str) -> bytes:
-        """Read a file, decompressed if it is a .gz."""
-        file = self.find(path)
+        """Read a file, decompressed if it is a .gz; what that unpacks to does as well."""
+        file = self.find(*unpacked(path))
         data = file.read_bytes()
-        if path.endswith(".gz"):
+        if file.suffix == ".gz":
             data = gunzip(data, str(file))
         self.note(path, content_digest(str(file), data), file)
         return data
@@ -133,11 +139,16 @@ class Reader:
         self.checksums[path] = digest
 
 
+def unpacked(path: str) -> tuple[str, ...]:
+    """Give a path and, of a .gz, that of what it unpacks to."""
+    return (path, path.removesuffix(".gz")) if path.endswith(".gz") else (path,)
+
+
 def content_digest(path: str, data: bytes) -> str:
     """Give the SHA-256 of what a file says, whatever wrote it.
 
     Of a .gz the caller passes what it unpacks to; of a .npy the whole numbers count, not the
-    header; of a .csv or .data line ends and the last line's end do not count.
+    header; of a .csv or .data a byte order mark and line ends do not count.
     """
     if path.endswith(".npy"):
         array = read_npy(path, data)
@@ -145,7 +156,7 @@ def content_digest(path: str, data: bytes) -> str:
             whole = np.ascontiguousarray(array, dtype="<i8")
         data = (whole if (whole == array).all() else np.ascontiguousarray(array)).tobytes()
     elif path.endswith((".csv", ".data")):
-        data = b"\n".join(data.split()) + b"\n"
+        data = b"\n".join(data.removeprefix(codecs.BOM_UTF8).split()) + b"\n"
     return hashlib.sha256(data).hexdigest()
 
 

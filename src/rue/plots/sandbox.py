@@ -41,7 +41,7 @@ def plot_sandbox(sandbox: Sandbox) -> Figure:
         _draw_density(top, sandbox)
         _draw_rejections(bottom, sandbox)
         for axes in (left, top, bottom):
-            _mark_regions(axes)
+            _mark_regions(axes, named=axes is not bottom)  # where its title is
             axes.set_xlim(0, 1)
     return figure
 
@@ -106,10 +106,10 @@ def _draw_rejections(axes: Axes, sandbox: Sandbox) -> None:
     axes.set_title(title, pad=3)
 
 
-def _mark_regions(axes: Axes) -> None:
+def _mark_regions(axes: Axes, *, named: bool) -> None:
     for name, (low, high) in REGIONS.items():
         axes.axvspan(low, high, color="0.92", lw=0, zorder=-1)
-        if axes.get_title(loc="left") == "":
+        if named:
             place = axes.get_xaxis_transform()
             axes.text((low + high) / 2, 1.01, name, transform=place, ha="center", weight="bold")
 

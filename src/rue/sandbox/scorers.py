@@ -45,8 +45,7 @@ def bald(sigma: FloatArray, variance: FloatArray) -> FloatArray:
     It is E_f KL(N(f, sigma^2), N(mu, sigma^2 + v)): the expected regret under log loss, and under
     no other (section 3.1).
     """
-    information: FloatArray = 0.5 * np.log1p(variance / sigma**2)
-    return information
+    return expected_regret("log", sigma, variance)
 
 
 def expected_error(world: World, posterior: Posterior, loss: Loss) -> FloatArray:
