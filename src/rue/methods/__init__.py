@@ -1,0 +1,54 @@
+"""Methods that say how uncertain they are, trained fast (section 5, appendix C).
+
+mc_dropout.py  random thinned networks           -> Draws
+ensemble.py    independently trained networks    -> Draws
+evidential.py  a network that gives a Dirichlet  -> Dirichlet
+ddu.py         a density of the features         -> Scored
+laplace.py     a Gaussian over the last layer    -> Draws
+
+Every method's file has the same names in the same order: ``Config``, ``Fitted``, ``fit``,
+``predict``. The rest is what they share:
+
+training.py    the one training loop, and its settings
+networks.py    the probe (a stack of them), the small CNN; resnet.py the ResNet-18
+pools.py       inputs as tensors: scaling, batches, augmentation
+models.py      which networks train together, and their features afterwards
+streams.py     random numbers by name        spectral.py  the norm of a layer
+checkpoints.py an epoch on disk              saving.py    prediction files
+
+Needs the extra ``rue[torch]``.
+"""
+
+from rue.errors import MissingExtraError
+
+try:
+    import torch as _torch  # noqa: F401
+except ImportError:
+    raise MissingExtraError("rue.methods needs the extra: pip install 'rue[torch]'") from None
+
+from rue.methods import ddu, ensemble, evidential, laplace, mc_dropout
+from rue.methods.saving import save_predictions
+from rue.methods.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+
+METHODS = {
+    "mc_dropout": mc_dropout,
+    "ensemble": ensemble,
+    "evidential": evidential,
+    "ddu": ddu,
+    "laplace": laplace,
+}
+
+__all__ = [
+    "CIFAR",
+    "FINE_TUNING",
+    "METHODS",
+    "PROBE",
+    "SMALL_IMAGES",
+    "Training",
+    "ddu",
+    "ensemble",
+    "evidential",
+    "laplace",
+    "mc_dropout",
+    "save_predictions",
+]

@@ -1,0 +1,56 @@
+"""Checkpoints: all that a training needs to go on, bit for bit, from the end of an epoch.
+
+Random numbers are not in it: they are hashed from the epoch (:mod:`rue.methods.streams`).
+"""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from rue._files import replacing
+from rue.errors import FileError
+from rue.methods.networks import Network
+
+__all__ = ["read", "write"]
+
+
+def write(
+    path: Path,
+    fingerprint: str,
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    epoch: int,
+    vectors: list[Tensor],
+) -> None:
+    """Write the state after ``epoch`` epochs; what was there stays until the new one is whole."""
+    state = {
+        "fingerprint": fingerprint,
+        "epoch": epoch,
+        "network": network.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "vectors": vectors,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        torch.save(state, file)
+
+
+def read(
+    path: Path,
+    fingerprint: str,
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    device: torch.device,
+) -> tuple[int, list[Tensor]]:
+    """Load a state into network and optimiser; give the epochs done and the spectral vectors."""
+    try:
+        state = torch.load(path, map_location=device, weights_only=True)
+        written, epoch, vectors = state["fingerprint"], state["epoch"], state["vectors"]
+    except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
+        raise FileError(f"{path}: is not a checkpoint") from None
+    if written != fingerprint:
+        raise FileError(f"{path}: is a checkpoint of another training: {written}")
+    network.load_state_dict(state["network"])
+    optimizer.load_state_dict(state["optimizer"])
+    return int(epoch), list(vectors)

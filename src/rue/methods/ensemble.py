@@ -1,0 +1,89 @@
+"""Deep ensemble (Lakshminarayanan et al. 2017): draws are networks trained apart.
+
+Members differ in their start, data order and dropout masks. Member i of a probe does not see
+fold i of 5 of the training points (appendix C).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+
+from rue.beliefs import Draws
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods.models import Folder, Model, fit_models
+from rue.methods.training import Training
+
+__all__ = ["Config", "Fitted", "fit", "predict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """M members; ``training`` None is the probe for matrices and CIFAR's ResNet-18 for images."""
+
+    n_members: int = 5
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_members < 1:
+            raise InputError(f"n_members must be at least 1, got {self.n_members}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """M networks."""
+
+    model: Model
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train M networks a seed on the training split; all members and seeds of probes together.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the paper's.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch and to go on from (images).
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+    fitted = fit_models(
+        "ensemble",
+        data,
+        config.training,
+        seeds,
+        n_members=config.n_members,
+        checkpoints=checkpoints,
+        progress=progress,
+    )
+    return [Fitted(model) for model, _ in fitted]
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    """Give each member's distribution for each input, in the order of the members."""
+    weight, bias = fitted.model.head()
+    parts = [
+        torch.softmax(torch.baddbmm(bias, z, weight.mT), -1).transpose(0, 1)
+        for _, z in fitted.model.features(inputs)
+    ]
+    return Draws(np.concatenate([part.cpu().numpy() for part in parts]))

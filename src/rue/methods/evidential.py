@@ -1,0 +1,113 @@
+"""Evidential network (Sensoy et al. 2018): the network's output is a Dirichlet.
+
+alpha = softplus(logits) + 1, trained on the soft-label evidential cross-entropy, the expected
+log loss under the Dirichlet (appendix C):
+
+    sum_k p_k (psi(alpha_0) - psi(alpha_k)),  alpha_0 = sum_k alpha_k.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch.nn import functional
+
+from rue.beliefs import Dirichlet
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods.models import Folder, Model, fit_models
+from rue.methods.training import Training
+
+__all__ = ["Config", "Fitted", "evidential_loss", "fit", "predict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The weight of the KL term (the paper has none, 0), and how to train.
+
+    The term is ``kl`` times KL(Dirichlet(p + (1 - p) alpha) || Dirichlet(1)), the evidence that
+    is not for the label; Sensoy et al. raise its weight over the first epochs, we do not.
+    """
+
+    kl: float = 0.0
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kl >= 0:
+            raise InputError(f"kl must not be negative, got {self.kl}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One network."""
+
+    model: Model
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Dirichlet:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train one network a seed on the training split; all seeds' probes together.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the paper's.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch and to go on from (images).
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+    fitted = fit_models(
+        "evidential",
+        data,
+        config.training,
+        seeds,
+        objective=functools.partial(evidential_loss, kl=config.kl),
+        checkpoints=checkpoints,
+        progress=progress,
+    )
+    return [Fitted(model) for model, _ in fitted]
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
+    """Give each input's concentrations."""
+    weight, bias = fitted.model.head()
+    parts = [
+        functional.softplus(torch.baddbmm(bias, z, weight.mT))[0] + 1
+        for _, z in fitted.model.features(inputs)
+    ]
+    return Dirichlet(np.concatenate([part.cpu().numpy() for part in parts]))
+
+
+def evidential_loss(logits: Tensor, targets: Tensor, *, kl: float = 0.0) -> Tensor:
+    """Evidential cross-entropy of each point, plus ``kl`` times the KL term."""
+    alpha = functional.softplus(logits) + 1
+    loss = (targets * (torch.digamma(alpha.sum(-1, keepdim=True)) - torch.digamma(alpha))).sum(-1)
+    return loss + kl * _divergence(targets + (1 - targets) * alpha) if kl else loss
+
+
+def _divergence(alpha: Tensor) -> Tensor:
+    """KL(Dirichlet(alpha) || Dirichlet(1))."""
+    total = alpha.sum(-1, keepdim=True)
+    n_classes = torch.tensor(float(alpha.shape[-1]), dtype=alpha.dtype, device=alpha.device)
+    constant = torch.lgamma(total[..., 0]) - torch.lgamma(alpha).sum(-1) - torch.lgamma(n_classes)
+    return constant + ((alpha - 1) * (torch.digamma(alpha) - torch.digamma(total))).sum(-1)

@@ -1,0 +1,203 @@
+"""Laplace approximation of the last layer (Daxberger et al. 2021): draws of its weights.
+
+Around the trained weights w the posterior is taken as Gaussian, with precision H + delta I. H is
+the generalised Gauss-Newton matrix of the log loss, with features phi and a 1 for the bias,
+
+    H = sum_n (diag(p_n) - p_n p_n') (x) phi_n phi_n',
+
+full below 3,000 parameters, else as a Kronecker product n A (x) B of the two factors' means. The
+prior precision delta maximises the Laplace marginal likelihood
+
+    P/2 log delta - delta |w|^2 / 2 - 1/2 log det(H + delta I).
+
+Both are diagonalised once, exactly, so a delta costs nothing and draws need no further solve.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray
+from rue.beliefs import Draws
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods.models import Folder, Model, fit_models
+from rue.methods.streams import stream
+from rue.methods.training import Training
+
+__all__ = ["Config", "Fitted", "Posterior", "fit", "fit_posterior", "predict"]
+
+_FULL_BELOW = 3_000
+_LOG_PRECISION = (-12.0, 16.0)  # natural logarithms that delta is searched between
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """How many draws, the shape of the Hessian, and how to train.
+
+    ``hessian`` None is ``full`` below 3,000 parameters of the last layer, else ``kronecker``.
+    """
+
+    n_draws: int = 100
+    hessian: Literal["full", "kronecker"] | None = None
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_draws < 1:
+            raise InputError(f"n_draws must be at least 1, got {self.n_draws}")
+        if self.hessian not in (None, "full", "kronecker"):
+            raise InputError(f"hessian must be full or kronecker, got {self.hessian!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One network and the posterior of its last layer."""
+
+    model: Model
+    posterior: "Posterior"
+    n_draws: int
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train one network a seed on the training split, all seeds' probes together; fit posteriors.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the paper's training.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch and to go on from (images).
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+    fitted = fit_models(
+        "laplace", data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    states = []
+    for model, pool in fitted:
+        weight, bias = (part[0].cpu().double().numpy() for part in model.head())
+        posterior = fit_posterior(
+            model.training_features(pool)[0].cpu().double().numpy(),
+            np.concatenate([weight, bias.T], axis=1),
+            hessian=config.hessian,
+        )
+        states.append(Fitted(model, posterior, config.n_draws))
+    return states
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    """Give the distributions of ``n_draws`` last layers; the same ones at every call."""
+    rng = stream("laplace", fitted.model.seed, "draws")
+    layers = fitted.posterior.sample(rng, fitted.n_draws)
+    parts = [
+        _softmax(_with_one(z[0].cpu().double().numpy()) @ layers.transpose(0, 2, 1))
+        for _, z in fitted.model.features(inputs)
+    ]
+    return Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian over the last layer, in the eigenbasis of its precision.
+
+    Attributes
+    ----------
+    mode
+        The trained layer, its bias the last column: (n_classes, n_features + 1).
+    bases
+        Eigenvectors: one matrix (P, P) of the full Hessian, or those of its Kronecker factors,
+        (n_classes, n_classes) and (n_features + 1, n_features + 1).
+    curvature
+        The Hessian's eigenvalues, in the shape of the mode for Kronecker factors, else (P,).
+    precision
+        The prior's, delta.
+    """
+
+    mode: FloatArray
+    bases: tuple[FloatArray, ...]
+    curvature: FloatArray
+    precision: float
+
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        """Draw layers, shape (n_draws, n_classes, n_features + 1)."""
+        normal = rng.standard_normal((n_draws, *self.curvature.shape))
+        scaled = normal / np.sqrt(self.curvature + self.precision)
+        if len(self.bases) == 1:
+            return self.mode + (scaled @ self.bases[0].T).reshape(n_draws, *self.mode.shape)
+        return np.asarray(self.mode + self.bases[0] @ scaled @ self.bases[1].T)
+
+
+def fit_posterior(
+    features: FloatArray,
+    mode: FloatArray,
+    *,
+    hessian: Literal["full", "kronecker"] | None = None,
+) -> Posterior:
+    """Fit the Gaussian around the layer ``mode``, (K, d + 1), from features (n, d)."""
+    phi = _with_one(features)
+    probs = _softmax(phi @ mode.T)
+    hessian = hessian or ("full" if mode.size < _FULL_BELOW else "kronecker")
+    if hessian == "full":
+        curvature, basis = np.linalg.eigh(_gauss_newton(phi, probs))
+        bases: tuple[FloatArray, ...] = (basis,)
+    else:
+        n = len(phi)
+        a, basis_a = np.linalg.eigh(np.diag(probs.mean(axis=0)) - probs.T @ probs / n)
+        b, basis_b = np.linalg.eigh(phi.T @ phi / n)
+        curvature, bases = n * np.outer(a, b), (basis_a, basis_b)
+    curvature = np.maximum(curvature, 0.0)
+    return Posterior(mode, bases, curvature, _prior_precision(mode, curvature))
+
+
+def _gauss_newton(phi: FloatArray, probs: FloatArray) -> FloatArray:
+    n_classes, width = probs.shape[1], phi.shape[1]
+    blocks = np.empty((n_classes, width, n_classes, width))
+    for j in range(n_classes):
+        for k in range(j, n_classes):
+            weight = probs[:, j] * ((j == k) - probs[:, k])
+            blocks[j, :, k] = (phi * weight[:, None]).T @ phi
+            blocks[k, :, j] = blocks[j, :, k]
+    return blocks.reshape(n_classes * width, n_classes * width)
+
+
+def _prior_precision(mode: FloatArray, curvature: FloatArray) -> float:
+    """Maximise the marginal likelihood: the best of a grid of log delta, then Brent's method."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_precision: float) -> float:
+        precision = np.exp(log_precision)
+        log_det = np.log1p(curvature / precision).sum()
+        return float((precision * (mode**2).sum() + log_det) / 2)
+
+    grid = np.linspace(*_LOG_PRECISION, 57)
+    best = grid[np.argmin([loss(x) for x in grid])]
+    step = grid[1] - grid[0]
+    return float(np.exp(minimize_scalar(loss, bounds=(best - step, best + step)).x))
+
+
+def _with_one(features: FloatArray) -> FloatArray:
+    return np.concatenate([features, np.ones((len(features), 1))], axis=1)
+
+
+def _softmax(logits: FloatArray) -> FloatArray:
+    exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(exp / exp.sum(axis=-1, keepdims=True))

@@ -1,0 +1,152 @@
+"""Networks: features, and one linear layer on top of them.
+
+A network may be a stack of several that share nothing; its first axis is the member. Dropout
+acts before the last layer, so the features of a point are the same in every pass.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+__all__ = ["NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
+
+NetworkName = Literal["probe", "small_cnn", "resnet18", "resnet18_imagenet"]
+NETWORKS: tuple[NetworkName, ...] = ("probe", "small_cnn", "resnet18", "resnet18_imagenet")
+
+
+class Network(nn.Module, ABC):
+    """``n_members`` networks, each giving features and, linearly from them, K logits."""
+
+    n_members: int = 1
+
+    @abstractmethod
+    def features(self, x: Tensor) -> Tensor:
+        """Pre-logit features (n_members, n, n_features) of inputs (n_members, n, ...)."""
+
+    @abstractmethod
+    def head(self) -> tuple[Tensor, Tensor]:
+        """The last layer: weights (n_members, K, n_features) and biases (n_members, 1, K)."""
+
+    @abstractmethod
+    def hidden(self) -> list[Tensor]:
+        """Views of the hidden layers' weights as matrices, (n_members, out, in) each."""
+
+    def logits(self, features: Tensor) -> Tensor:
+        """Logits (n_members, n, K) of features."""
+        weight, bias = self.head()
+        return torch.baddbmm(bias, features, weight.mT)
+
+
+@final
+class Probe(Network):
+    """A stack of Linear(d, width) - ReLU - Dropout - Linear(width, K); one bmm a layer.
+
+    Parameters
+    ----------
+    parameters
+        Weights (n_members, d, width) and biases (n_members, 1, width) of the first layer, then
+        those of the second, (n_members, width, K) and (n_members, 1, K). Weights are transposed
+        against torch's, so that gradients come out in their layout and are not copied.
+    slope
+        Of the activation below 0.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], *, slope: float = 0.0) -> None:
+        super().__init__()
+        self.weight1, self.bias1, self.weight2, self.bias2 = map(nn.Parameter, parameters)
+        self.n_members = len(self.weight1)
+        self.slope = slope
+
+    @classmethod
+    def initial(
+        cls, n_features: int, n_classes: int, seeds: Sequence[int], *, width: int, slope: float
+    ) -> "Probe":
+        """Draw each member's parameters from its own seed."""
+        layers = [
+            seeded(seed, lambda: (nn.Linear(n_features, width), nn.Linear(width, n_classes)))
+            for seed in seeds
+        ]
+        stacked = [
+            torch.stack([getattr(pair[layer], kind).detach() for pair in layers])
+            for layer in (0, 1)
+            for kind in ("weight", "bias")
+        ]
+        shaped = [t.mT.contiguous() if t.ndim == 3 else t[:, None] for t in stacked]
+        return cls(shaped, slope=slope)
+
+    def take(self, members: Sequence[int]) -> "Probe":
+        """Copy some of the members."""
+        return Probe([p.detach()[list(members)] for p in self.parameters()], slope=self.slope)
+
+    def features(self, x: Tensor) -> Tensor:
+        """First layer and activation."""
+        return activate(torch.baddbmm(self.bias1, x, self.weight1), self.slope)
+
+    def head(self) -> tuple[Tensor, Tensor]:
+        """The second layer."""
+        return self.weight2.mT, self.bias2
+
+    def hidden(self) -> list[Tensor]:
+        """The first layer."""
+        return [self.weight1.detach().mT]
+
+
+@final
+class SmallCNN(Network):
+    """Two 3x3 convolutions (32, 64) with batch norm and pooling, Linear(128); for 28 x 28."""
+
+    def __init__(self, shape: tuple[int, int, int], n_classes: int, *, slope: float = 0.0) -> None:
+        super().__init__()
+        height, width, channels = shape
+        self.slope = slope
+        self.conv1 = nn.Conv2d(channels, 32, 3, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(32)
+        self.conv2 = nn.Conv2d(32, 64, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(64)
+        self.linear = nn.Linear(64 * (height // 4) * (width // 4), 128)
+        self.fc = nn.Linear(128, n_classes)
+
+    def features(self, x: Tensor) -> Tensor:
+        """Everything up to the last layer."""
+        x = functional.max_pool2d(activate(self.bn1(self.conv1(x[0])), self.slope), 2)
+        x = functional.max_pool2d(activate(self.bn2(self.conv2(x)), self.slope), 2)
+        return activate(self.linear(x.flatten(1)), self.slope)[None]
+
+    def head(self) -> tuple[Tensor, Tensor]:
+        """The last layer."""
+        return self.fc.weight[None], self.fc.bias[None, None]
+
+    def hidden(self) -> list[Tensor]:
+        """Kernels as matrices, and the linear layer."""
+        return matrices(self, except_for=self.fc)
+
+
+def activate(x: Tensor, slope: float) -> Tensor:
+    """ReLU, or LeakyReLU where there is a slope."""
+    return functional.leaky_relu(x, slope) if slope else functional.relu(x)
+
+
+def matrices(network: nn.Module, *, except_for: nn.Module) -> list[Tensor]:
+    """Give views (1, out, in) of all convolutions' and linear layers' weights but one."""
+    return [
+        _matrix(layer.weight.detach())
+        for layer in network.modules()
+        if isinstance(layer, nn.Conv2d | nn.Linear) and layer is not except_for
+    ]
+
+
+def seeded(seed: int, build: Callable[[], Any]) -> Any:
+    """Build something that draws from torch's generator, and leave that generator as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def _matrix(weight: Tensor) -> Tensor:
+    # As it lies in memory: channels_last permutes within a row, which leaves the norm alone.
+    n_in = weight[0].numel()
+    return weight.as_strided((1, len(weight), n_in), (0, n_in, 1))

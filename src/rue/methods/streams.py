@@ -1,0 +1,23 @@
+"""Random numbers by name: a network's own do not depend on what runs beside it.
+
+Data orders, dropout masks and augmentation come from numpy's streams, hashed from (method, seed,
+member, epoch). So they are the same on every device, nothing moves when a seed is added, and a
+training that is taken up at an epoch needs no generator's state.
+"""
+
+import hashlib
+
+import numpy as np
+
+__all__ = ["hashed", "stream"]
+
+
+def stream(*names: object) -> np.random.Generator:
+    """Give the generator that belongs to these names."""
+    return np.random.Generator(np.random.SFC64(hashed(*names)))
+
+
+def hashed(*names: object) -> int:
+    """Give a whole number below 2^63 that belongs to these names."""
+    text = "\n".join(map(str, names)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1

@@ -1,0 +1,244 @@
+"""The one training loop.
+
+It trains a stack of networks that share nothing, each with its own rows, data order, dropout
+masks and start. The loss is the sum of the members' losses, so every member has the gradient it
+would have alone, and both optimisers act on each number by itself.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rue._arrays import IntArray
+from rue.errors import InputError
+from rue.methods import checkpoints, spectral
+from rue.methods.networks import NETWORKS, Network, NetworkName
+from rue.methods.pools import Pool
+from rue.methods.streams import stream
+
+__all__ = [
+    "CIFAR",
+    "FINE_TUNING",
+    "PROBE",
+    "SMALL_IMAGES",
+    "Device",
+    "Member",
+    "Objective",
+    "Training",
+    "cross_entropy",
+    "find_device",
+    "train",
+]
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Objective = Callable[[Tensor, Tensor], Tensor]
+"""The loss (n_members, n) of logits and targets (n_members, n, K)."""
+
+_LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How networks are trained (appendix C).
+
+    Attributes
+    ----------
+    network
+        ``probe`` for matrices; ``small_cnn``, ``resnet18`` (CIFAR stem) or ``resnet18_imagenet``
+        for images.
+    width
+        Hidden units of the probe.
+    dropout
+        Probability before the last layer, for every method.
+    epochs, batch_size
+        The last batch of an epoch may be smaller.
+    optimizer, lr, weight_decay
+        ``adamw`` with a constant rate, or ``sgd`` with Nesterov momentum 0.9 and a cosine
+        schedule from ``lr`` to 0, stepped once an epoch.
+    augment
+        Crops and flips (images).
+    weights
+        A file of torchvision's weights to start a ResNet-18 from.
+    device
+        ``auto`` is cuda, then mps, then cpu. On cuda images are trained in bfloat16.
+    """
+
+    network: NetworkName = "probe"
+    width: int = 128
+    dropout: float = 0.1
+    epochs: int = 50
+    batch_size: int = 128
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    lr: float = 1e-3
+    weight_decay: float = 1e-4
+    augment: bool = False
+    weights: str | None = None
+    device: Device = "auto"
+
+    def __post_init__(self) -> None:
+        if self.network not in NETWORKS:
+            raise InputError(f"network must be one of {', '.join(NETWORKS)}, got {self.network!r}")
+        if self.optimizer not in ("adamw", "sgd"):
+            raise InputError(f"optimizer must be adamw or sgd, got {self.optimizer!r}")
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
+        for name in ("width", "epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.weights is not None and not self.network.startswith("resnet18"):
+            raise InputError(f"weights are of a ResNet-18, but the network is {self.network}")
+
+
+PROBE = Training()
+CIFAR = Training(
+    network="resnet18", epochs=200, optimizer="sgd", lr=0.1, weight_decay=5e-4, augment=True
+)
+FINE_TUNING = replace(CIFAR, network="resnet18_imagenet", epochs=100)
+SMALL_IMAGES = Training(network="small_cnn", epochs=5)
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One network of a stack: whose it is and which rows of the pool it sees."""
+
+    method: str
+    seed: int
+    index: int
+    rows: IntArray
+
+    @property
+    def names(self) -> tuple[str, int, int]:
+        """What its random numbers are hashed from."""
+        return self.method, self.seed, self.index
+
+
+def train(
+    network: Network,
+    pool: Pool,
+    members: Sequence[Member],
+    training: Training,
+    objective: Objective,
+    *,
+    coefficient: float | None = None,
+    checkpoint: Path | None = None,
+    on_step: Callable[[int, float | None], None] | None = None,
+) -> None:
+    """Train a stack of networks in place.
+
+    Parameters
+    ----------
+    network, pool, members
+        Member i of the network learns ``members[i].rows`` of the pool. All must have as many
+        batches an epoch, else one would take steps without data.
+    objective
+        The loss per point.
+    coefficient
+        Largest spectral norm of a hidden layer; None leaves them alone.
+    checkpoint
+        A file that is written after every epoch, and gone on from where it is there.
+    on_step
+        Called with the points done, and at an epoch's end with its mean loss.
+    """
+    device = pool.inputs.device
+    optimizer = _optimizer(network, training)
+    hidden = network.hidden() if coefficient is not None else []
+    vectors = spectral.leading(hidden)
+    fingerprint = repr((training, [m.names for m in members], pool.inputs.shape, coefficient))
+    start = 0
+    if checkpoint is not None and checkpoint.exists():
+        start, vectors = checkpoints.read(checkpoint, fingerprint, network, optimizer, device)
+    network.train()
+    for epoch in range(start, training.epochs):
+        if training.optimizer == "sgd":
+            rate = training.lr * (1 + math.cos(math.pi * epoch / training.epochs)) / 2
+            optimizer.param_groups[0]["lr"] = rate
+        streams = [stream(*member.names, "epoch", epoch) for member in members]
+        total = torch.zeros((), device=device)
+        n_steps = 0
+        for rows, weight in _batches(members, streams, training.batch_size):
+            x, y = pool.batch(rows.to(device), streams[0] if training.augment else None)
+            with torch.autocast(
+                device.type, torch.bfloat16, enabled=device.type == "cuda" and x.ndim > 3
+            ):
+                z = network.features(x)
+            z = z.float()
+            if training.dropout:
+                z = z * _mask(streams, z.shape[1:], training.dropout).to(device)
+            loss = (objective(network.logits(z), y) * weight.to(device)).sum()
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            optimizer.step()
+            if coefficient is not None:
+                spectral.project(hidden, vectors, coefficient)
+            total += loss.detach()
+            n_steps += 1
+            if on_step is not None:
+                on_step(rows.numel(), None)
+        if not torch.isfinite(total):
+            raise InputError(
+                f"training diverged in epoch {epoch + 1}: lr {training.lr} is too high"
+            )
+        if checkpoint is not None:
+            checkpoints.write(checkpoint, fingerprint, network, optimizer, epoch + 1, vectors)
+        if on_step is not None:
+            on_step(0, float(total) / n_steps / len(members))
+    if coefficient is not None:
+        spectral.project_exactly(hidden, coefficient)
+    network.eval()
+
+
+def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
+    """-sum_k p_k log softmax(logits)_k of soft labels p."""
+    return -(targets * torch.log_softmax(logits, dim=-1)).sum(-1)
+
+
+def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.ndarray:
+    """Say which units stay, each with probability 1 - dropout to within 2^-17."""
+    return rng.integers(0, _LEVELS, size=shape, dtype=np.uint16) >= round(dropout * _LEVELS)
+
+
+def find_device(wanted: Device) -> torch.device:
+    """Give the device, the best there is for ``auto``."""
+    if wanted != "auto":
+        return torch.device(wanted)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _batches(
+    members: Sequence[Member], streams: Sequence[np.random.Generator], size: int
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Give rows (n_members, n) in each member's own order, and each row's weight in the loss.
+
+    A member that has a row less than another is filled up with rows of weight 0.
+    """
+    longest = max(len(member.rows) for member in members)
+    order = np.zeros((len(members), longest), np.int64)
+    real = np.zeros((len(members), longest), np.float32)
+    for i, (member, rng) in enumerate(zip(members, streams, strict=True)):
+        order[i, : len(member.rows)] = rng.permutation(member.rows)
+        real[i, : len(member.rows)] = 1.0
+    for first in range(0, longest, size):
+        part = np.s_[:, first : first + size]
+        share = real[part] / real[part].sum(axis=1, keepdims=True)
+        yield torch.from_numpy(order[part]), torch.from_numpy(share)
+
+
+def _mask(streams: Sequence[np.random.Generator], shape: Sequence[int], dropout: float) -> Tensor:
+    """What each member's features (n, n_features) are multiplied by: 0, or 1 / (1 - p)."""
+    kept = np.stack([keep(rng, shape, dropout) for rng in streams])
+    return torch.from_numpy(kept).float().div_(1 - dropout)
+
+
+def _optimizer(network: Network, training: Training) -> torch.optim.Optimizer:
+    settings: dict[str, Any] = {"lr": training.lr, "weight_decay": training.weight_decay}
+    if training.optimizer == "adamw":
+        return torch.optim.AdamW(network.parameters(), **settings, fused=True)
+    return torch.optim.SGD(network.parameters(), **settings, momentum=0.9, nesterov=True)

@@ -1,0 +1,58 @@
+"""Small data sets made here, and one thread: two test runs side by side would fight for cores."""
+
+import numpy as np
+import pytest
+import torch
+
+from rue.annotations import Annotations
+from rue.data import DataSet
+from rue.methods import Training
+
+torch.set_num_threads(1)
+
+
+def data_set(inputs, probs, *, n_train, soft=True):
+    n, n_classes = probs.shape
+    return DataSet(
+        name="made",
+        task="features" if inputs.ndim == 2 else "image",
+        inputs=inputs,
+        ids=np.arange(n).astype(np.str_),
+        class_names=tuple(map(str, range(n_classes))),
+        values=np.arange(float(n_classes)),
+        train=np.arange(n_train),
+        validation=np.zeros(0, np.int64),
+        test=np.arange(n_train, n),
+        annotations=Annotations.from_probs(probs),
+        annotated=np.arange(n),
+        labels=None if soft else probs.argmax(axis=1),
+        licence="",
+        citation="",
+    )
+
+
+@pytest.fixture(scope="session")
+def features():
+    """423 points to train on and 200 to test; three classes with soft labels."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(623, 6)).astype(np.float32) * [1, 2, 3, 1, 1, 1] + 5
+    logits = (x - 5) @ rng.normal(size=(6, 3))
+    probs = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return data_set(x.astype(np.float32), probs / probs.sum(axis=1, keepdims=True), n_train=423)
+
+
+@pytest.fixture(scope="session")
+def images():
+    """240 images to train on and 60 to test: a bright square whose corner is the class."""
+    rng = np.random.default_rng(2)
+    label = rng.integers(0, 4, 300)
+    pixels = rng.integers(0, 80, size=(300, 12, 12, 1))
+    for image, k in zip(pixels, label, strict=True):
+        image[6 * (k // 2) : 6 * (k // 2) + 6, 6 * (k % 2) : 6 * (k % 2) + 6] += 100
+    return data_set(pixels.astype(np.uint8), np.eye(4)[label], n_train=240, soft=False)
+
+
+@pytest.fixture(scope="session")
+def short():
+    """A probe that trains in no time."""
+    return Training(width=16, epochs=4, batch_size=64)

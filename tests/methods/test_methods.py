@@ -1,0 +1,174 @@
+"""What every method must do, whichever it is."""
+
+import dataclasses
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import rue
+from rue.errors import InputError, ShapeError
+from rue.files import read_predictions
+from rue.methods import METHODS, SMALL_IMAGES, Training, save_predictions
+
+KINDS = {
+    "mc_dropout": rue.Draws,
+    "ensemble": rue.Draws,
+    "evidential": rue.Dirichlet,
+    "ddu": rue.Scored,
+    "laplace": rue.Draws,
+}
+
+
+def arrays(belief):
+    return {k: np.asarray(v) for k, v in vars(belief).items()}
+
+
+def assert_close(a, b, **tolerance):
+    for name, array in arrays(a).items():
+        np.testing.assert_allclose(array, arrays(b)[name], **tolerance)
+
+
+def fit(name, data, training, **options):
+    return METHODS[name].fit(data, METHODS[name].Config(training=training), **options)
+
+
+@pytest.fixture(params=METHODS)
+def name(request):
+    return request.param
+
+
+def test_every_file_has_the_same_names_in_the_same_order(name):
+    source = inspect.getsource(METHODS[name])
+    places = [
+        source.index(f"\n{what}")
+        for what in ("class Config", "class Fitted", "def fit(", "def predict(")
+    ]
+    assert places == sorted(places)
+    assert dataclasses.fields(METHODS[name].Config)[-1].name == "training"
+    signature = inspect.signature(METHODS[name].fit)
+    assert list(signature.parameters) == ["data", "config", "seeds", "checkpoints", "progress"]
+
+
+def test_a_seed_does_not_depend_on_its_neighbours(name, features, short):
+    """Seeds one by one, in another order, or beside others: the same to rounding."""
+    test = features.part("test").inputs
+    together = fit(name, features, short, seeds=(0, 1, 7))
+    for place, seed in ((0, 0), (2, 7)):
+        alone = fit(name, features, short, seeds=(seed,))[0]
+        # DDU's density takes logarithms of near-singular determinants, and so magnifies rounding.
+        assert_close(together[place].predict(test), alone.predict(test), rtol=2e-3, atol=2e-4)
+        for ours, theirs in zip(
+            together[place].model.networks[0].parameters(),
+            alone.model.networks[0].parameters(),
+            strict=True,
+        ):
+            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    a, b = (together[i].predict(test) for i in (0, 1))
+    assert np.abs(a.mean() - b.mean()).max() > 1e-3
+
+
+def test_prediction_is_of_the_right_kind_and_the_same_at_every_call(name, features, short):
+    fitted = fit(name, features, short)[0]
+    test = features.part("test").inputs
+    belief = fitted.predict(test)
+    assert isinstance(belief, KINDS[name])
+    assert (len(belief), belief.n_classes) == (200, 3)
+    assert_close(belief, fitted.predict(test), rtol=0, atol=0)
+    again = fit(name, features, short)[0]
+    assert_close(belief, again.predict(test), rtol=0, atol=0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fitted.model = None
+
+
+def test_a_point_does_not_depend_on_the_others(name, features, short):
+    fitted = fit(name, features, short)[0]
+    test = features.part("test").inputs
+    whole, flipped = fitted.predict(test), fitted.predict(test[::-1])
+    for key, array in arrays(whole).items():
+        np.testing.assert_allclose(array[::-1], arrays(flipped)[key], rtol=1e-4, atol=1e-5)
+
+
+def test_no_test_point_is_looked_at(name, features, short):
+    """Other test inputs and other answers to them leave the fitted model as it is."""
+    poisoned = features.inputs.copy()
+    poisoned[features.test] = 1e6
+    probs = features.targets()
+    probs[features.test] = [1.0, 0.0, 0.0]
+    other = dataclasses.replace(
+        features, inputs=poisoned, annotations=rue.Annotations.from_probs(probs)
+    )
+    test = features.part("test").inputs
+    a, b = (fit(name, data, short)[0].predict(test) for data in (features, other))
+    assert_close(a, b, rtol=0, atol=0)
+
+
+def test_learning_beats_the_mean_answer(name, features):
+    test = features.part("test")
+    fitted = fit(name, features, Training(width=64, epochs=30, batch_size=32))[0]
+    truth, mean = test.targets(), features.part("train").targets().mean(axis=0)
+    log_loss = -(truth * np.log(fitted.predict(test.inputs).mean())).sum(axis=1).mean()
+    constant = -(truth * np.log(mean)).sum(axis=1).mean()
+    assert log_loss < 0.6 * constant
+
+
+def test_one_data_set_for_each_seed(name, features, short):
+    """Splits that turn with the seed: each seed learns its own, as if it were alone."""
+    other = dataclasses.replace(features, train=features.train[13:])
+    test = features.part("test").inputs
+    pair = fit(name, (features, other), short, seeds=(0, 1))
+    alone = fit(name, other, short, seeds=(1,))[0]
+    assert_close(pair[1].predict(test), alone.predict(test), rtol=2e-3, atol=2e-4)
+    with pytest.raises(ShapeError, match="each of 2 seeds, got 1"):
+        fit(name, [features], short, seeds=(0, 1))
+
+
+def test_predictions_are_saved_as_evaluate_reads_them(name, features, short, tmp_path):
+    test = features.part("test")
+    belief = fit(name, features, short)[0].predict(test.inputs)
+    save_predictions(tmp_path / "deep" / f"{name}.npz", belief, test)
+    read = read_predictions(tmp_path / "deep" / f"{name}.npz")
+    assert read.method == name
+    assert isinstance(read.belief, KINDS[name])
+    np.testing.assert_allclose(read.belief.mean(), belief.mean(), atol=1e-12)
+    assert list(read.ids) == list(test.ids)
+    np.testing.assert_allclose(read.truth.annotations.probs, test.targets())
+    row = rue.evaluate(test.annotations, belief, "log", gap=False)
+    assert 0 <= row.aurec < 1
+
+
+def test_bad_input_is_refused(features, images, short):
+    ensemble = METHODS["ensemble"]
+    fitted = fit("ensemble", features, short)[0]
+    with pytest.raises(ShapeError, match=r"shape \(n_points, 6\), got \(2, 5\)"):
+        fitted.predict(np.zeros((2, 5)))
+    with pytest.raises(InputError, match="finite, got nan at row 1"):
+        fitted.predict(np.array([[0.0] * 6, [np.nan] * 6]))
+    with pytest.raises(InputError, match="different whole numbers, got"):
+        ensemble.fit(features, seeds=(1, 1))
+    with pytest.raises(InputError, match="'small_cnn' does not take a matrix"):
+        fit("ensemble", features, SMALL_IMAGES)
+    with pytest.raises(InputError, match="'probe' does not take images"):
+        fit("ensemble", images, short)
+    with pytest.raises(InputError, match="no training points"):
+        ensemble.fit(features.part("test"))
+    texts = dataclasses.replace(
+        features, task="text", inputs=np.array(["a"] * len(features), dtype=object)
+    )
+    with pytest.raises(InputError, match="featurize first"):
+        ensemble.fit(texts)
+    for config in ({"dropout": 1.0}, {"epochs": 0}, {"network": "vgg"}, {"optimizer": "adam"}):
+        with pytest.raises(InputError, match=next(iter(config))):
+            Training(**config)
+    with pytest.raises(InputError, match=r"\.npz"):
+        save_predictions("x.csv", fitted.predict(features.inputs), features)
+
+
+def test_without_torch_the_error_names_the_install():
+    code = "import sys; sys.modules['torch'] = None; import rue; import rue.methods"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "MissingExtraError" in done.stderr
+    assert "pip install 'rue[torch]'" in done.stderr
