@@ -1,0 +1,186 @@
+"""The image regime: networks, weights from elsewhere, augmentation, checkpoints."""
+
+import dataclasses
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from rue.data.images import LazyImages
+from rue.errors import FileError, InputError, ShapeError
+from rue.methods import CIFAR, FINE_TUNING, METHODS, SMALL_IMAGES, Training, ddu, ensemble
+from rue.methods import training as loop
+from rue.methods.networks import SmallCNN
+from rue.methods.pools import crop_and_flip, make_pool
+from rue.methods.resnet import ResNet18, load_weights
+from rue.methods.spectral import norms
+
+TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_learns_where_the_square_is(name, images):
+    fitted = METHODS[name].fit(images, METHODS[name].Config(training=TINY))[0]
+    test = images.part("test")
+    assert (fitted.predict(test.inputs).mean().argmax(axis=1) == test.labels).mean() > 0.9
+
+
+def test_members_of_an_ensemble_see_all_images(images):
+    once = dataclasses.replace(TINY, epochs=1)
+    fitted = ensemble.fit(images, ensemble.Config(n_members=2, training=once))[0]
+    draws = fitted.predict(images.inputs[:5]).probs
+    assert draws.shape == (5, 2, 4)
+    assert np.abs(draws[:, 0] - draws[:, 1]).max() > 1e-3
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeypatch, optimizer):
+    training = dataclasses.replace(TINY, optimizer=optimizer, lr=0.01, augment=True)
+    config = ddu.Config(training=training)
+    whole = ddu.fit(images, config, checkpoints=tmp_path / "whole")[0]
+    write = loop.checkpoints.write
+
+    def breaks(*arguments):
+        write(*arguments)
+        if arguments[4] == 2:
+            raise StoppedError
+
+    monkeypatch.setattr(loop.checkpoints, "write", breaks)
+    with pytest.raises(StoppedError):
+        ddu.fit(images, config, checkpoints=tmp_path / "broken")
+    monkeypatch.setattr(loop.checkpoints, "write", write)
+    resumed = ddu.fit(images, config, checkpoints=tmp_path / "broken")[0]
+    ours, theirs = (f.model.networks[0].state_dict() for f in (whole, resumed))
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+    test = images.part("test").inputs
+    np.testing.assert_array_equal(whole.predict(test).epistemic, resumed.predict(test).epistemic)
+    assert [path.name for path in (tmp_path / "broken").iterdir()] == ["ddu-0-0.pt"]
+
+
+def test_a_checkpoint_of_another_training_is_refused(images, tmp_path):
+    config = ensemble.Config(n_members=1, training=dataclasses.replace(TINY, epochs=1))
+    ensemble.fit(images, config, checkpoints=tmp_path)
+    other = dataclasses.replace(config, training=dataclasses.replace(TINY, epochs=1, lr=0.5))
+    with pytest.raises(FileError, match="another training"):
+        ensemble.fit(images, other, checkpoints=tmp_path)
+    (tmp_path / "ensemble-0-0.pt").write_bytes(b"no checkpoint")
+    with pytest.raises(FileError, match="is not a checkpoint"):
+        ensemble.fit(images, config, checkpoints=tmp_path)
+
+
+def test_norms_of_all_hidden_layers_are_at_most_the_coefficient(images):
+    fitted = ddu.fit(images, ddu.Config(coefficient=0.5, training=TINY))[0]
+    (network,) = fitted.model.networks
+    assert len(network.hidden()) == 3
+    for layer in (network.conv1, network.conv2, network.linear):
+        kernel = layer.weight.detach().double().flatten(1).numpy()
+        assert np.linalg.norm(kernel, 2) <= 0.5
+    assert max(n.item() for n in norms(network.hidden())) == pytest.approx(0.5, rel=1e-4)
+
+
+@pytest.mark.parametrize(("stem", "side"), [("cifar", 32), ("imagenet", 64)])
+def test_resnet_is_torchvisions(stem, side):
+    """Its 122 names and, for 1,000 classes and ImageNet's stem, its 11,689,512 parameters."""
+    network = ResNet18(3, 1000, stem=stem)
+    assert len(network.state_dict()) == 122
+    assert "layer2.0.downsample.1.running_var" in network.state_dict()
+    n_parameters = sum(p.numel() for p in network.parameters())
+    assert n_parameters == (11_689_512 if stem == "imagenet" else 11_689_512 - 64 * 3 * (49 - 9))
+    z = network.eval().features(torch.zeros(1, 2, 3, side, side))
+    assert z.shape == (1, 2, 512)
+    assert network.logits(z).shape == (1, 2, 1000)
+    assert len(network.hidden()) == 20
+
+
+def test_weights_come_from_a_file_and_the_head_stays_new(tmp_path):
+    trained, new = ResNet18(3, 1000, stem="imagenet"), ResNet18(3, 7, stem="imagenet")
+    torch.save(trained.state_dict(), tmp_path / "w.pt")
+    head = new.fc.weight.clone()
+    load_weights(new, tmp_path / "w.pt")
+    assert torch.equal(new.layer3[0].conv1.weight, trained.layer3[0].conv1.weight)
+    assert torch.equal(new.fc.weight, head)
+    with pytest.raises(FileError, match="conv1"):
+        load_weights(ResNet18(3, 7, stem="cifar"), tmp_path / "w.pt")
+    torch.save({"a": torch.zeros(1)}, tmp_path / "other.pt")
+    with pytest.raises(FileError, match="does not fit"):
+        load_weights(new, tmp_path / "other.pt")
+    with pytest.raises(FileError, match="absent"):
+        load_weights(new, tmp_path / "absent.pt")
+    with pytest.raises(InputError, match="weights are of a ResNet-18"):
+        Training(weights="w.pt")
+
+
+def test_a_resnet_trains_from_weights(images, tmp_path):
+    torch.save(ResNet18(1, 9, stem="imagenet").state_dict(), tmp_path / "w.pt")
+    training = dataclasses.replace(
+        FINE_TUNING, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=0.01
+    )
+    few = dataclasses.replace(images, train=images.train[:48])
+    fitted = METHODS["evidential"].fit(few, METHODS["evidential"].Config(training=training))[0]
+    assert fitted.predict(images.inputs[:3]).alpha.shape == (3, 4)
+    assert CIFAR.optimizer == "sgd"
+
+
+def test_augmentation_shifts_and_flips_whole_images():
+    """Every outcome is one of the 9 x 9 crops of the padded image, mirrored or not."""
+    rng = np.random.default_rng(0)
+    image = rng.integers(1, 255, size=(1, 6, 6, 2)).astype(np.uint8)
+    padded = np.pad(image[0], ((4, 4), (4, 4), (0, 0)))
+    possible = {}
+    for top in range(9):
+        for left in range(9):
+            crop = padded[top : top + 6, left : left + 6]
+            possible[crop.tobytes()] = (top, left, False)
+            possible[crop[:, ::-1].tobytes()] = (top, left, True)
+    many = crop_and_flip(torch.tensor(image).expand(3000, -1, -1, -1), rng).numpy()
+    seen = {possible[np.ascontiguousarray(one).tobytes()] for one in many}
+    assert len(seen) == 162
+
+
+def test_images_are_scaled_by_the_training_channels(images):
+    pool = make_pool(images, torch.device("cpu"))
+    train = images.part("train").inputs
+    np.testing.assert_allclose(pool.scaling.mean, train.mean(), rtol=1e-6)
+    np.testing.assert_allclose(pool.scaling.std, train.std(), rtol=1e-6)
+    x, y = pool.batch(torch.tensor([[3, 1]]), None)
+    assert x.shape == (1, 2, 1, 12, 12)
+    np.testing.assert_allclose(
+        x[0, 0, 0], (train[3, ..., 0] - train.mean()) / train.std(), rtol=1e-5
+    )
+    assert y.argmax(-1).tolist() == [images.labels[[3, 1]].tolist()]
+
+
+def test_images_in_a_folder_are_read(images, tmp_path):
+    from PIL import Image
+
+    for i in range(8):
+        size = (12, 12) if i < 7 else (9, 9)
+        Image.fromarray(images.inputs[i, ..., 0]).resize(size).save(tmp_path / f"{i}.png")
+    lazy = LazyImages(tmp_path, [f"{i}.png" for i in range(8)])
+    few = dataclasses.replace(
+        images.part("train"),
+        inputs=LazyImages(tmp_path, [f"{i}.png" for i in range(7)] * 35)[np.arange(240)],
+    )
+    fitted = ensemble.fit(few, ensemble.Config(n_members=1, training=TINY))[0]
+    assert len(fitted.predict(lazy[np.arange(7)])) == 7
+    with pytest.raises(ShapeError, match="one size"):
+        fitted.predict(lazy)
+    shutil.rmtree(tmp_path)
+
+
+def test_the_bar_shows_loss_and_rate(images, capsys):
+    once = dataclasses.replace(TINY, epochs=1)
+    ensemble.fit(images, ensemble.Config(n_members=1, training=once), progress=True)
+    shown = capsys.readouterr().err
+    assert "loss=" in shown
+    assert "points/s" in shown
+
+
+def test_the_small_network_is_small():
+    network = SmallCNN((28, 28, 1), 10)
+    assert sum(p.numel() for p in network.parameters()) < 450_000
