@@ -4,31 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from rue.annotations import Annotations
-from rue.data import DataSet
+from made import data_set
 from rue.methods import Training
 
 torch.set_num_threads(1)
-
-
-def data_set(inputs, probs, *, n_train, soft=True):
-    n, n_classes = probs.shape
-    return DataSet(
-        name="made",
-        task="features" if inputs.ndim == 2 else "image",
-        inputs=inputs,
-        ids=np.arange(n).astype(np.str_),
-        class_names=tuple(map(str, range(n_classes))),
-        values=np.arange(float(n_classes)),
-        train=np.arange(n_train),
-        validation=np.zeros(0, np.int64),
-        test=np.arange(n_train, n),
-        annotations=Annotations.from_probs(probs),
-        annotated=np.arange(n),
-        labels=None if soft else probs.argmax(axis=1),
-        licence="",
-        citation="",
-    )
 
 
 @pytest.fixture(scope="session")
