@@ -9,8 +9,17 @@ import torch
 
 from rue.data.images import LazyImages
 from rue.errors import FileError, InputError, ShapeError
-from rue.methods import CIFAR, FINE_TUNING, METHODS, SMALL_IMAGES, Training, ddu, ensemble
-from rue.methods import training as loop
+from rue.methods import (
+    CIFAR,
+    FINE_TUNING,
+    METHODS,
+    SMALL_IMAGES,
+    Training,
+    ddu,
+    ensemble,
+    evidential,
+)
+from rue.methods.checkpoints import Checkpoint
 from rue.methods.networks import SmallCNN
 from rue.methods.pools import crop_and_flip, make_pool
 from rue.methods.resnet import ResNet18, load_weights
@@ -43,17 +52,17 @@ def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeyp
     training = dataclasses.replace(TINY, optimizer=optimizer, lr=0.01, augment=True)
     config = ddu.Config(training=training)
     whole = ddu.fit(images, config, checkpoints=tmp_path / "whole")[0]
-    write = loop.checkpoints.write
+    write = Checkpoint.write
 
-    def breaks(*arguments):
-        write(*arguments)
-        if arguments[4] == 2:
+    def breaks(self, network, optimizer, epoch, vectors):
+        write(self, network, optimizer, epoch, vectors)
+        if epoch == 2:
             raise StoppedError
 
-    monkeypatch.setattr(loop.checkpoints, "write", breaks)
-    with pytest.raises(StoppedError):
-        ddu.fit(images, config, checkpoints=tmp_path / "broken")
-    monkeypatch.setattr(loop.checkpoints, "write", write)
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "write", breaks)
+        with pytest.raises(StoppedError):
+            ddu.fit(images, config, checkpoints=tmp_path / "broken")
     resumed = ddu.fit(images, config, checkpoints=tmp_path / "broken")[0]
     ours, theirs = (f.model.networks[0].state_dict() for f in (whole, resumed))
     assert all(torch.equal(ours[key], theirs[key]) for key in ours)
@@ -68,9 +77,19 @@ def test_a_checkpoint_of_another_training_is_refused(images, tmp_path):
     other = dataclasses.replace(config, training=dataclasses.replace(TINY, epochs=1, lr=0.5))
     with pytest.raises(FileError, match="another training"):
         ensemble.fit(images, other, checkpoints=tmp_path)
+    fewer = dataclasses.replace(images, train=images.train[1:])
+    with pytest.raises(FileError, match="another training"):
+        ensemble.fit(fewer, config, checkpoints=tmp_path)
     (tmp_path / "ensemble-0-0.pt").write_bytes(b"no checkpoint")
     with pytest.raises(FileError, match="is not a checkpoint"):
         ensemble.fit(images, config, checkpoints=tmp_path)
+
+
+def test_a_checkpoint_is_of_one_objective(images, tmp_path):
+    once = dataclasses.replace(TINY, epochs=1)
+    evidential.fit(images, evidential.Config(training=once), checkpoints=tmp_path)
+    with pytest.raises(FileError, match="another training"):
+        evidential.fit(images, evidential.Config(kl=0.1, training=once), checkpoints=tmp_path)
 
 
 def test_norms_of_all_hidden_layers_are_at_most_the_coefficient(images):
@@ -121,7 +140,7 @@ def test_a_resnet_trains_from_weights(images, tmp_path):
         FINE_TUNING, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=0.01
     )
     few = dataclasses.replace(images, train=images.train[:48])
-    fitted = METHODS["evidential"].fit(few, METHODS["evidential"].Config(training=training))[0]
+    fitted = evidential.fit(few, evidential.Config(training=training))[0]
     assert fitted.predict(images.inputs[:3]).alpha.shape == (3, 4)
     assert CIFAR.optimizer == "sgd"
 

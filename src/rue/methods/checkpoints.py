@@ -3,6 +3,7 @@
 Random numbers are not in it: they are hashed from the epoch (:mod:`rue.methods.streams`).
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -12,45 +13,46 @@ from rue._files import replacing
 from rue.errors import FileError
 from rue.methods.networks import Network
 
-__all__ = ["read", "write"]
+__all__ = ["Checkpoint"]
 
 
-def write(
-    path: Path,
-    fingerprint: str,
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    epoch: int,
-    vectors: list[Tensor],
-) -> None:
-    """Write the state after ``epoch`` epochs; what was there stays until the new one is whole."""
-    state = {
-        "fingerprint": fingerprint,
-        "epoch": epoch,
-        "network": network.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "vectors": vectors,
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        torch.save(state, file)
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file, and a text that says which training it is of."""
 
+    path: Path
+    training: str
 
-def read(
-    path: Path,
-    fingerprint: str,
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    device: torch.device,
-) -> tuple[int, list[Tensor]]:
-    """Load a state into network and optimiser; give the epochs done and the spectral vectors."""
-    try:
-        state = torch.load(path, map_location=device, weights_only=True)
-        written, epoch, vectors = state["fingerprint"], state["epoch"], state["vectors"]
-    except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
-        raise FileError(f"{path}: is not a checkpoint") from None
-    if written != fingerprint:
-        raise FileError(f"{path}: is a checkpoint of another training: {written}")
-    network.load_state_dict(state["network"])
-    optimizer.load_state_dict(state["optimizer"])
-    return int(epoch), list(vectors)
+    def write(
+        self,
+        network: Network,
+        optimizer: torch.optim.Optimizer,
+        epoch: int,
+        vectors: list[Tensor],
+    ) -> None:
+        """Write the state after ``epoch`` epochs; what was there stays until it is whole."""
+        state = {
+            "training": self.training,
+            "epoch": epoch,
+            "network": network.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "vectors": vectors,
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(self.path) as file:
+            torch.save(state, file)
+
+    def read(
+        self, network: Network, optimizer: torch.optim.Optimizer, device: torch.device
+    ) -> tuple[int, list[Tensor]]:
+        """Load the state into both; give the epochs done and the spectral vectors."""
+        try:
+            state = torch.load(self.path, map_location=device, weights_only=True)
+            written, epoch, vectors = state["training"], state["epoch"], state["vectors"]
+        except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
+            raise FileError(f"{self.path}: is not a checkpoint") from None
+        if written != self.training:
+            raise FileError(f"{self.path}: is a checkpoint of another training: {written}")
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        return int(epoch), list(vectors)

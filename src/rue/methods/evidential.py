@@ -82,6 +82,7 @@ def fit(
         config.training,
         seeds,
         objective=functools.partial(evidential_loss, kl=config.kl),
+        settings=(config.kl,),
         checkpoints=checkpoints,
         progress=progress,
     )

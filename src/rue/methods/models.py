@@ -17,6 +17,7 @@ from torch import Tensor
 from rue._arrays import IntArray
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, ShapeError
+from rue.methods.checkpoints import Checkpoint
 from rue.methods.networks import Network, Probe, SmallCNN, seeded
 from rue.methods.pools import Pool, Scaling, make_pool
 from rue.methods.resnet import ResNet18, Stem, load_weights
@@ -89,13 +90,15 @@ def fit_models(
     n_members: int = 1,
     slope: float = 0.0,
     coefficient: float | None = None,
+    settings: tuple[object, ...] = (),
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[tuple[Model, Pool]]:
     """Train all members of all seeds; give each seed's model and the pool it learnt from.
 
     ``data`` is one data set for all seeds, or one for each. With more than one member a probe's
-    member i does not see fold i of 5.
+    member i does not see fold i of 5. ``settings`` are the objective's own; a checkpoint is of
+    these, of the training and of the data.
     """
     pools = _pools(data, training, seeds)
     training = training or (PROBE if pools[0].inputs.ndim == 2 else CIFAR)
@@ -116,7 +119,8 @@ def fit_models(
             checkpoint = None
             if checkpoints is not None and training.network != "probe":
                 name = "-".join(map(str, members[0].names))
-                checkpoint = Path(checkpoints) / f"{name}.pt"
+                which = repr((training, slope, coefficient, settings, pool.checksum()))
+                checkpoint = Checkpoint(Path(checkpoints) / f"{name}.pt", which)
             train(
                 network,
                 pool,

@@ -4,6 +4,7 @@ Inputs are scaled by the mean and standard deviation of the training points, eac
 matrix and each channel of images by its own. Nothing else of the data set is looked at.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,6 +69,13 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.inputs)
+
+    def checksum(self) -> str:
+        """A hash of all there is to learn."""
+        digest = hashlib.blake2b(digest_size=16)
+        for tensor in (self.inputs, self.targets):
+            digest.update(tensor.cpu().numpy().tobytes())
+        return digest.hexdigest()
 
     def batch(self, rows: Tensor, augment: np.random.Generator | None) -> tuple[Tensor, Tensor]:
         """Give inputs (n_members, n, ...) and targets (n_members, n, K) of rows (n_members, n)."""

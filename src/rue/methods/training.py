@@ -8,7 +8,6 @@ would have alone, and both optimisers act on each number by itself.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +16,8 @@ from torch import Tensor
 
 from rue._arrays import IntArray
 from rue.errors import InputError
-from rue.methods import checkpoints, spectral
+from rue.methods import spectral
+from rue.methods.checkpoints import Checkpoint
 from rue.methods.networks import NETWORKS, Network, NetworkName
 from rue.methods.pools import Pool
 from rue.methods.streams import stream
@@ -126,7 +126,7 @@ def train(
     objective: Objective,
     *,
     coefficient: float | None = None,
-    checkpoint: Path | None = None,
+    checkpoint: Checkpoint | None = None,
     on_step: Callable[[int, float | None], None] | None = None,
 ) -> None:
     """Train a stack of networks in place.
@@ -149,10 +149,9 @@ def train(
     optimizer = _optimizer(network, training)
     hidden = network.hidden() if coefficient is not None else []
     vectors = spectral.leading(hidden)
-    fingerprint = repr((training, [m.names for m in members], pool.inputs.shape, coefficient))
     start = 0
-    if checkpoint is not None and checkpoint.exists():
-        start, vectors = checkpoints.read(checkpoint, fingerprint, network, optimizer, device)
+    if checkpoint is not None and checkpoint.path.exists():
+        start, vectors = checkpoint.read(network, optimizer, device)
     network.train()
     for epoch in range(start, training.epochs):
         if training.optimizer == "sgd":
@@ -185,7 +184,7 @@ def train(
                 f"training diverged in epoch {epoch + 1}: lr {training.lr} is too high"
             )
         if checkpoint is not None:
-            checkpoints.write(checkpoint, fingerprint, network, optimizer, epoch + 1, vectors)
+            checkpoint.write(network, optimizer, epoch + 1, vectors)
         if on_step is not None:
             on_step(0, float(total) / n_steps / len(members))
     if coefficient is not None:
