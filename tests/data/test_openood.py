@@ -1,5 +1,7 @@
 """OpenOOD's lists: the real subsets, and the layout by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -52,6 +54,8 @@ def test_layout(root):
     assert (data.inputs[1] == 9).all()
     assert rue.data.load("openood-svhn", root, size=6).inputs.shape == (2, 6, 6, 3)
     assert rue.data.load("openood-svhn", root, split="train").inputs.shape[0] == 0
+    data = replace(rue.data.load("random-rbf", n_points=10), ood={"svhn": data.inputs})
+    assert data.part("test").ood["svhn"].shape == (2, 32, 32, 3)
 
 
 @pytest.mark.parametrize("path", ["../../secret.png", "/etc/secret.png", "svhn/../../x.png"])

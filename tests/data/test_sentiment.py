@@ -4,6 +4,7 @@ import io
 import json
 import tarfile
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from rue.data import sentiment as module
 from rue.data.sentiment import SDIST, parse
 from rue.errors import FileError
 
+DOCS = Path(__file__).parents[2] / "docs"
 DOMAINS = ("movies", "tweets", "nyt", "amazon")
 
 
@@ -78,6 +80,15 @@ def test_real_splits_keep_documents_and_equal_texts_together(sentiment, domain, 
     assert sum(map(len, sets)) == len(set(names))
     again = rue.data.load(f"sentiment-{domain}", sentiment, seed=seed)
     assert (again.test == data.test).all()
+
+
+def test_real_amazon_has_texts_that_two_documents_share(sentiment):
+    data = rue.data.load("sentiment-amazon", sentiment)
+    documents = {}
+    for name, text in zip(data.ids, data.inputs, strict=True):
+        documents.setdefault(text, set()).add(name.split("_")[0])
+    shared = sum(len(documents[text]) > 1 for text in data.inputs)
+    assert f"{shared}\nsnippets of `amazon`" in (DOCS / "data.md").read_text()
 
 
 def test_real_from_the_sdist_is_as_from_parquet(sentiment, tmp_path):
