@@ -82,6 +82,27 @@ def test_fetch(data, tmp_path):
     assert data("fetch", "random-rbf")[1] == "random-rbf: already here\n"
 
 
+def test_a_damaged_file_is_not_already_here(data, cache, monkeypatch):
+    path = cache / "letter/letter-recognition.data"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\xff damaged")
+    code, _, err = data("info", "letter")
+    assert code == 2
+    assert f"{path} is not the published file" in err
+    assert "delete it and run `rue data fetch letter`" in err
+
+    def fail(**_):
+        raise OSError("no route")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
+    code, out, err = data("fetch", "letter")
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        "letter: fetching",
+        "rue: OpenML 6 could not be fetched: no route",
+    ]
+
+
 def test_errors_are_one_line_and_exit_code_2(data, tmp_path, monkeypatch):
     for arguments, message in (
         (("info", "nope"), "rue: name must be one of"),

@@ -62,5 +62,5 @@ def test_folds_are_even_and_differ_by_name_and_by_deal():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "0"])
 def test_bad_seed(seed):
-    with pytest.raises(InputError, match="seed must be a whole number from 0"):
+    with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         hashed_folds("x", ["a"], seed=seed)
