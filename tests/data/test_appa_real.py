@@ -126,13 +126,8 @@ def test_empty_file(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        "a.jpg,4,old,1,",
-        "a.jpg,4,-1,1,",
-        "a.jpg,4,5.5,1,",
-        "a.jpg,4,1_0,1,",
-        "a.jpg",
-        ",4,5,1,",
-        "a.jpg,4,inf",
+        *("a.jpg,4,old,1,", "a.jpg,4,-1,1,", "a.jpg,4,5.5,1,", "a.jpg,4,1_0,1,"),
+        *("a.jpg", ",4,5,1,", "a.jpg,4,inf"),
     ],
 )
 def test_bad_rows_name_the_line(tmp_path, line):
@@ -235,7 +230,7 @@ def test_a_file_name_that_climbs_out(tmp_path, name):
 
 def test_two_real_ages_of_one_face(tmp_path):
     lines = [HEADER, "a.jpg,4,5,,", "a.jpg,5,5,,"]
-    with pytest.raises(FileError, match=r"gt_test\.csv: a\.jpg has two real ages, 4 and 5"):
+    with pytest.raises(FileError, match=r"gt_test\.csv: a\.jpg has two real ages, 4.0 and 5.0"):
         load(tmp_path, members({**CSV, "test": lines}))
     lines = [HEADER, "a.jpg,,5,,", "a.jpg,,6,,"]  # twice not known is no contradiction
     assert len(load(tmp_path, members({**CSV, "test": lines}))) == 4

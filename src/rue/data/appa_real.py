@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +46,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     names: list[str] = []
     images: list[str] = []
     guesses: list[list[int]] = []
-    real: list[float] = []
+    real: list[float | None] = []
     splits: dict[Literal["train", "validation", "test"], IntArray] = {}
     n_clipped = n_empty = n_silent = 0
     for split, part in _PARTS.items():
@@ -85,7 +84,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         values=np.arange(float(N_AGES)),
         annotations=Annotations.from_ratings(guesses, values=np.arange(N_AGES)),
         annotated=np.arange(len(names)),
-        extras={"real_age": np.array(real)},
+        extras={"real_age": np.array(real, dtype=np.float64)},
         licence=entry.licence,
         citation=entry.citation,
         checksums=reader.checksums,
@@ -109,7 +108,9 @@ def _read(source: Path, name: str) -> bytes:
     return read_zip(source, [name])[name]
 
 
-def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, float], int, int]:
+def _parse(
+    data: bytes, path: str
+) -> tuple[dict[str, list[int]], dict[str, float | None], int, int]:
     """Collect the guesses and the real age of each face from one row a guess.
 
     Also how many rows have no guess, and how many faces have none in any row.
@@ -128,7 +129,7 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
         )
     name_at, guess_at, real_at = map(found.index, _COLUMNS)
     guesses: dict[str, list[int]] = {}
-    ages: dict[str, float] = {}
+    ages: dict[str, float | None] = {}
     silent: set[str] = set()
     n_empty = 0
     for row in _lines(rows, path):
@@ -140,7 +141,7 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
                 n_empty += 1
                 silent.add(name)
                 continue
-            value, real = _number(guess), _number(age) if age else math.nan
+            value, real = _number(guess), _number(age) if age else None
             if not name or value != int(value):
                 raise ValueError
         except (IndexError, ValueError):
@@ -149,12 +150,9 @@ def _parse(data: bytes, path: str) -> tuple[dict[str, list[int]], dict[str, floa
             ) from None
         if "/" in name or "\\" in name or name == "..":
             raise FileError(f"{path}: line {rows.line_num} must name a file, got {name!r}")
-        if name in ages and not (
-            ages[name] == real or (math.isnan(ages[name]) and math.isnan(real))
-        ):
-            raise FileError(f"{path}: {name} has two real ages, {ages[name]:g} and {real:g}")
+        if ages.setdefault(name, real) != real:
+            raise FileError(f"{path}: {name} has two real ages, {ages[name]} and {real}")
         guesses.setdefault(name, []).append(int(value))
-        ages[name] = real
     if not guesses:
         raise FileError(f"{path} holds no guess")
     return guesses, ages, n_empty, len(silent - guesses.keys())

@@ -48,10 +48,8 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         counts, ([row_of[image] for image, _ in pairs], [class_of[label] for _, label in pairs]), 1
     )
     kinds = {PurePosixPath(image).suffix for image in images}  # Thumbs.db is no image
-    found = [
-        f for f in files if f.startswith(f"{folder}/fold") and PurePosixPath(f).suffix in kinds
-    ]
-    unlabelled = len(found) - len(images)
+    in_folds = (PurePosixPath(file) for file in files if file.startswith(f"{folder}/fold"))
+    unlabelled = sum(file.suffix in kinds for file in in_folds) - len(images)
     notes = [f"{count(n_null, 'answer')} without a label left out"] if n_null else []
     if unlabelled > 0:
         notes.append(f"{count(unlabelled, 'image')} without any label left out")
