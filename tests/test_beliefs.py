@@ -169,3 +169,8 @@ def test_private_pages_are_left_alone():
     probs[:] = 0.5
     Draws(probs)
     assert (probs == 0.5).all()
+
+
+def test_alpha_may_be_float32():
+    """The bounds on alpha are beyond float32, and comparing with them warned."""
+    assert Dirichlet(np.ones((2, 3), np.float32)).n_points == 2

@@ -141,7 +141,7 @@ class Dirichlet(Belief):
                 raise InputError(
                     f"alpha must be above 0, got {show(chunk[row])} at row {rows.start + row}"
                 )
-            largest = chunk.max(axis=1)
+            largest = chunk.max(axis=1).astype(np.float64)  # 1e290 is no float32
             if not (largest.min() > 1e-290 and largest.max() < 1e290):
                 row = int(np.argmax((largest <= 1e-290) | (largest >= 1e290)))
                 raise InputError(
