@@ -538,3 +538,62 @@ def test_a_budget_on_the_objective_that_holds_changes_nothing():
     plain = optimal_selector(FOUR, minimize="risk", coverage_min=0.75)
     checked = optimal_selector(FOUR, minimize="risk", coverage_min=0.75, risk_max=0.15)
     assert (checked.acceptance == plain.acceptance).all()
+
+
+NEARLY_TIED = [
+    (
+        [0.117647058823, 0.137254901961, 0.098039215687, 0.176470588235, 0.098039215686],
+        [0.098039215686, 0.058823529412, 0.039215686275, 0.098039215686, 0.078431372549],
+        {"coverage_min": 0.22637605753983808, "risk_max": 0.09803921568611651, "normalized": True},
+        0.07387,
+    ),
+    (
+        [
+            *(0.09803921568599999, 0.137254901961, 0.098039215687, 0.098039215687),
+            *(0.196078431372, 0.07843137254900001, 0.13725490196100001),
+        ],
+        np.round(np.array([4, 4, 3, 2, 5, 3, 5]) / 51, 12),
+        {"coverage_min": 0.43185717288609143, "risk_max": 0.039537818070128995},
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("total", "epistemic", "budgets", "least"), NEARLY_TIED)
+def test_floors_hold_where_totals_differ_in_their_twelfth_digit(total, epistemic, budgets, least):
+    star = Components(total, np.subtract(total, epistemic), epistemic)
+    selector = optimal_selector(star, minimize="regret", **budgets)
+    assert selector.coverage >= budgets["coverage_min"] * (1 - 1e-9)
+    assert selector.risk <= budgets["risk_max"] * (1 + 1e-9)
+    assert selector.accept(star) == pytest.approx(selector.acceptance)
+    if least is not None:  # what a witness attains; within rounding of the budget there is more
+        assert selector.regret <= least
+
+
+def test_acceptance_cannot_be_changed():
+    selector = optimal_selector(Components([1, 2], [1, 1], [0, 1]), maximize="coverage")
+    with pytest.raises(ValueError, match="read-only"):
+        selector.acceptance[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: optimal_selector([1, 2], maximize="coverage"), "star must be Components"),
+        (
+            lambda: optimal_selector(Components([1], [1], [0]), maximize="coverage", risk_max="1"),
+            "risk_max must be a number",
+        ),
+        (
+            lambda: optimal_selector(Components([1], [1], [0]), maximize="coverage", risk_max=True),
+            "risk_max must be a number",
+        ),
+        (
+            lambda: optimal_selector(Components([1, 2], [5, 1], [0, 1]), maximize="coverage"),
+            "star.total must be aleatoric",
+        ),
+    ],
+)
+def test_what_is_no_sample_or_budget_is_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

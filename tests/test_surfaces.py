@@ -181,3 +181,13 @@ def test_rounding_does_not_rank():
     assert rounded.total[0] != rounded.total[1]
     assert optimal_surface(rounded, lambdas=2).regret[1] == 0
     assert optimal_surface(star, lambdas=2).regret[1] == 0
+
+
+def test_equal_totals_are_equal_where_they_are_small():
+    # Two of nine values apart at most, so the components are far below the loss's scale.
+    counts = np.zeros((2, 9), int)
+    counts[0, :2], counts[1, :2] = (49, 2), (47, 4)
+    star = realize(Annotations(counts), None, "absolute", actions=[3 / 47, 1 / 43])
+    assert star.total[0] == star.total[1]
+    first = optimal_surface(star, lambdas=2).points[1, 2] * 2
+    assert first == star.epistemic.min()

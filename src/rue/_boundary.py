@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue._levels import Levels
 
 __all__ = [
     "TOLERANCE",
@@ -63,6 +64,10 @@ class Points:
     def score(self, axis: int) -> FloatArray:
         """Give the totals or the epistemics."""
         return (self.total, self.epistemic)[axis]
+
+    def at_levels(self, total: Levels, epistemic: Levels) -> "Points":
+        """Bring together what rounding alone keeps apart."""
+        return Points(total.snap(self.total), epistemic.snap(self.epistemic), self.origin)
 
     def seen_from(self, origin: Point) -> "Points":
         """Move the origin from 0."""

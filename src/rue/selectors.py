@@ -24,9 +24,13 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue._boundary import TOLERANCE, Boundary, Points
+from rue._levels import SAME, Levels
 from rue._problems import infeasible, least_cost, most_coverage, total_of
 from rue.components import Components
 from rue.errors import InputError
+
+# Where a floor or a budget is missed by more, rounding has torn equal numbers apart.
+_TOO_MUCH = 1e-10
 
 __all__ = ["Selector", "optimal_selector"]
 
@@ -62,6 +66,7 @@ class Selector:
     acceptance: FloatArray
     normalized: bool
     _boundary: Boundary = field(repr=False)
+    _levels: tuple[Levels, Levels] | None = field(default=None, repr=False)
 
     @overload
     def accept(self, components: Components) -> FloatArray: ...
@@ -94,7 +99,10 @@ class Selector:
         ndarray of shape (n_points,)
             Without ``rng`` the probability of acceptance, with it decisions, True for accept.
         """
-        probability = self._boundary.acceptance(Points(components.total, components.epistemic))
+        points = Points(components.total, components.epistemic)
+        if self._levels is not None:
+            points = points.at_levels(*self._levels)
+        probability = self._boundary.acceptance(points)
         if rng is None:
             return probability
         return np.random.default_rng(rng).random(len(probability)) < probability
@@ -185,14 +193,37 @@ def optimal_selector(
     _check(star, maximize, minimize, coverage_min, risk_max, regret_max)
     points = Points(star.total, star.epistemic)
     floor = coverage_min or 0.0
-    if minimize == "risk":
-        boundary = least_cost(points, 0, floor, regret_max, normalized)
-    elif minimize == "regret":
-        boundary = least_cost(points, 1, floor, risk_max, normalized)
-    else:
-        boundary = most_coverage(points, risk_max, regret_max, normalized)
 
-    acceptance = boundary.acceptance(points)
+    def solve(points: Points, slack: float = 0.0) -> tuple[Boundary, FloatArray, float]:
+        risk = None if risk_max is None else risk_max + slack * float(star.total.max())
+        regret = None if regret_max is None else regret_max + slack * float(star.epistemic.max())
+        if minimize == "risk":
+            boundary = least_cost(points, 0, floor, regret, normalized)
+        elif minimize == "regret":
+            boundary = least_cost(points, 1, floor, risk, normalized)
+        else:
+            boundary = most_coverage(points, risk, regret, normalized)
+        acceptance = boundary.acceptance(points)
+        limits = (
+            None if minimize == "risk" else risk_max,
+            None if minimize == "regret" else regret_max,
+        )
+        least = 0.0 if minimize is None else floor
+        return boundary, acceptance, _excess(star, acceptance, least, limits, normalized)
+
+    boundary, acceptance, excess = solve(points)
+    levels = None
+    if excess > _TOO_MUCH:  # numbers that rounding alone keeps apart: bring them together
+        snapped = Levels.of(star.total), Levels.of(star.epistemic)
+        again = solve(points.at_levels(*snapped), slack=SAME)
+        if again[2] < excess:
+            (boundary, acceptance, excess), levels = again, snapped
+    if excess > 1e-6:
+        raise InputError(
+            f"star has numbers too close to tell apart: a budget is missed by {excess:.2g} of it; "
+            "round them to 1e-9 of the largest"
+        )
+    acceptance.flags.writeable = False
     accepted = float(acceptance.sum())
     coverage = accepted / len(star)
     per = accepted if normalized else len(star)
@@ -226,6 +257,7 @@ def optimal_selector(
         acceptance=acceptance,
         normalized=normalized,
         _boundary=boundary,
+        _levels=levels,
     )
 
 
@@ -237,6 +269,8 @@ def _check(
     risk_max: float | None,
     regret_max: float | None,
 ) -> None:
+    if not isinstance(star, Components):
+        raise InputError(f"star must be Components, got {type(star).__name__}")
     if (maximize is None) == (minimize is None):
         raise InputError("give one of maximize='coverage', minimize='risk', minimize='regret'")
     if maximize not in (None, "coverage"):
@@ -245,6 +279,11 @@ def _check(
         raise InputError(f"minimize must be 'risk' or 'regret', got {minimize!r}")
     if minimize is not None and coverage_min is None:
         raise InputError(f"minimize={minimize!r} needs coverage_min: to accept nothing is free")
+    numbers = {"coverage_min": coverage_min, "risk_max": risk_max, "regret_max": regret_max}
+    for name, number in numbers.items():
+        real = isinstance(number, int | float | np.integer | np.floating)
+        if number is not None and (isinstance(number, bool) or not real):
+            raise InputError(f"{name} must be a number, got {number!r}")
     if coverage_min is not None and not 0 <= coverage_min <= 1:
         raise InputError(f"coverage_min must be from 0 to 1, got {coverage_min}")
     for name, limit in (("risk_max", risk_max), ("regret_max", regret_max)):
@@ -254,6 +293,31 @@ def _check(
         if values.min() < 0:
             row = int(np.argmax(values < 0))
             raise InputError(f"star.{name} must not be negative, got {values[row]} at row {row}")
+    apart = np.abs(star.total - star.aleatoric - star.epistemic)
+    if apart.max() > 1e-9 * star.total.max():
+        row = int(np.argmax(apart))
+        raise InputError(
+            "star.total must be aleatoric + epistemic, got "
+            f"{star.total[row]:g}, {star.aleatoric[row]:g} and {star.epistemic[row]:g} at row {row}"
+        )
+
+
+def _excess(
+    star: Components,
+    acceptance: FloatArray,
+    floor: float,
+    limits: tuple[float | None, float | None],
+    normalized: bool,
+) -> float:
+    """By how much a selector breaks its floor and its budgets at worst, relative to them."""
+    coverage = float(acceptance.mean())
+    per = len(star) * (coverage if normalized else 1.0)
+    worst = (floor - coverage) / floor if floor else 0.0
+    for limit, score in zip(limits, (star.total, star.epistemic), strict=True):
+        if limit is not None and per:
+            spent = total_of(acceptance, score) / per
+            worst = max(worst, (spent - limit) / (limit + 1e-3 * float(score.max()) + 1e-300))
+    return worst
 
 
 def _require(objective: str, best: float, limit: float | None, normalized: bool) -> None:

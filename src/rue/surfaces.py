@@ -119,8 +119,8 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
         raise InputError(f"lambdas must be an integer of at least 2, got {lambdas!r}")
     n_points = len(star)
     rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
-    aleatoric, epistemic = star.aleatoric[rows], star.epistemic[rows]
-    risk = block_means(star.total[rows] / n_points, block_starts(epistemic, aleatoric))
+    total, aleatoric, epistemic = star.total[rows], star.aleatoric[rows], star.epistemic[rows]
+    risk = block_means(total / n_points, block_starts(epistemic, aleatoric))
     regret = epistemic / n_points
     slack = SAME_SCORE * max(np.abs(aleatoric).max(), np.abs(epistemic).max())
     accepted = _prefixes(n_points)
@@ -129,7 +129,8 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
     points[:, :, 0] = accepted / n_points
 
     def rank(i: int) -> None:
-        score = (1.0 - lams[i]) * aleatoric + lams[i] * epistemic
+        # (1 - lambda) A + lambda E, by the total: equal totals are equal at lambda = 1/2.
+        score = (1.0 - lams[i]) * total + (2.0 * lams[i] - 1.0) * epistemic
         sums = np.empty((2, n_points + 1))
         accumulate(np.argsort(score), score, slack, risk, regret, sums[0], sums[1])
         points[i, :, 1:] = sums[:, accepted].T

@@ -63,7 +63,13 @@ def select(
         regret_max=regret_max,
         normalized=normalized,
     )
-    found = _found(selector) | {"method": columns.method, "loss": loss}
+    constraints = {
+        None: ["risk budget", "regret budget"],
+        "risk": ["coverage floor", "regret budget"],
+        "regret": ["coverage floor", "risk budget"],
+    }[minimize]
+    about = {"method": columns.method, "loss": loss, "constraints": constraints}
+    found = _found(selector) | about
     emit(json.dumps(found, indent=2) if format == "json" else _table(found))
 
 
@@ -88,8 +94,8 @@ def _table(found: dict[str, Any]) -> str:
         "regret": "the part of it that could have been avoided",
         "lam": "weight of epistemic; 1/2 is the total, 1 epistemic alone",
         "tau": "threshold on (1 - lam) aleatoric + lam epistemic",
-        "alpha": "multiplier of the first constraint",
-        "beta": "multiplier of the second",
+        "alpha": f"multiplier of the {found['constraints'][0]}",
+        "beta": f"multiplier of the {found['constraints'][1]}",
     }
     lines = [f"{found['method']} · {found['loss']} loss · {found['n_points']:,} points"]
     for name, meaning in meanings.items():
