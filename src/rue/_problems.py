@@ -13,9 +13,10 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue._boundary import TOLERANCE, Boundary, Points, Triple, difference, split
 from rue._turning import turn
+from rue.components import Components
 from rue.errors import InfeasibleError
 
-__all__ = ["infeasible", "least_cost", "most_coverage", "total_of"]
+__all__ = ["excess_over", "least_cost", "most_coverage", "require_attained", "total_of"]
 
 _EVERYTHING = Boundary(0.0, 0.0, 1.0)
 _NAMES = "risk", "regret"
@@ -93,6 +94,36 @@ def least_cost(
             assert both is not None
             boundary = both
     return _widened(boundary, points, axis, limit, normalized)
+
+
+def excess_over(
+    star: Components,
+    acceptance: FloatArray,
+    floor: float,
+    limits: tuple[float | None, float | None],
+    normalized: bool,
+) -> float:
+    """By how much a selector breaks its floor and its budgets at worst, relative to them."""
+    coverage = float(acceptance.mean())
+    per = len(star) * (coverage if normalized else 1.0)
+    worst = (floor - coverage) / floor if floor else 0.0
+    for limit, score in zip(limits, (star.total, star.epistemic), strict=True):
+        if limit is not None and per:
+            spent = total_of(acceptance, score) / per
+            worst = max(worst, (spent - limit) / (limit + 1e-3 * float(score.max()) + 1e-300))
+    return worst
+
+
+def require_attained(objective: str, best: float, limit: float | None, normalized: bool) -> None:
+    """Raise if even the optimum breaks a budget on the objective itself."""
+    if limit is None:
+        return
+    if objective == "coverage":
+        if best < limit * (1 - TOLERANCE):
+            raise infeasible(f"coverage >= {limit:g}", best, "within the budgets")
+    elif best > limit * (1 + TOLERANCE):
+        name = f"normalised {objective}" if normalized else objective
+        raise infeasible(f"{name} <= {limit:g}", best, "within the other budgets")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue._boundary import TOLERANCE, Boundary, Points
 from rue._levels import SAME, Levels
-from rue._problems import infeasible, least_cost, most_coverage, total_of
+from rue._problems import (
+    excess_over,
+    least_cost,
+    most_coverage,
+    require_attained,
+    total_of,
+)
 from rue.components import Components
 from rue.errors import InputError
 
@@ -209,7 +215,7 @@ def optimal_selector(
             None if minimize == "regret" else regret_max,
         )
         least = 0.0 if minimize is None else floor
-        return boundary, acceptance, _excess(star, acceptance, least, limits, normalized)
+        return boundary, acceptance, excess_over(star, acceptance, least, limits, normalized)
 
     boundary, acceptance, excess = solve(points)
     levels = None
@@ -234,14 +240,14 @@ def optimal_selector(
     weight = 2 * c1 + c2
     alpha, beta = c1, c2
     if minimize is None:
-        _require("coverage", coverage, coverage_min, normalized)
+        require_attained("coverage", coverage, coverage_min, normalized)
     else:
         least, limit, budget, beta = (
             (risk, risk_max, regret_max, c2)
             if minimize == "risk"
             else (regret, regret_max, risk_max, c1)
         )
-        _require(minimize, least, limit, normalized)
+        require_attained(minimize, least, limit, normalized)
         alpha = d
         if normalized:  # d = least + alpha + beta budget
             alpha = d - least - beta * (budget or 0.0)
@@ -300,33 +306,3 @@ def _check(
             "star.total must be aleatoric + epistemic, got "
             f"{star.total[row]:g}, {star.aleatoric[row]:g} and {star.epistemic[row]:g} at row {row}"
         )
-
-
-def _excess(
-    star: Components,
-    acceptance: FloatArray,
-    floor: float,
-    limits: tuple[float | None, float | None],
-    normalized: bool,
-) -> float:
-    """By how much a selector breaks its floor and its budgets at worst, relative to them."""
-    coverage = float(acceptance.mean())
-    per = len(star) * (coverage if normalized else 1.0)
-    worst = (floor - coverage) / floor if floor else 0.0
-    for limit, score in zip(limits, (star.total, star.epistemic), strict=True):
-        if limit is not None and per:
-            spent = total_of(acceptance, score) / per
-            worst = max(worst, (spent - limit) / (limit + 1e-3 * float(score.max()) + 1e-300))
-    return worst
-
-
-def _require(objective: str, best: float, limit: float | None, normalized: bool) -> None:
-    """Raise if even the optimum breaks a budget on the objective itself."""
-    if limit is None:
-        return
-    if objective == "coverage":
-        if best < limit * (1 - TOLERANCE):
-            raise infeasible(f"coverage >= {limit:g}", best, "within the budgets")
-    elif best > limit * (1 + TOLERANCE):
-        name = f"normalised {objective}" if normalized else objective
-        raise infeasible(f"{name} <= {limit:g}", best, "within the other budgets")

@@ -52,7 +52,7 @@ _FURTHER = (
 )
 
 
-def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:  # noqa: A002
+def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
     """Give rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
 
     Within each loss and group the best value of a column is bold and the second underlined.

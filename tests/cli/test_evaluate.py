@@ -39,7 +39,7 @@ def rows_of(result):
     return json.loads(result.out)
 
 
-def same(row, evaluation):
+def assert_same(row, evaluation):
     expected = evaluation.to_dict()
     for key, value in row.items():
         if key not in ("method", "group", "notes"):
@@ -56,7 +56,7 @@ def test_each_kind_of_belief_gives_the_library_s_row(world, run, loss):
     beliefs = [Draws(probs), Draws(probs), Dirichlet(alpha), Scored(probs[:, 0], np.arange(N))]
     assert [row["method"] for row in rows] == list(names)
     for row, belief in zip(rows, beliefs, strict=True):
-        same(row, evaluate(Annotations(counts), belief, loss))
+        assert_same(row, evaluate(Annotations(counts), belief, loss))
 
 
 def test_values_in_every_spelling(world, run):
@@ -65,9 +65,9 @@ def test_values_in_every_spelling(world, run):
     base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy"]
     base += ["--loss", "squared", "--no-gap", "--format", "json"]
     for spelling in (["--values", "-1,0,2"], ["--values", "-1", "0", "2"], ["--values=-1 0 2"]):
-        same(rows_of(run(*base, *spelling))[0], expected)
+        assert_same(rows_of(run(*base, *spelling))[0], expected)
     np.savez(folder / "draws.npz", probs=probs, values=VALUES)
-    same(rows_of(run(*base))[0], expected)
+    assert_same(rows_of(run(*base))[0], expected)
 
 
 def test_several_losses_stand_together(world, run):
@@ -98,7 +98,7 @@ def test_a_cost_matrix(world, run):
             *("evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--no-gap"),
             *("--loss", "cost", "--cost", folder / file, "--format", "json"),
         )
-        same(rows_of(result)[0], expected)
+        assert_same(rows_of(result)[0], expected)
 
 
 def test_ids_align_rows(world, run, rng):
@@ -119,7 +119,7 @@ def test_ids_align_rows(world, run, rng):
             *("evaluate", folder / "named.npz", "--truth", folder / truth),
             *("--no-gap", "--format", "json"),
         )
-        same(rows_of(result)[0], expected)
+        assert_same(rows_of(result)[0], expected)
 
 
 def test_whole_numbers_and_text_are_the_same_ids(world, run):
@@ -137,7 +137,9 @@ def test_counts_in_the_prediction_file_and_actions(world, run):
     row = rows_of(
         run("evaluate", folder / "own.npz", "--loss", "zero_one", "--format", "json", "--no-gap")
     )[0]
-    same(row, evaluate(Annotations(counts), Draws(probs), "zero_one", actions=actions, gap=False))
+    assert_same(
+        row, evaluate(Annotations(counts), Draws(probs), "zero_one", actions=actions, gap=False)
+    )
 
 
 def test_known_probabilities_as_truth(world, run, rng):
@@ -150,7 +152,7 @@ def test_known_probabilities_as_truth(world, run, rng):
             *("--format", "json", "--no-gap"),
         )
     )[0]
-    same(row, evaluate(Annotations.from_probs(known), Draws(probs), "log", gap=False))
+    assert_same(row, evaluate(Annotations.from_probs(known), Draws(probs), "log", gap=False))
 
 
 def test_csv_without_a_header(world, run):
@@ -160,7 +162,7 @@ def test_csv_without_a_header(world, run):
         *("evaluate", folder / "draws.npz", "--truth", folder / "plain.csv"),
         *("--format", "json", "--no-gap"),
     )
-    same(rows_of(result)[0], evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+    assert_same(rows_of(result)[0], evaluate(Annotations(counts), Draws(probs), "log", gap=False))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -201,7 +203,7 @@ def test_by_gives_a_row_for_each_group(world, run):
     )
     assert [(row["group"], row["n_points"]) for row in rows] == [("x", 10), ("y", 20)]
     part = group == "x"
-    same(rows[0], evaluate(Annotations(counts[part]), Draws(probs[part]), "log"))
+    assert_same(rows[0], evaluate(Annotations(counts[part]), Draws(probs[part]), "log"))
     classes = rows_of(
         run(
             *("evaluate", folder / "draws.npz", "--truth", folder / "counts.npy"),
@@ -284,7 +286,7 @@ def test_logits_of_any_type(world, run, dtype):
     belief = Draws(exact / exact.sum(axis=2, keepdims=True))
     truth = ["--truth", folder / "counts.npy", "--no-gap", "--format", "json"]
     row = rows_of(run("evaluate", folder / "typed.npz", *truth))[0]
-    same(row, evaluate(Annotations(counts), belief, "log", gap=False))
+    assert_same(row, evaluate(Annotations(counts), belief, "log", gap=False))
 
 
 @pytest.mark.parametrize("first", ["000000", "9007199254740993", "1_0", "12e4"])
@@ -296,7 +298,7 @@ def test_ids_that_look_like_numbers_stay_what_they_are(world, run, first):
     (folder / "t.csv").write_text("ID,a,b,c\n" + "\n".join(reversed(lines)))
     truth = ["--truth", folder / "t.csv", "--no-gap", "--format", "json"]
     row = rows_of(run("evaluate", folder / "n.npz", *truth))[0]
-    same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+    assert_same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
 
 
 @pytest.mark.parametrize("kind", ["pandas", "trailing", "index.parquet"])
@@ -314,7 +316,7 @@ def test_tables_as_other_tools_write_them(world, run, kind):
         pq.write_table(pa.table(columns | {"__index_level_0__": np.arange(N)}), truth)
     arguments = ["--truth", truth, "--no-gap", "--format", "json"]
     row = rows_of(run("evaluate", folder / "draws.npz", *arguments))[0]
-    same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
+    assert_same(row, evaluate(Annotations(counts), Draws(probs), "log", gap=False))
 
 
 def test_large_numbers_are_groups_of_their_own_in_order(world, run):

@@ -29,7 +29,7 @@ How = Annotated[Format, typer.Option(help="How to print.")]
 
 
 @app.command("list", epilog="Example:  rue data list")
-def list_(root: Root = None, format: How = Format.table) -> None:  # noqa: A002
+def list_(root: Root = None, format: How = Format.table) -> None:
     """List the data sets, and whether each is here."""
     from rue.data.registry import ENTRIES, is_complete, is_here
 
@@ -63,7 +63,7 @@ def list_(root: Root = None, format: How = Format.table) -> None:  # noqa: A002
 def info(
     name: Annotated[str, typer.Argument(help="As `rue data list` shows it.")],
     root: Root = None,
-    format: How = Format.table,  # noqa: A002
+    format: How = Format.table,
 ) -> None:
     """Say what a data set holds: measured if it is here, else what is known of it."""
     import json

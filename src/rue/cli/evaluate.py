@@ -35,7 +35,7 @@ def evaluate(
     by: Annotated[
         str | None, typer.Option(help="A row for each group of this column; class: the majority.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,  # noqa: A002
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
     ] = None,

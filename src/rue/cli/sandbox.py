@@ -27,9 +27,7 @@ def sandbox(
     loss: Annotated[
         Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
     ] = "squared",
-    format: Annotated[  # noqa: A002
-        Literal["table", "json"], typer.Option(help="What to print.")
-    ] = "table",
+    format: Annotated[Literal["table", "json"], typer.Option(help="What to print.")] = "table",
 ) -> None:
     """Draw figure 1: five Bayes-optimal scorers that reject different inputs.
 

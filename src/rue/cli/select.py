@@ -39,9 +39,7 @@ def select(
     normalized: Annotated[
         bool, typer.Option("--normalized", help="Risk and regret per accepted point.")
     ] = False,
-    format: Annotated[  # noqa: A002
-        Literal["table", "json"], typer.Option(help="How to print.")
-    ] = "table",
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
 ) -> None:
     """Find the best accept/reject rule under coverage, risk and regret budgets (Theorem 1).
 
