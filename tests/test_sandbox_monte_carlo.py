@@ -22,7 +22,7 @@ def posterior(world):
     return fit(world.features, world.x_train, world.y_train)
 
 
-def within_four_standard_errors(draws, expected):
+def assert_four_standard_errors(draws, expected):
     """Draws of shape (n_draws, n_points) average to ``expected``."""
     error = draws.std(axis=0, ddof=1) / math.sqrt(len(draws))
     assert (np.abs(draws.mean(axis=0) - expected) <= 4 * error + 1e-15).all()
@@ -30,8 +30,8 @@ def within_four_standard_errors(draws, expected):
 
 def test_draws_have_the_posterior_moments(posterior):
     draws = posterior.draw(50_000, seed=1)
-    within_four_standard_errors(draws, posterior.mean)
-    within_four_standard_errors((draws - posterior.mean) ** 2, posterior.covariance.diagonal())
+    assert_four_standard_errors(draws, posterior.mean)
+    assert_four_standard_errors((draws - posterior.mean) ** 2, posterior.covariance.diagonal())
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -49,9 +49,9 @@ def test_components_against_monte_carlo(world, posterior, loss):
         "log": lambda: (minus_log_density(y, mean, s), minus_log_density(y, f, sigma)),
     }[loss]()
     hat = expected_components(loss, sigma, variance)
-    within_four_standard_errors(total, hat.total)
-    within_four_standard_errors(aleatoric, hat.aleatoric)
-    within_four_standard_errors(total - aleatoric, hat.epistemic)
+    assert_four_standard_errors(total, hat.total)
+    assert_four_standard_errors(aleatoric, hat.aleatoric)
+    assert_four_standard_errors(total - aleatoric, hat.epistemic)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -63,8 +63,8 @@ def test_realised_regret_averages_to_the_expected_one(world, posterior, loss):
     functions = posterior.draw(5_000, seed=4) @ world.features(x).T
     stars = [realized_components(loss, sigma, variance, mean - f) for f in functions]
     hat = expected_components(loss, sigma, variance)
-    within_four_standard_errors(np.array([star.epistemic for star in stars]), hat.epistemic)
-    within_four_standard_errors(np.array([star.total for star in stars]), hat.total)
+    assert_four_standard_errors(np.array([star.epistemic for star in stars]), hat.epistemic)
+    assert_four_standard_errors(np.array([star.total for star in stars]), hat.total)
 
 
 def minus_log_density(y, mean, sd):
@@ -105,5 +105,5 @@ def test_expected_error_by_adding_labels_and_refitting():
             mean_after = np.mean([regrets(posterior, weights) for posterior in after], axis=0)
             saved.append(regrets(before, weights) - mean_after)
         closed_form = expected_before - expected[:, cell]
-        within_four_standard_errors(np.array(saved), closed_form)
+        assert_four_standard_errors(np.array(saved), closed_form)
         assert (np.std(saved, axis=0) < 5 * closed_form).all()  # a standard error below 19 %

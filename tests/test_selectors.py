@@ -589,6 +589,10 @@ def test_acceptance_cannot_be_changed():
             "risk_max must be a number",
         ),
         (
+            lambda: optimal_selector(Components([1e-155], [1e-155], [0]), maximize="coverage"),
+            "from 1e-100 to 1e100",
+        ),
+        (
             lambda: optimal_selector(Components([1, 2], [5, 1], [0, 1]), maximize="coverage"),
             "star.total must be aleatoric",
         ),
@@ -597,3 +601,21 @@ def test_acceptance_cannot_be_changed():
 def test_what_is_no_sample_or_budget_is_refused(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_huge_offset_is_solved_within_its_budgets_or_refused(seed):
+    rng = np.random.default_rng(seed)
+    epistemic = 1e6 + rng.random(6)
+    aleatoric = 1e6 + rng.random(6)
+    total = aleatoric + epistemic
+    floor, limit = 0.2000002 + 0.7 * rng.random(), float(np.quantile(total, rng.random()))
+    options = {"coverage_min": floor, "risk_max": limit, "normalized": True}
+    try:
+        selector = optimal_selector(
+            Components(total, aleatoric, epistemic), minimize="regret", **options
+        )
+    except InputError:  # infeasible, or too close to tell apart
+        return
+    assert selector.coverage >= floor * (1 - 1e-9)
+    assert selector.risk <= limit * (1 + 1e-9)

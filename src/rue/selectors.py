@@ -224,7 +224,7 @@ def optimal_selector(
         again = solve(points.at_levels(*snapped), slack=SAME)
         if again[2] < excess:
             (boundary, acceptance, excess), levels = again, snapped
-    if excess > 1e-6:
+    if excess > 10 * _TOO_MUCH:  # rather no rule than one that breaks its promise
         raise InputError(
             f"star has numbers too close to tell apart: a budget is missed by {excess:.2g} of it; "
             "round them to 1e-9 of the largest"
@@ -299,6 +299,9 @@ def _check(
         if values.min() < 0:
             row = int(np.argmax(values < 0))
             raise InputError(f"star.{name} must not be negative, got {values[row]} at row {row}")
+    largest = float(star.total.max())
+    if largest and not 1e-100 < largest < 1e100:
+        raise InputError(f"the largest star.total must be from 1e-100 to 1e100, got {largest:g}")
     apart = np.abs(star.total - star.aleatoric - star.epistemic)
     if apart.max() > 1e-9 * star.total.max():
         row = int(np.argmax(apart))
