@@ -15,7 +15,7 @@ from rue.files import read_predictions
 from rue.methods import METHODS, SMALL_IMAGES, Training, save_predictions
 
 KINDS = {
-    "mc_dropout": rue.Draws,
+    "dropout": rue.Draws,
     "ensemble": rue.Draws,
     "evidential": rue.Dirichlet,
     "ddu": rue.Scored,

@@ -31,7 +31,7 @@ from rue.methods.saving import save_predictions
 from rue.methods.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
 METHODS = {
-    "mc_dropout": mc_dropout,
+    "dropout": mc_dropout,
     "ensemble": ensemble,
     "evidential": evidential,
     "ddu": ddu,
