@@ -1,5 +1,7 @@
 """The Gauss-Newton matrix, the prior's precision, and a posterior known by long sampling."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -55,6 +57,16 @@ def test_precision_maximises_the_marginal_likelihood(layer):
     posterior = fit_posterior(*layer)
     h, delta = posterior.curvature, posterior.precision
     assert delta * (posterior.mode**2).sum() == pytest.approx((h / (h + delta)).sum(), rel=1e-3)
+
+
+@pytest.mark.parametrize("hessian", ["full", "kronecker"])
+def test_signs_of_eigenvectors_do_not_change_the_draws(layer, hessian):
+    features, mode = layer
+    posterior = fit_posterior(features, mode, hessian=hessian)
+    turned = dataclasses.replace(posterior, bases=tuple(-basis for basis in posterior.bases))
+    turned.bases[0][:, 0] *= -1
+    ours, theirs = (p.sample(np.random.default_rng(0), 5) for p in (posterior, turned))
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 @pytest.mark.parametrize("hessian", ["full", "kronecker"])

@@ -138,12 +138,18 @@ class Posterior:
     precision: float
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw layers, shape (n_draws, n_classes, n_features + 1)."""
+        """Draw layers, shape (n_draws, n_classes, n_features + 1).
+
+        By the symmetric root of the covariance, which does not depend on the signs of the
+        eigenvectors, so that what rounding does to them does not change the draws.
+        """
         normal = rng.standard_normal((n_draws, *self.curvature.shape))
-        scaled = normal / np.sqrt(self.curvature + self.precision)
+        std = 1 / np.sqrt(self.curvature + self.precision)
         if len(self.bases) == 1:
-            return self.mode + (scaled @ self.bases[0].T).reshape(n_draws, *self.mode.shape)
-        return np.asarray(self.mode + self.bases[0] @ scaled @ self.bases[1].T)
+            scaled = (normal @ self.bases[0] * std) @ self.bases[0].T
+            return self.mode + scaled.reshape(n_draws, *self.mode.shape)
+        rows, columns = self.bases
+        return np.asarray(self.mode + rows @ (rows.T @ normal @ columns * std) @ columns.T)
 
 
 def fit_posterior(
