@@ -29,10 +29,10 @@ class _Column:
     latex: str
     digits: int
     meaning: str
-    better: Literal["low", ""] = ""
+    better: Literal["low", "high", ""] = ""
 
 
-_NAMES = ("method", "loss", "group")
+_NAMES = ("dataset", "method", "loss", "group")
 _COLUMNS = (
     _Column("aurec", "AuReC", "AuReC", 4, "area under the regret-coverage curve", "low"),
     _Column("excess_aurec", "ex-AuReC", "ex-AuReC", 4, "AuReC above that of a perfect rank", "low"),
@@ -50,12 +50,22 @@ _FURTHER = (
     _Column("risk", "risk", "", 4, "mean loss when everything is accepted"),
     _Column("regret", "regret", "", 4, "the part of it that could have been avoided"),
 )
+_SUMMARY = (_Column("best", "best", "Best", 0, "on how many data sets it is best", "high"),)
+_PROXIES = (
+    _Column("near_ood", "near-OOD", "Near-OOD", 3, "AUROC against similar data", "high"),
+    _Column("far_ood", "far-OOD", "Far-OOD", 3, "AUROC against other data", "high"),
+    _Column("auac", "AuAC", "AuAC", 3, "area under the accuracy-coverage curve", "high"),
+    _Column("nauc_epistemic", "NAUC epi", "NAUC, EU", 3, "queried by the epistemic part", "high"),
+    _Column("nauc_total", "NAUC total", "NAUC, TU", 3, "queried by the total", "high"),
+)
+_ARROWS = {"low": "↓ ", "high": "↑ ", "": ""}
 
 
 def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
     """Give rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
 
-    Within each loss and group the best value of a column is bold and the second underlined.
+    A column is shown if a row has it. Within each data set, loss and group the best value of a
+    column is bold and the second underlined.
     """
     dicts = [_as_dict(row) for row in rows]
     if not dicts:
@@ -84,11 +94,12 @@ def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
 def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
     """Give rows as a LaTeX table in the layout of the paper (needs booktabs)."""
     dicts = [_as_dict(row) for row in rows]
+    columns = _shown(dicts)
     names, cells = _cells(dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format)
-    arrow = {"low": r"$\downarrow$ ", "": ""}
-    head = [name.capitalize() for name in names] + [arrow[c.better] + c.latex for c in _COLUMNS]
+    arrow = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
+    head = [name.capitalize() for name in names] + [arrow[c.better] + c.latex for c in columns]
     lines = [
-        r"\begin{tabular}{" + "l" * len(names) + "c" * len(_COLUMNS) + "}",
+        r"\begin{tabular}{" + "l" * len(names) + "c" * len(columns) + "}",
         r"\toprule",
         " & ".join(head) + r" \\",
         r"\midrule",
@@ -123,14 +134,19 @@ def _as_dict(row: "Evaluation | Row") -> dict[str, Any]:
     return dict(row) if isinstance(row, Mapping) else row.to_dict()
 
 
-def _race(row: Row) -> tuple[Any, Any]:
-    return row.get("loss"), row.get("group")
+def _race(row: Row) -> tuple[Any, Any, Any]:
+    return row.get("dataset"), row.get("loss"), row.get("group")
+
+
+def _shown(dicts: Sequence[Row]) -> list[_Column]:
+    columns = (*_SUMMARY, *_COLUMNS, *_PROXIES)
+    return [column for column in columns if any(column.key in row for row in dicts)]
 
 
 def _number(value: Any, digits: int) -> str:
     if value is None or math.isnan(value):
         return ""
-    if value != 0 and abs(value) < 10 ** (1 - digits):
+    if digits and value != 0 and abs(value) < 10 ** (1 - digits):
         return f"{value:.{digits - 2}e}"  # would be lost in zeros
     return f"{value:.{digits}f}"
 
@@ -140,14 +156,16 @@ def _cells(
 ) -> tuple[list[str], list[list[str]]]:
     """Give the names that vary or matter, and each row's numbers with the two best marked."""
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
-    cells = [[_number(row.get(c.key), c.digits) for c in _COLUMNS] for row in dicts]
-    races: dict[tuple[Any, Any], list[int]] = {}
+    columns = _shown(dicts)
+    cells = [[_number(row.get(c.key), c.digits) for c in columns] for row in dicts]
+    races: dict[tuple[Any, Any, Any], list[int]] = {}
     for i, row in enumerate(dicts):
         races.setdefault(_race(row), []).append(i)
-    for j, column in enumerate(_COLUMNS):
+    for j, column in enumerate(columns):
         for race in races.values() if column.better else ():
             # What prints alike is marked alike.
-            ranked = sorted({float(cells[i][j]) for i in race if cells[i][j]})
+            found = {float(cells[i][j]) for i in race if cells[i][j]}
+            ranked = sorted(found, reverse=column.better == "high")
             if len([i for i in race if cells[i][j]]) < 2 or len(ranked) < 2:
                 continue
             for i in race:
@@ -159,8 +177,7 @@ def _cells(
 
 def _plain(dicts: Sequence[Row]) -> str:
     names, cells = _cells(dicts, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format)
-    arrow = {"low": "↓ ", "": ""}
-    head = names + [arrow[c.better] + c.title for c in _COLUMNS]
+    head = names + [_ARROWS[c.better] + c.title for c in _shown(dicts)]
     body = [[str(row.get(n, "")) for n in names] + t for row, t in zip(dicts, cells, strict=True)]
     widths = [max(len(_bare(line[j])) for line in [head, *body]) for j in range(len(head))]
     lines = [_line(head, widths, len(names)), "  ".join("─" * w for w in widths)]
@@ -194,9 +211,8 @@ def _csv(dicts: Sequence[Row]) -> str:
 
 def _markdown(dicts: Sequence[Row]) -> str:
     names, cells = _cells(dicts, bold="**{}**".format, second="<u>{}</u>".format)
-    arrow = {"low": "↓ ", "": ""}
-    head = names + [arrow[c.better] + c.title for c in _COLUMNS]
-    rule = ["---"] * len(names) + ["---:"] * len(_COLUMNS)
+    head = names + [_ARROWS[c.better] + c.title for c in _shown(dicts)]
+    rule = ["---"] * len(names) + ["---:"] * len(_shown(dicts))
     body = [
         [str(row.get(n, "")).replace("|", r"\|") for n in names] + texts
         for row, texts in zip(dicts, cells, strict=True)
