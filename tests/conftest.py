@@ -1,6 +1,7 @@
 """What tests share."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -33,3 +34,14 @@ def cifar10h(data_root):
     if not path.is_file():
         pytest.skip("no CIFAR-10H counts in the data root")
     return path
+
+
+@pytest.fixture(scope="session")
+def paper():
+    """The paper's source without its comments, beside the real data."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("RUE_DATA") or beside).parent / "paper"
+    files = sorted(folder.glob("*.tex"))
+    if not files:
+        pytest.skip("the paper is not beside this checkout")
+    return re.sub(r"(?<!\\)%.*", "", files[0].read_text())

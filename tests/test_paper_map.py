@@ -1,7 +1,6 @@
 """The map from the paper to the code is true, and leaves nothing out."""
 
 import ast
-import os
 import re
 from pathlib import Path
 
@@ -43,15 +42,6 @@ def numbers(kind):
         elif match := re.search(rf"{kind}s? ((?:\d+(?:, )?)+)", statement):
             found |= {int(n) for n in re.findall(r"\d+", match.group(1))}
     return found
-
-
-@pytest.fixture(scope="module")
-def paper():
-    folder = Path(os.environ.get("RUE_DATA") or ROOT.parent / "shared" / "data").parent / "paper"
-    files = sorted(folder.glob("*.tex"))
-    if not files:
-        pytest.skip("the paper is not beside this checkout")
-    return re.sub(r"(?<!\\)%.*", "", files[0].read_text())
 
 
 def test_every_equation_table_and_figure_is_in_the_map(paper):

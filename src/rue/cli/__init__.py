@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rue.cli import data, demo, evaluate, sandbox, select
+from rue.cli import data, demo, evaluate, published, sandbox, select
 from rue.cli.options import is_number
 from rue.errors import RueError
 
@@ -43,6 +43,7 @@ def _command(module: ModuleType) -> None:
 _command(evaluate)
 _command(select)
 _command(sandbox)
+_command(published)
 _command(demo)
 app.add_typer(data.app, name="data")
 

@@ -1,0 +1,129 @@
+"""Read the paper's tables: 13 CSV files beside this one, 640 numbers.
+
+A number is a cell of a table's body that is neither a method nor a loss: 8 rows of 7 in tables 1, 2
+and 6 to 13 (560), 8 of 5 in table 3 (40), 4 of 6 in table 4 (24) and 4 of 4 in table 5 (16).
+A row of table 4 or 5 is about two data sets and is two rows here.
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
+from typing import Any
+
+from rue.errors import InputError
+
+__all__ = ["COLUMNS", "TABLES", "Published", "PublishedTable", "read_published"]
+
+
+@dataclass(frozen=True)
+class Published:
+    """One method, data set and loss of one table; None where the table has no such column.
+
+    Attributes
+    ----------
+    table, dataset
+        The table's name, and the data set by our name; ``dcic`` is the mean over its eight sets.
+    method, loss
+        By our names; the proxies have no loss.
+    aurec, excess_aurec, n_aurec, aurc, pareto_gap, spearman_hat, spearman_star
+        As :class:`rue.Evaluation` has them, means over 5 seeds.
+    best
+        On how many of the eight DCIC sets the method has the lowest n-AuReC.
+    near_ood, far_ood
+        AUROC of the epistemic component under log loss, mean over 3 runs.
+    auac
+        Area under the accuracy-coverage curve, ranked by the total under log loss.
+    nauc_epistemic, nauc_total
+        Area under the active learning curve, queried by either component, mean over 10 runs.
+    """
+
+    table: str
+    dataset: str
+    method: str
+    loss: str
+    aurec: float | None = None
+    excess_aurec: float | None = None
+    n_aurec: float | None = None
+    aurc: float | None = None
+    pareto_gap: float | None = None
+    spearman_hat: float | None = None
+    spearman_star: float | None = None
+    best: int | None = None
+    near_ood: float | None = None
+    far_ood: float | None = None
+    auac: float | None = None
+    nauc_epistemic: float | None = None
+    nauc_total: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all columns by name."""
+        return asdict(self)
+
+
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Published))
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of the paper: its number there, our name for it, what it is about."""
+
+    number: int
+    name: str
+    title: str
+
+
+TABLES: tuple[PublishedTable, ...] = tuple(
+    PublishedTable(number, name, title)
+    for number, (name, title) in enumerate(
+        {
+            "cifar10h": "regret and disentanglement on CIFAR-10H",
+            "appa-real": "regret and disentanglement on APPA-REAL",
+            "dcic": "the eight DCIC data sets, means over them",
+            "ood": "OOD detection and selective classification",
+            "active-learning": "active learning",
+            "dcic-benthic": "Benthic",
+            "dcic-mice-bone": "MiceBone",
+            "dcic-pig": "Pig",
+            "dcic-plankton": "Plankton",
+            "dcic-quality-mri": "QualityMRI",
+            "dcic-treeversity-1": "Treeversity-1",
+            "dcic-treeversity-6": "Treeversity-6",
+            "dcic-turkey": "Turkey",
+        }.items(),
+        start=1,
+    )
+)
+
+
+def read_published(table: str | int | None = None) -> tuple[Published, ...]:
+    """Give the rows of one table, by its name or its number in the paper, or of all.
+
+    Examples
+    --------
+    >>> row = read_published("cifar10h")[2]
+    >>> row.method, row.loss, row.aurec, row.near_ood
+    ('evidential', 'log', 0.0673, None)
+    >>> len(read_published())
+    104
+    """
+    if table is None:
+        return tuple(row for each in TABLES for row in _read(each.name))
+    for each in TABLES:
+        if str(table) in (each.name, str(each.number)):
+            return tuple(_read(each.name))
+    known = ", ".join(each.name for each in TABLES)
+    raise InputError(f"table must be 1 to {len(TABLES)} or one of {known}, got {table!r}")
+
+
+def _read(name: str) -> Iterator[Published]:
+    text = files("rue.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        values: dict[str, Any] = {key: _parse(key, value) for key, value in row.items()}
+        yield Published(table=name, **values)
+
+
+def _parse(key: str, value: str) -> str | int | float:
+    if key in ("dataset", "method", "loss"):
+        return value
+    return int(value) if key == "best" else float(value)
