@@ -95,7 +95,12 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
     """Give rows as a LaTeX table in the layout of the paper (needs booktabs)."""
     dicts = [_as_dict(row) for row in rows]
     columns = _shown(dicts)
-    names, cells = _cells(dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format)
+    names, cells = _cells(
+        dicts,
+        bold=r"\textbf{{{}}}".format,
+        second=r"\underline{{{}}}".format,
+        spread=r" {{\scriptsize$\pm${}}}",
+    )
     arrow = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
     head = [name.capitalize() for name in names] + [arrow[c.better] + c.latex for c in columns]
     lines = [
@@ -152,9 +157,16 @@ def _number(value: Any, digits: int) -> str:
 
 
 def _cells(
-    dicts: Sequence[Row], *, bold: Callable[[str], str], second: Callable[[str], str]
+    dicts: Sequence[Row],
+    *,
+    bold: Callable[[str], str],
+    second: Callable[[str], str],
+    spread: str = " ±{}",
 ) -> tuple[list[str], list[list[str]]]:
-    """Give the names that vary or matter, and each row's numbers with the two best marked."""
+    """Give the names that vary or matter, and each row's numbers with the two best marked.
+
+    A number whose row has a standard deviation of it, ``<key>_std``, is shown with it.
+    """
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
     columns = _shown(dicts)
     cells = [[_number(row.get(c.key), c.digits) for c in columns] for row in dicts]
@@ -172,6 +184,11 @@ def _cells(
                 if cells[i][j] and float(cells[i][j]) in ranked[:2]:
                     mark = bold if float(cells[i][j]) == ranked[0] else second
                     cells[i][j] = mark(cells[i][j])
+    for i, row in enumerate(dicts):
+        for j, column in enumerate(columns):
+            std = row.get(f"{column.key}_std")
+            if std is not None and cells[i][j]:
+                cells[i][j] += spread.format(f"{std:.{column.digits}f}".removeprefix("0"))
     return names, cells
 
 

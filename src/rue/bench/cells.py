@@ -1,0 +1,359 @@
+"""A cell is one data set x method x seed: its seed, its configuration, and running it.
+
+The seeds of a probe train as one stack, always all of the suite's, so that a cell's bits depend
+on the suite and not on which other cells were missing. Splits turn with the plain seed, the same
+for every method; all else is drawn from a seed hashed from (suite, data set, method, seed).
+"""
+
+import hashlib
+import io
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rue.bench.suite import Suite
+from rue.data import DataSet, featurize, load
+from rue.data.files import file_digest, roots
+from rue.errors import FileError, InputError
+from rue.evaluation import evaluate
+
+if TYPE_CHECKING:
+    from rue.beliefs import Belief
+    from rue.methods import Training
+
+__all__ = ["Cell", "Result", "Task", "cells", "config_hash", "run_task", "tasks"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One data set x method x seed of a suite."""
+
+    suite: str
+    dataset: str
+    method: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.dataset}/{self.method}/{self.seed}"
+
+    @property
+    def hashed_seed(self) -> int:
+        """Where all its random numbers come from; no other cell of any suite has it."""
+        from rue.methods.streams import hashed
+
+        return hashed(self.suite, self.dataset, self.method, self.seed)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cells that train together, and all that running them takes; it travels to a worker.
+
+    Attributes
+    ----------
+    stack
+        Every seed that trains beside the cells' own.
+    cells
+        The cells to give back; their seeds are of the stack.
+    configs
+        Each cell's configuration, as it is stored.
+    root, threads, checkpoints
+        Where data is looked for first, how many threads to use, where networks for images are
+        kept after each epoch.
+    """
+
+    stack: tuple[Cell, ...]
+    cells: tuple[Cell, ...]
+    configs: tuple[Mapping[str, Any], ...]
+    threads: int = 1
+    root: str | None = None
+    checkpoints: str | None = None
+
+    def __str__(self) -> str:
+        first = self.cells[0]
+        seeds = ",".join(str(cell.seed) for cell in self.cells)
+        return f"{first.dataset}/{first.method}/{seeds}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What running a cell gives: its row, and its prediction file's content."""
+
+    cell: Cell
+    row: dict[str, Any]
+    predictions: bytes
+
+
+def cells(suite: Suite) -> list[Cell]:
+    """Give the cells of a suite, in its order."""
+    return [
+        Cell(suite.name, dataset, method, seed)
+        for dataset in suite.datasets
+        for method in suite.methods
+        for seed in suite.seeds
+    ]
+
+
+def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str, Any]:
+    """Give all that a cell's numbers depend on, as JSON has it; files by their checksum."""
+    import rue
+    from rue.methods import METHODS
+
+    training = _training(suite, cell.dataset)
+    config = METHODS[cell.method].Config
+    given = dict(suite.method.get(cell.method, {}))
+    known = [field.name for field in fields(config) if field.name != "training"]
+    for key in given:
+        if key not in known:
+            raise InputError(f"method.{cell.method} must be of {', '.join(known)}, got {key!r}")
+    try:
+        settings = asdict(config(**given, training=training))
+    except TypeError as error:
+        raise InputError(f"method.{cell.method}: {error}") from None
+    options = {
+        key: value
+        for key, value in suite.dataset.get(cell.dataset, {}).items()
+        if key not in ("regime", "losses", "training")
+    }
+    files = {
+        name: file_digest(find_file(suite, name, root))
+        for name in (options.get("features"), training.weights)
+        if name is not None and _is_there(suite, name, root)
+    }
+    values = {
+        "rue": rue.__version__,
+        "suite": suite.name,
+        "dataset": cell.dataset,
+        "options": options,
+        "regime": suite.regime_of(cell.dataset),
+        "method": cell.method,
+        "settings": settings,
+        "seed": cell.seed,
+        "hashed_seed": cell.hashed_seed,
+        "losses": list(suite.losses_of(cell.dataset)),
+        "criteria": list(suite.criteria),
+        "files": files,
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(values))
+    return plain
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Give the checksum of a configuration: a stored cell with another one is stale."""
+    text = json.dumps(config, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def tasks(
+    suite: Suite,
+    wanted: Sequence[Cell],
+    configs: Mapping[Cell, Mapping[str, Any]],
+    *,
+    threads: int = 1,
+    root: str | None = None,
+    checkpoints: Path | None = None,
+) -> list[Task]:
+    """Put cells that train together into one task: a probe's seeds, else each by itself."""
+    groups: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in wanted:
+        probe = suite.regime_of(cell.dataset) == "probe"
+        key = (cell.dataset, cell.method) if probe else (cell.dataset, cell.method, str(cell.seed))
+        groups.setdefault(key, []).append(cell)
+    made = []
+    for group in groups.values():
+        probe = suite.regime_of(group[0].dataset) == "probe"
+        stack = [replace(group[0], seed=seed) for seed in suite.seeds] if probe else group
+        made.append(
+            Task(
+                stack=tuple(stack),
+                cells=tuple(group),
+                configs=tuple(configs[cell] for cell in group),
+                threads=threads,
+                root=root,
+                checkpoints=None
+                if probe or checkpoints is None
+                else str(checkpoints / str(group[0])),
+            )
+        )
+    return made
+
+
+def run_task(suite: Suite, task: Task) -> list[Result]:
+    """Train, predict the test split and evaluate; one result for each of the task's cells."""
+    from rue.methods import METHODS
+    from rue.methods.threads import use_threads
+
+    use_threads(task.threads)
+    first = task.cells[0]
+    method = METHODS[first.method]
+    started = time.perf_counter()
+    data = _load(suite, first.dataset, [cell.seed for cell in task.stack], task.root)
+    training = _training(suite, first.dataset)
+    if training.weights is not None:
+        training = replace(training, weights=str(find_file(suite, training.weights, task.root)))
+    loaded = time.perf_counter()
+    fitted = method.fit(
+        [data[cell.seed] for cell in task.stack],
+        method.Config(**suite.method.get(first.method, {}), training=training),
+        seeds=[cell.hashed_seed for cell in task.stack],
+        checkpoints=task.checkpoints,
+    )
+    trained = time.perf_counter()
+    shared = {
+        "load": (loaded - started) / len(task.stack),
+        "train": (trained - loaded) / len(task.stack),
+    }
+    of = dict(zip(task.stack, fitted, strict=True))
+    return [
+        _result(suite, task, cell, config, data[cell.seed], of[cell], shared)
+        for cell, config in zip(task.cells, task.configs, strict=True)
+    ]
+
+
+def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
+    """Find a file that a suite names: as it is, beside the suite, or in a data root."""
+    places = [Path(), *([suite.folder] if suite.folder else []), *roots(root)]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    raise FileError(f"{suite.name} needs the file {name}, beside the suite or in a data root")
+
+
+def _is_there(suite: Suite, name: str, root: str | None) -> bool:
+    try:
+        find_file(suite, name, root)
+    except FileError:
+        return False
+    return True
+
+
+def _training(suite: Suite, dataset: str) -> "Training":
+    from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+
+    regimes = {
+        "probe": PROBE,
+        "cifar": CIFAR,
+        "fine_tuning": FINE_TUNING,
+        "small_images": SMALL_IMAGES,
+    }
+    given = suite.training_of(dataset)
+    known = [field.name for field in fields(Training)]
+    for key in given:
+        if key not in known:
+            raise InputError(f"training must be of {', '.join(known)}, got {key!r}")
+    try:
+        return replace(regimes[suite.regime_of(dataset)], **given)
+    except TypeError as error:
+        raise InputError(f"training: {error}") from None
+
+
+def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
+    """Give each seed's data set; seeds that only turn nothing share one."""
+    options = {
+        key: value
+        for key, value in suite.dataset.get(name, {}).items()
+        if key not in ("regime", "losses", "training")
+    }
+    encoder = options.pop("encoder", "tfidf")
+    n_components = options.pop("n_components", 256)
+    if "features" in options:
+        options["features"] = find_file(suite, options["features"], root)
+    made: dict[int, DataSet] = {}
+    for seed in seeds:
+        data = load(name, root, seed=seed, **options)
+        if data.task == "text":
+            data = featurize(data, encoder=encoder, n_components=n_components, seed=seed)
+        twin = next((other for other in made.values() if _same(data, other)), None)
+        made[seed] = twin or data
+    return made
+
+
+def _same(a: DataSet, b: DataSet) -> bool:
+    """Whether two seeds have one data set: it is then kept and stacked once."""
+    return (
+        isinstance(a.inputs, np.ndarray)
+        and isinstance(b.inputs, np.ndarray)
+        and np.array_equal(a.train, b.train)
+        and np.array_equal(a.test, b.test)
+        and np.array_equal(a.ids, b.ids)
+        and np.array_equal(a.inputs, b.inputs)
+    )
+
+
+def _result(
+    suite: Suite,
+    task: Task,
+    cell: Cell,
+    config: Mapping[str, Any],
+    data: DataSet,
+    fitted: Any,
+    shared: Mapping[str, float],
+) -> Result:
+    from rue.methods.saving import prediction_arrays
+
+    test = data.part("test")
+    if test.annotations is None or len(test.annotated) < len(test):
+        raise InputError(f"{data.name}: every test point must have answers, and some have none")
+    started = time.perf_counter()
+    belief: Belief = fitted.predict(test.inputs)
+    predicted = time.perf_counter()
+    rows = [
+        evaluate(test.annotations, belief, loss, values=data.values, method=cell.method)
+        for loss in suite.losses_of(cell.dataset)
+    ]
+    evaluated = time.perf_counter()
+    content = io.BytesIO()
+    np.savez(content, **prediction_arrays(belief, test))
+    row = {
+        "cell": asdict(cell),
+        "config": dict(config),
+        "config_hash": config_hash(config),
+        "rows": [row.to_dict() for row in rows],
+        "data": {
+            "checksums": dict(data.checksums),
+            "n_train": len(data.train),
+            "n_test": len(test),
+            "notes": list(data.notes),
+        },
+        "seconds": {
+            **{name: round(value, 3) for name, value in shared.items()},
+            "predict": round(predicted - started, 3),
+            "evaluate": round(evaluated - predicted, 3),
+        },
+        "peak_memory_mb": _peak_memory(),
+        "threads": task.threads,
+        "trained_with": [other.seed for other in task.stack],
+        "versions": _versions(),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    return Result(cell, row, content.getvalue())
+
+
+def _versions() -> dict[str, str]:
+    import rue
+
+    found = {"rue": rue.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
+
+
+def _peak_memory() -> float:
+    """The most memory that this process has held, in MB."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)

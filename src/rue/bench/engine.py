@@ -1,0 +1,138 @@
+"""Engines: where tasks run. Here each task has a process of its own on this machine.
+
+An engine takes tasks and gives events as they happen; results come back to the driver, which is
+the only one that writes. A task that raises, or whose process dies, fails alone.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Literal, Protocol
+
+from rue.bench.cells import Result, Task, run_task
+from rue.bench.suite import Suite
+from rue.errors import InputError, RueError
+
+__all__ = ["Engine", "Event", "Local", "attempt"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A task was started, is done with its results, or failed with an error's text."""
+
+    task: Task
+    kind: Literal["started", "done", "failed"]
+    results: tuple[Result, ...] = ()
+    error: str = ""
+
+
+class Engine(Protocol):
+    """Runs tasks and tells what becomes of each."""
+
+    def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
+        """Give events until every task is done or failed; closing it early stops the rest."""
+        ...
+
+
+def attempt(suite: Suite, task: Task) -> Event:
+    """Run a task; what it raises becomes the event's error, its last line the message."""
+    try:
+        return Event(task, "done", tuple(run_task(suite, task)))
+    except RueError as error:
+        return Event(task, "failed", error=" ".join(str(error).split()))
+    except Exception as error:
+        trace = traceback.format_exc().strip()
+        last = " ".join(f"{type(error).__name__}: {error}".split())
+        return Event(task, "failed", error=f"{trace}\n{last}")
+
+
+@dataclass(frozen=True)
+class Local:
+    """Processes on this machine, ``workers`` at a time.
+
+    With ``gpus_per_run`` each run sees so many of the GPUs in ``gpus``, or a share of one.
+    """
+
+    workers: int = 1
+    gpus_per_run: float = 0.0
+    gpus: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise InputError(f"workers must be at least 1, got {self.workers}")
+        if self.gpus_per_run < 0:
+            raise InputError(f"gpus_per_run must not be negative, got {self.gpus_per_run}")
+        if self.gpus_per_run > len(self.gpus):
+            raise InputError(
+                f"gpus_per_run is {self.gpus_per_run:g}, but there are {len(self.gpus)} GPUs here"
+            )
+
+    def slots(self) -> list[str | None]:
+        """Give what CUDA_VISIBLE_DEVICES is in each place where a run may go on."""
+        if not self.gpus_per_run:
+            return [None] * self.workers
+        if self.gpus_per_run >= 1:
+            each = int(self.gpus_per_run)
+            starts = range(0, len(self.gpus) - each + 1, each)
+            found = [",".join(self.gpus[i : i + each]) for i in starts]
+        else:
+            found = [gpu for _ in range(int(1 / self.gpus_per_run)) for gpu in self.gpus]
+        return list(found[: self.workers])
+
+    def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
+        """See :class:`Engine`."""
+        context = multiprocessing.get_context("spawn")
+        waiting, free = deque(tasks), deque(self.slots())
+        running: dict[Connection, _Running] = {}
+        try:
+            while waiting or running:
+                while waiting and free:
+                    task, slot = waiting.popleft(), free.popleft()
+                    ours, theirs = context.Pipe(duplex=False)
+                    process = context.Process(target=_child, args=(theirs, suite, task, slot))
+                    process.start()
+                    theirs.close()
+                    running[ours] = _Running(task, slot, process)
+                    yield Event(task, "started")
+                for connection in wait(list(running)):
+                    assert isinstance(connection, Connection)
+                    one = running.pop(connection)
+                    try:
+                        event: Event = connection.recv()
+                        one.process.join()
+                    except EOFError:  # it died before it could say anything
+                        one.process.join()
+                        code = one.process.exitcode
+                        why = f"signal {-code}" if code is not None and code < 0 else f"code {code}"
+                        event = Event(one.task, "failed", error=f"its process died ({why})")
+                    connection.close()
+                    free.append(one.slot)
+                    yield event
+        finally:
+            for one in running.values():
+                one.process.kill()
+
+
+@dataclass
+class _Running:
+    task: Task
+    slot: str | None
+    process: BaseProcess = field(repr=False)
+
+
+def _child(connection: Connection, suite: Suite, task: Task, slot: str | None) -> None:
+    """Run a task in a process of its own, which ends when the driver does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, who stops us
+    parent: Any = multiprocessing.parent_process()
+    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+    if slot is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = slot
+    connection.send(attempt(suite, task))
+    connection.close()

@@ -1,0 +1,144 @@
+"""Run a suite: do what is missing or stale, store each cell as it is done."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rue.bench.cells import Cell, cells, config_hash, configuration, tasks
+from rue.bench.engine import Engine, Local
+from rue.bench.store import State, Store
+from rue.bench.suite import Suite
+from rue.errors import InputError
+
+__all__ = ["Progress", "Report", "run_suite", "select"]
+
+
+@dataclass
+class Progress:
+    """How a run stands: it is handed to ``on_change`` whenever something happens."""
+
+    total: int
+    done: list[Cell] = field(default_factory=list)
+    failed: dict[Cell, str] = field(default_factory=dict)
+    running: list[Cell] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def time_left(self) -> float | None:
+        """Seconds until all is done, if the rest goes on as it went; None before the first."""
+        finished = len(self.done) + len(self.failed)
+        if not finished:
+            return None
+        return (time.monotonic() - self.started) / finished * (self.total - finished)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run did.
+
+    Attributes
+    ----------
+    kept
+        Cells that were there already.
+    done, failed
+        Cells that were run now, and those that failed, with the error.
+    redone
+        Why a cell that was there was run again: ``stale`` or ``corrupt``.
+    """
+
+    folder: Path
+    kept: tuple[Cell, ...]
+    done: tuple[Cell, ...]
+    failed: Mapping[Cell, str]
+    redone: Mapping[Cell, State]
+
+
+def run_suite(
+    suite: Suite,
+    out: str | os.PathLike[str],
+    *,
+    engine: Engine | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    force: bool = False,
+    threads: int = 1,
+    root: str | None = None,
+    on_change: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Run the cells of a suite that a folder does not hold yet.
+
+    Parameters
+    ----------
+    suite
+        What to run.
+    out
+        The folder; a run that was cut short goes on in it.
+    engine
+        Where tasks run; None is one local process at a time.
+    only
+        Keep to some cells: ``{"method": ["ensemble"], "seed": ["0", "1"]}``.
+    force
+        Do cells again that are there.
+    threads
+        Of each task. Sums may depend on it in the last bit.
+    root
+        A data root to look in first.
+    on_change
+        Called when a task starts, ends or fails.
+    """
+    store = Store(out)
+    wanted = select(cells(suite), only or {})
+    configs = {cell: configuration(suite, cell, root) for cell in wanted}
+    with store.lock():
+        store.keep_suite(suite)
+        states: dict[Cell, State] = {
+            cell: store.state(cell, config_hash(configs[cell])) for cell in wanted
+        }
+        todo = [cell for cell in wanted if force or states[cell] != "done"]
+        planned = tasks(
+            suite,
+            todo,
+            configs,
+            threads=threads,
+            root=root,
+            checkpoints=store.checkpoints if isinstance(engine, Local) else None,
+        )
+        progress = Progress(len(todo))
+        changed = on_change or (lambda _: None)
+        changed(progress)
+        for event in (engine or Local()).run(suite, planned):
+            if event.kind == "started":
+                progress.running += event.task.cells
+            else:
+                for result in event.results:
+                    store.write(result)
+                    progress.done.append(result.cell)
+                for cell in event.task.cells:
+                    progress.running.remove(cell)
+                    if event.kind == "failed":
+                        store.write_error(cell, event.error)
+                        progress.failed[cell] = event.error.splitlines()[-1]
+            changed(progress)
+    return Report(
+        store.folder,
+        kept=tuple(cell for cell in wanted if cell not in todo),
+        done=tuple(progress.done),
+        failed=progress.failed,
+        redone={c: s for c, s in states.items() if s in ("stale", "corrupt")},
+    )
+
+
+def select(found: Sequence[Cell], only: Mapping[str, Sequence[str]]) -> list[Cell]:
+    """Keep the cells whose data set, method or seed is asked for."""
+    kept = list(found)
+    for key, values in only.items():
+        if key not in ("dataset", "method", "seed"):
+            raise InputError(f"--only takes dataset=, method= or seed=, got {key}=")
+        known = list(dict.fromkeys(str(getattr(cell, key)) for cell in found))
+        for value in values:
+            if value not in known:
+                raise InputError(f"--only {key}= must be of {', '.join(known)}, got {value!r}")
+        kept = [cell for cell in kept if str(getattr(cell, key)) in values]
+    if not kept:
+        raise InputError("--only leaves no cell")
+    return kept

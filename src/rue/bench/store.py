@@ -1,0 +1,168 @@
+"""A folder of finished cells, each there whole or not at all.
+
+::
+
+    DIR/suite.toml                                  the suite, as it was run
+    DIR/cells/<dataset>/<method>/<seed>/predictions.npz   what rue evaluate reads
+                                       /row.json          all else; written last
+                                       /error.txt         why it failed, if it did
+    DIR/checkpoints/                                networks for images in training
+
+``row.json`` holds the checksum of the predictions and of itself, so a cell that was cut short
+or damaged is noticed and done again. One run at a time may write to a folder.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from rue._files import replacing
+from rue.bench.cells import Cell, Result
+from rue.bench.suite import Suite, parse_suite
+from rue.data.files import DISK_FULL
+from rue.errors import FileError, InputError
+
+__all__ = ["State", "Store"]
+
+State = Literal["done", "missing", "stale", "corrupt"]
+
+
+class Store:
+    """The folder of a run.
+
+    Parameters
+    ----------
+    folder
+        Made when the first thing is written to it.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where networks for images are kept while they train."""
+        return self.folder / "checkpoints"
+
+    def path(self, cell: Cell) -> Path:
+        """Give a cell's own folder."""
+        return self.folder / "cells" / cell.dataset / cell.method / str(cell.seed)
+
+    def predictions(self, cell: Cell) -> Path:
+        """Give the path of a cell's prediction file."""
+        return self.path(cell) / "predictions.npz"
+
+    def suite(self) -> Suite:
+        """Read the suite that the folder holds results of."""
+        path = self.folder / "suite.toml"
+        if not path.is_file():
+            raise FileError(f"{self.folder} holds no benchmark: it has no suite.toml")
+        return parse_suite(path.read_text(encoding="utf-8"), folder=self.folder)
+
+    def keep_suite(self, suite: Suite) -> None:
+        """Write the suite down; a folder that holds another suite's results is refused."""
+        path = self.folder / "suite.toml"
+        if path.exists() and (held := self.suite().name) != suite.name:
+            raise InputError(f"{self.folder} holds results of the suite {held}, not {suite.name}")
+        if not path.exists() or path.read_text(encoding="utf-8") != suite.text:
+            _write(path, suite.text.encode())
+
+    def state(self, cell: Cell, config_hash: str | None = None) -> State:
+        """Say whether a cell is done; one of another configuration is stale."""
+        if not (self.path(cell) / "row.json").exists():
+            return "missing"
+        try:
+            row = self.row(cell)
+        except FileError:
+            return "corrupt"
+        if config_hash is not None and row["config_hash"] != config_hash:
+            return "stale"
+        try:
+            content = self.predictions(cell).read_bytes()
+        except OSError:
+            return "corrupt"
+        whole = hashlib.sha256(content).hexdigest() == row["predictions_sha256"]
+        return "done" if whole else "corrupt"
+
+    def row(self, cell: Cell) -> dict[str, Any]:
+        """Read a cell's row; raise if it is missing or damaged."""
+        path = self.path(cell) / "row.json"
+        try:
+            row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if row.pop("checksum") != _checksum(row):
+                raise ValueError("its checksum does not fit")
+        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+            raise FileError(f"{path} is no row of a cell: {error}") from None
+        return row
+
+    def write(self, result: Result) -> None:
+        """Store a finished cell: the predictions, then the row that vouches for them."""
+        folder = self.path(result.cell)
+        row = {
+            **result.row,
+            "predictions_sha256": hashlib.sha256(result.predictions).hexdigest(),
+        }
+        row["checksum"] = _checksum(row)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "row.json").unlink(missing_ok=True)
+            _write(folder / "predictions.npz", result.predictions)
+            _write(folder / "row.json", json.dumps(row, indent=1, allow_nan=False).encode())
+        except OSError as error:
+            full = error.errno in DISK_FULL
+            why = "the disk is full" if full else error.strerror
+            raise FileError(
+                f"cannot store {result.cell} in {self.folder}: {why}; "
+                "finished cells are kept, run again to go on"
+            ) from None
+        (folder / "error.txt").unlink(missing_ok=True)
+        shutil.rmtree(self.checkpoints / str(result.cell), ignore_errors=True)
+
+    def write_error(self, cell: Cell, text: str) -> None:
+        """Keep why a cell failed, beside where it would be."""
+        with suppress(OSError):
+            self.path(cell).mkdir(parents=True, exist_ok=True)
+            _write(self.path(cell) / "error.txt", text.encode())
+
+    def error(self, cell: Cell) -> str | None:
+        """Give why a cell failed, the last line of it, or None."""
+        path = self.path(cell) / "error.txt"
+        lines = path.read_text(encoding="utf-8").strip().splitlines() if path.is_file() else []
+        return lines[-1] if lines else None
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the folder for one run; it is free again when the process ends, however it does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / ".lock"
+        with path.open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                who = file.read().strip() or "unknown"
+                raise InputError(
+                    f"{self.folder} is in use by another run (process {who}): "
+                    "wait for it, or give another --out"
+                ) from None
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _checksum(row: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,226 @@
+"""A suite: which data sets, methods, losses and seeds, as a small TOML file.
+
+::
+
+    name = "mine"
+    datasets = ["sentiment-movies", "random-rbf"]
+    methods = ["ensemble", "ddu"]
+    losses = ["log", "squared"]
+    seeds = 5                     # 0..4; or a list of whole numbers
+    regime = "probe"
+
+    [training]                    # overrides of the regime's, for all
+    epochs = 20
+    [method.ensemble]             # overrides of a method's own settings
+    n_members = 10
+    [dataset.random-rbf]          # options of the data set; its own regime, losses, training
+    n_points = 2000
+    losses = ["log"]
+
+A key that is not known is an error that names the nearest one that is.
+"""
+
+import difflib
+import inspect
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from rue.data.features import ENCODERS
+from rue.data.registry import ENTRIES
+from rue.errors import FileError, InputError
+from rue.losses import get_loss
+
+__all__ = ["CRITERIA", "METHOD_NAMES", "REGIMES", "Regime", "Suite", "read_suite", "shipped"]
+
+Regime = Literal["probe", "cifar", "fine_tuning", "small_images"]
+REGIMES: tuple[Regime, ...] = get_args(Regime)
+CRITERIA = ("regret",)
+METHOD_NAMES = ("dropout", "evidential", "ensemble", "ddu", "laplace")
+_FOLDER = Path(__file__).parent / "suites"
+_KEYS = (
+    "name",
+    "description",
+    "datasets",
+    "methods",
+    "losses",
+    "seeds",
+    "regime",
+    "criteria",
+    "training",
+    "method",
+    "dataset",
+)
+_DATASET_KEYS = ("regime", "losses", "training", "features", "encoder", "n_components")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """What to run. ``training``, ``method`` and ``dataset`` hold what differs from the defaults.
+
+    Attributes
+    ----------
+    name, description
+        The name is hashed into every seed.
+    datasets, methods, losses, seeds
+        A cell is one data set x method x seed; each is evaluated under every loss.
+    regime
+        How networks are trained (:class:`rue.methods.Training`): ``probe``, ``cifar``,
+        ``fine_tuning`` or ``small_images``.
+    criteria
+        What is computed of each cell.
+    folder
+        Where the file is: the first place its paths are looked for.
+    text
+        The file, as it was read.
+    """
+
+    name: str
+    description: str = ""
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...] = METHOD_NAMES
+    losses: tuple[str, ...] = ("log", "zero_one")
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    regime: Regime = "probe"
+    criteria: tuple[str, ...] = ("regret",)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dataset: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folder: Path | None = None
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name or not all(c.isalnum() or c in "-_." for c in self.name):
+            raise InputError(f"name must be letters, digits, - and _, got {self.name!r}")
+        for key in ("datasets", "methods", "losses", "seeds", "criteria"):
+            values = getattr(self, key)
+            if not values or len(set(values)) < len(values):
+                raise InputError(f"{key} must be one or more different ones, got {list(values)}")
+        _require_known("datasets", self.datasets, ENTRIES)
+        _require_known("methods", self.methods, METHOD_NAMES)
+        _require_known("criteria", self.criteria, CRITERIA)
+        _require_known("regime", [self.regime], REGIMES)
+        _require_known("method", self.method, self.methods)
+        _require_known("dataset", self.dataset, self.datasets)
+        for name in self.datasets:
+            if "seed" in self.dataset.get(name, ()):
+                raise InputError(f"dataset.{name}: the seed is the cell's own")
+            _require_known(f"dataset.{name}", self.dataset.get(name, {}), _options(name))
+            for loss in self.losses_of(name):
+                get_loss(loss)
+            _require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
+            encoder = self.dataset.get(name, {}).get("encoder", "tfidf")
+            _require_known(f"dataset.{name}.encoder", [encoder], ENCODERS)
+        for seed in self.seeds:
+            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+                raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
+
+    @property
+    def n_cells(self) -> int:
+        """How many data sets x methods x seeds."""
+        return len(self.datasets) * len(self.methods) * len(self.seeds)
+
+    def losses_of(self, dataset: str) -> tuple[str, ...]:
+        """Which losses a data set is evaluated under."""
+        return tuple(self.dataset.get(dataset, {}).get("losses", self.losses))
+
+    def regime_of(self, dataset: str) -> Regime:
+        """How networks are trained on a data set."""
+        regime: Regime = self.dataset.get(dataset, {}).get("regime", self.regime)
+        return regime
+
+    def training_of(self, dataset: str) -> dict[str, Any]:
+        """What is trained otherwise than the regime has it."""
+        return {**self.training, **self.dataset.get(dataset, {}).get("training", {})}
+
+
+def shipped() -> dict[str, Path]:
+    """Give the suites that come with rue, by name."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def read_suite(name: str) -> Suite:
+    """Read a suite that comes with rue by its name, or any by the path of its TOML file."""
+    suites = shipped()
+    path = suites.get(name, Path(name))
+    if path.suffix != ".toml" or not path.is_file():
+        if path.suffix == ".toml":
+            raise FileError(f"no file {path}")
+        near = _nearest(name, suites)
+        raise InputError(
+            f"suite must be a .toml file or one of {', '.join(suites)}, got {name!r}{near}"
+        )
+    text = path.read_text(encoding="utf-8")
+    try:
+        return parse_suite(text, folder=path.parent)
+    except InputError as error:
+        raise type(error)(f"{path.name}: {error}") from None
+
+
+def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
+    """Read a suite from the text of its file."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"not a TOML file: {error}") from None
+    _require_known("key", values, _KEYS)
+    for key in ("name", "datasets"):
+        if key not in values:
+            raise InputError(f"a suite needs the key {key}")
+    for key in ("training", "method", "dataset"):
+        _require_table(key, values.get(key, {}))
+    for key in ("method", "dataset"):
+        for name, table in values.get(key, {}).items():
+            _require_table(f"{key}.{name}", table)
+    for name, table in values.get("dataset", {}).items():
+        _require_table(f"dataset.{name}.training", table.get("training", {}))
+        if "losses" in table:
+            table["losses"] = _strings(f"dataset.{name}.losses", table["losses"])
+    for key in ("name", "description", "regime"):
+        if not isinstance(values.get(key, ""), str):
+            raise InputError(f"{key} must be text, got {values[key]!r}")
+    for key in ("datasets", "methods", "losses", "criteria"):
+        if key in values:
+            values[key] = _strings(key, values[key])
+    seeds = values.get("seeds", 5)
+    if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds >= 1:
+        seeds = list(range(seeds))
+    if not isinstance(seeds, list):
+        raise InputError(f"seeds must be how many there are, or a list of them, got {seeds!r}")
+    return Suite(**{**values, "seeds": tuple(seeds)}, folder=folder, text=text)
+
+
+def _options(dataset: str) -> list[str]:
+    """What may be set of a data set: how it is trained on, and its loader's own options."""
+    own = [
+        name
+        for name in inspect.signature(ENTRIES[dataset].load).parameters
+        if name not in ("reader", "entry", "seed")
+    ]
+    return [*_DATASET_KEYS, *own]
+
+
+def _strings(key: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise InputError(f"{key} must be a list of names, got {values!r}")
+    return tuple(values)
+
+
+def _require_table(key: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise InputError(f"{key} must be a table, [{key}], got {value!r}")
+
+
+def _require_known(what: str, given: Collection[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"{what} must be of {', '.join(known)}, got {name!r}{_nearest(name, known)}"
+            )
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.4)
+    return f": did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,155 @@
+"""Finished cells to the paper's tables.
+
+A row of a data set's table is a mean over seeds, with the standard deviation beside it. A ratio
+such as n-AuReC is averaged as it is, not recomputed from means.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from rue.bench.cells import Cell, cells
+from rue.bench.store import Store
+from rue.errors import FileError, InputError
+
+__all__ = ["CRITERION_KEYS", "Results", "read_results", "summarize", "table_rows"]
+
+CRITERION_KEYS = (
+    "aurec",
+    "excess_aurec",
+    "n_aurec",
+    "aurc",
+    "aurc_total",
+    "pareto_gap",
+    "spearman_hat",
+    "spearman_star",
+    "regret_calibration",
+    "risk",
+    "regret",
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a folder holds.
+
+    Attributes
+    ----------
+    rows
+        One for each cell and loss: the evaluation's columns, ``dataset`` and ``seed``.
+    missing, damaged
+        Cells of the suite that are not there, and those whose row cannot be read.
+    raw
+        Each cell's whole row.json.
+    """
+
+    suite: str
+    rows: tuple[dict[str, Any], ...]
+    missing: tuple[Cell, ...]
+    damaged: tuple[Cell, ...]
+    raw: Mapping[Cell, dict[str, Any]]
+
+    def notes(self) -> list[str]:
+        """Say what a reader of the tables must know."""
+        found = []
+        if self.missing:
+            found.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
+        if self.damaged:
+            found.append(f"{len(self.damaged)} cells are damaged, first {self.damaged[0]}")
+        for name in ("rue", "torch", "numpy"):
+            kinds = sorted({str(row["versions"].get(name)) for row in self.raw.values()})
+            if len(kinds) > 1:
+                found.append(f"cells were made with different versions of {name}: {kinds}")
+        return found
+
+
+def read_results(store: Store) -> Results:
+    """Read the rows of every finished cell of the folder's suite."""
+    suite = store.suite()
+    rows, missing, damaged, raw = [], [], [], {}
+    for cell in cells(suite):
+        if not (store.path(cell) / "row.json").exists():
+            missing.append(cell)
+            continue
+        try:
+            raw[cell] = store.row(cell)
+        except FileError:
+            damaged.append(cell)
+            continue
+        for row in raw[cell]["rows"]:
+            rows.append({"dataset": cell.dataset, "seed": cell.seed, **row})
+    if not rows:
+        raise InputError(f"{store.folder} holds no finished cell")
+    return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), raw)
+
+
+def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Average over seeds: a row for each data set, loss and method, in the order they came.
+
+    A column is None where it is undefined for any seed; ``<column>_std`` is None for one seed.
+    """
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["dataset"], row["loss"], row["method"]), []).append(row)
+    made = []
+    for (dataset, loss, method), group in groups.items():
+        averaged: dict[str, Any] = {
+            "dataset": dataset,
+            "method": method,
+            "loss": loss,
+            "n_seeds": len(group),
+            "n_points": group[0]["n_points"],
+        }
+        for key in CRITERION_KEYS:
+            averaged |= _mean_and_std(key, [row[key] for row in group])
+        made.append(averaged)
+    order = list(dict.fromkeys((row["dataset"], row["loss"]) for row in made))
+    made.sort(key=lambda row: order.index((row["dataset"], row["loss"])))
+    return made
+
+
+def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Sum the data sets' rows up: a row for each loss and method.
+
+    ``best`` counts the data sets where the method's mean n-AuReC is lowest (a tie counts for
+    each); the others are means over data sets.
+    """
+    lowest: dict[tuple[str, str], float] = {}
+    for row in rows:
+        if row["n_aurec"] is not None:
+            race = row["dataset"], row["loss"]
+            lowest[race] = min(row["n_aurec"], lowest.get(race, math.inf))
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["loss"], row["method"]), []).append(row)
+    return [
+        {
+            "method": method,
+            "loss": loss,
+            "n_datasets": len(group),
+            "best": sum(
+                row["n_aurec"] is not None
+                and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
+                for row in group
+            ),
+            **{
+                key: _mean([row[key] for row in group])
+                for key in ("n_aurec", "pareto_gap", "spearman_hat", "spearman_star")
+            },
+        }
+        for (loss, method), group in groups.items()
+    ]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if len(numbers) == len(values) else None
+
+
+def _mean_and_std(key: str, values: Sequence[float | None]) -> dict[str, float | None]:
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
+        return {key: None, f"{key}_std": None}
+    return {key: fmean(numbers), f"{key}_std": stdev(numbers) if len(numbers) > 1 else None}
