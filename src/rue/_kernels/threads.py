@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["each"]
+__all__ = ["each", "use"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -19,3 +19,10 @@ def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return [function(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(function, items))
+
+
+def use(n_threads: int) -> None:
+    """Let kernels use so many threads, or as many as there are."""
+    from numba import config, set_num_threads
+
+    set_num_threads(min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.data.dataset import DataSet
 from rue.errors import InputError, ShapeError
 
-__all__ = ["save_predictions"]
+__all__ = ["prediction_arrays", "save_predictions"]
 
 
 def save_predictions(path: str | os.PathLike[str], belief: Belief, data: DataSet) -> None:
@@ -23,6 +23,14 @@ def save_predictions(path: str | os.PathLike[str], belief: Belief, data: DataSet
     path = Path(path)
     if path.suffix != ".npz":
         raise InputError(f"path must end in .npz, got {path.name}")
+    arrays = prediction_arrays(belief, data)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        np.savez(file, **arrays)
+
+
+def prediction_arrays(belief: Belief, data: DataSet) -> dict[str, Any]:
+    """Give the arrays of a prediction file, by name."""
     if belief.n_points != len(data):
         raise ShapeError(f"belief must have {len(data)} points, got {belief.n_points}")
     arrays: dict[str, Any] = {"ids": data.ids, "values": data.values}
@@ -40,6 +48,4 @@ def save_predictions(path: str | os.PathLike[str], belief: Belief, data: DataSet
             arrays |= {"probs": belief.probs, "epistemic": belief.epistemic}
         case _:
             raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        np.savez(file, **arrays)
+    return arrays

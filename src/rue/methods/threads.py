@@ -1,11 +1,13 @@
-"""How many threads a process uses, whichever library asks."""
+"""How many threads a process uses, whichever library asks, and which GPUs there are."""
+
+import os
 
 import threadpoolctl
 import torch
 
 from rue._kernels.threads import use
 
-__all__ = ["use_threads"]
+__all__ = ["gpu_names", "use_threads"]
 
 
 def use_threads(n_threads: int) -> None:
@@ -13,3 +15,11 @@ def use_threads(n_threads: int) -> None:
     torch.set_num_threads(n_threads)
     threadpoolctl.threadpool_limits(n_threads)
     use(n_threads)
+
+
+def gpu_names() -> tuple[str, ...]:
+    """Give the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return tuple(filter(None, given.split(",")))
+    return tuple(str(index) for index in range(torch.cuda.device_count()))
