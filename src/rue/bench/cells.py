@@ -22,7 +22,7 @@ import numpy as np
 
 from rue.bench.suite import Suite
 from rue.data import DataSet, featurize, load
-from rue.data.files import file_digest, roots
+from rue.data.files import roots
 from rue.errors import FileError, InputError
 from rue.evaluation import evaluate
 
@@ -126,7 +126,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         if key not in ("regime", "losses", "training")
     }
     files = {
-        name: file_digest(find_file(suite, name, root))
+        name: _digest(find_file(suite, name, root))
         for name in (options.get("features"), training.weights)
         if name is not None and _is_there(suite, name, root)
     }
@@ -227,6 +227,11 @@ def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
         if (place / name).is_file():
             return place / name
     raise FileError(f"{suite.name} needs the file {name}, beside the suite or in a data root")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_there(suite: Suite, name: str, root: str | None) -> bool:

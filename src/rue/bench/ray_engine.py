@@ -49,7 +49,8 @@ class RayCluster:
             self._connect(ray)
         # A process for each task, so that its peak memory is its own.
         remote = ray.remote(max_calls=1)(attempt)
-        waiting, running = list(reversed(tasks)), {}
+        waiting = list(reversed(tasks))
+        running: dict[Any, Task] = {}
         try:
             while waiting or running:
                 while waiting and (self.workers is None or len(running) < self.workers):

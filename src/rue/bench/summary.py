@@ -14,7 +14,14 @@ from rue.bench.cells import Cell, cells
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
 
-__all__ = ["CRITERION_KEYS", "Results", "read_results", "summarize", "table_rows"]
+__all__ = [
+    "CRITERION_KEYS",
+    "Results",
+    "beside_published",
+    "read_results",
+    "summarize",
+    "table_rows",
+]
 
 CRITERION_KEYS = (
     "aurec",
@@ -78,8 +85,8 @@ def read_results(store: Store) -> Results:
         except FileError:
             damaged.append(cell)
             continue
-        for row in raw[cell]["rows"]:
-            rows.append({"dataset": cell.dataset, "seed": cell.seed, **row})
+        where = {"dataset": cell.dataset, "seed": cell.seed}
+        rows += [{**where, **row} for row in raw[cell]["rows"]]
     if not rows:
         raise InputError(f"{store.folder} holds no finished cell")
     return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), raw)
@@ -130,8 +137,7 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "loss": loss,
             "n_datasets": len(group),
             "best": sum(
-                row["n_aurec"] is not None
-                and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
+                row["n_aurec"] is not None and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
                 for row in group
             ),
             **{
@@ -141,6 +147,29 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         for (loss, method), group in groups.items()
     ]
+
+
+def beside_published(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Put the paper's rows behind ours where data set and loss match; others stay alone.
+
+    ``group`` tells whose they are. Features of a data set count as it.
+    """
+    from rue.published import read_published
+
+    theirs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for published in read_published():
+        row = published.to_dict()
+        if row["aurec"] is not None:
+            theirs.setdefault((row["dataset"], row["loss"]), []).append(row)
+    made: list[dict[str, Any]] = []
+    for race in dict.fromkeys((row["dataset"], row["loss"]) for row in rows):
+        ours = [row for row in rows if (row["dataset"], row["loss"]) == race]
+        made += [{**row, "group": "ours"} for row in ours]
+        for row in theirs.get((race[0].removesuffix("-features"), race[1]), []):
+            kept = {key: row[key] for key in CRITERION_KEYS if row.get(key) is not None}
+            made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | kept)
+            made[-1]["group"] = "paper"
+    return made
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
