@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rue.cli import data, demo, evaluate, published, sandbox, select
+from rue.cli import bench, data, demo, evaluate, published, sandbox, select
 from rue.cli.options import is_number
 from rue.errors import RueError
 
@@ -46,6 +46,7 @@ _command(sandbox)
 _command(published)
 _command(demo)
 app.add_typer(data.app, name="data")
+app.add_typer(bench.app, name="bench")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,0 +1,341 @@
+"""rue bench: run data sets x methods x seeds, and print the paper's tables of them."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rue.cli.options import Format, align, emit
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.bench.engine import Engine
+    from rue.bench.run import Progress, Report
+    from rue.bench.suite import Suite
+
+app = typer.Typer(help="Benchmarks: list suites, run one, print its tables.", no_args_is_help=True)
+
+
+class EngineName(StrEnum):
+    """Where tasks run."""
+
+    local = "local"
+    ray = "ray"
+
+
+class Against(StrEnum):
+    """Whose numbers to put beside ours."""
+
+    published = "published"
+
+
+class ListFormat(StrEnum):
+    """How a list is printed."""
+
+    table = "table"
+    json = "json"
+
+
+@app.command("list", epilog="Example:  rue bench list")
+def list_(
+    format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
+) -> None:
+    """List the suites that come with rue."""
+    from rue.bench.suite import read_suite, shipped
+
+    suites = [read_suite(name) for name in shipped()]
+    if format is ListFormat.json:
+        emit(_json([_facts(suite) for suite in suites]))
+        return
+    header = ["suite", "data sets", "methods", "seeds", "cells", "losses", "what it is"]
+    rows = [
+        [
+            suite.name,
+            str(len(suite.datasets)),
+            str(len(suite.methods)),
+            str(len(suite.seeds)),
+            str(suite.n_cells),
+            ", ".join(_losses(suite)),
+            suite.description,
+        ]
+        for suite in suites
+    ]
+    emit(align([header, *rows], left=("suite", "losses", "what it is"), rule=True))
+
+
+@app.command("run", epilog="Example:  rue bench run demo --out out/demo --workers 2")
+def run(
+    suite: Annotated[str, typer.Argument(help="A suite by name, or the path of its .toml file.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; default out/bench/SUITE.")
+    ] = None,
+    engine: Annotated[EngineName, typer.Option(help="Where tasks run.")] = EngineName.local,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Tasks at a time; default one a core for probes, else one.", min=1),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads of each task; default 1 for probes, else the cores.", min=1),
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster, as in 10.0.0.1:6379 or auto.")
+    ] = None,
+    gpus_per_run: Annotated[float, typer.Option(help="GPUs of each task.", min=0)] = 0.0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Keep to some cells, as in method=ensemble or seed=0,1; repeatable."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Do finished cells again.")] = False,
+    root: Annotated[
+        Path | None, typer.Option(help="A data root, looked in before RUE_DATA and the cache.")
+    ] = None,
+    format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
+) -> None:
+    """Run what is missing or stale of a suite; a run that was cut short goes on."""
+    from rue.bench.suite import read_suite
+
+    chosen = read_suite(suite)
+    report = run_with_progress(
+        chosen,
+        out or Path("out/bench") / chosen.name,
+        make_engine=lambda n: _engine(engine, n, address, gpus_per_run, explicit=workers),
+        workers=workers,
+        threads=threads,
+        only=_only(only or []),
+        force=force,
+        root=None if root is None else str(root),
+    )
+    if format is ListFormat.json:
+        emit(
+            _json(
+                {
+                    "suite": chosen.name,
+                    "folder": str(report.folder),
+                    "kept": list(map(str, report.kept)),
+                    "done": list(map(str, report.done)),
+                    "failed": {str(cell): error for cell, error in report.failed.items()},
+                    "redone": {str(cell): why for cell, why in report.redone.items()},
+                }
+            )
+        )
+    else:
+        for line in _told(report):
+            emit(line)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+@app.command("table", epilog="Example:  rue bench table out/bench/demo --format latex")
+def table(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Only the sum over data sets (CSV has one table).")
+    ] = False,
+    seeds: Annotated[
+        bool, typer.Option("--seeds", help="A row for each seed, not their mean.")
+    ] = False,
+    against: Annotated[
+        Against | None, typer.Option(help="Put the paper's numbers beside ours.")
+    ] = None,
+) -> None:
+    """Print the tables of a run: means over seeds and their standard deviation."""
+    from rue.bench.store import Store
+    from rue.bench.summary import beside_published, read_results, summarize, table_rows
+    from rue.tables import Format as FormatName
+    from rue.tables import format_rows
+
+    how: FormatName = format.value
+    results = read_results(Store(folder))
+    rows = table_rows(results.rows)
+    total = summarize(rows)
+    shown: list[dict[str, Any]] = rows
+    if seeds:
+        shown = [{**row, "group": f"seed {row['seed']}"} for row in results.rows]
+    elif against is not None:
+        shown = beside_published(rows)
+    if format is Format.json:
+        emit(
+            _json(
+                {
+                    "suite": results.suite,
+                    "rows": shown,
+                    "summary": total,
+                    "missing": list(map(str, results.missing)),
+                    "damaged": list(map(str, results.damaged)),
+                }
+            )
+        )
+        return
+    if format is Format.csv:
+        emit(format_rows(total if summary else shown, "csv"))
+        return
+    blocks = []
+    if not summary:
+        for dataset in dict.fromkeys(row["dataset"] for row in shown):
+            own = [_without(row, "dataset") for row in shown if row["dataset"] == dataset]
+            blocks.append(_block(dataset, format_rows(own, how), format))
+    if summary or len({row["dataset"] for row in rows}) > 1:
+        blocks.append(_block("all data sets", format_rows(total, how), format))
+    emit("\n\n".join(blocks))
+    if format is Format.table:
+        for note in results.notes():
+            emit(f"note: {note}")
+
+
+def run_with_progress(
+    suite: "Suite",
+    out: Path,
+    *,
+    make_engine: "Callable[[int], Engine] | None" = None,
+    workers: int | None = None,
+    threads: int | None = None,
+    only: dict[str, list[str]] | None = None,
+    force: bool = False,
+    root: str | None = None,
+) -> "Report":
+    """Run a suite with a progress display on stderr where that is a terminal."""
+    from rue.bench.engine import Local
+    from rue.bench.run import run_suite
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    probes = all(suite.regime_of(dataset) == "probe" for dataset in suite.datasets)
+    workers = workers or (cores or 1 if probes else 1)
+    threads = threads or (1 if probes else max(1, (cores or 1) // workers))
+    with _screen(suite.name) as on_change:
+        return run_suite(
+            suite,
+            out,
+            engine=make_engine(workers) if make_engine else Local(workers),
+            only=only,
+            force=force,
+            threads=threads,
+            root=root,
+            on_change=on_change,
+        )
+
+
+@contextmanager
+def _screen(name: str) -> "Iterator[Callable[[Progress], None] | None]":
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), refresh_per_second=2, transient=True) as live:
+
+        def show(progress: "Progress") -> None:
+            finished = len(progress.done) + len(progress.failed)
+            left = progress.time_left()
+            parts = [
+                f"{name}: {finished} of {progress.total} cells",
+                f"{len(progress.running)} running",
+                f"{len(progress.failed)} failed",
+                "" if left is None else f"about {_clock(left)} left",
+            ]
+            live.update(
+                Group(
+                    Text(", ".join(filter(None, parts))),
+                    ProgressBar(total=max(progress.total, 1), completed=finished, width=60),
+                    *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
+                    *(
+                        Text(f"  {cell}: {error}", style="red", overflow="ellipsis", no_wrap=True)
+                        for cell, error in list(progress.failed.items())[-5:]
+                    ),
+                )
+            )
+
+        yield show
+
+
+def _engine(
+    name: EngineName, workers: int, address: str | None, gpus: float, *, explicit: int | None
+) -> "Engine":
+    if name is EngineName.ray:
+        from rue.bench.ray_engine import RayCluster
+
+        return RayCluster(address=address, workers=explicit, gpus_per_run=gpus)
+    if address is not None:
+        raise InputError("--address needs --engine ray")
+    from rue.bench.engine import Local
+
+    return Local(workers, gpus_per_run=gpus, gpus=_gpus() if gpus else ())
+
+
+def _gpus() -> tuple[str, ...]:
+    from rue.methods.threads import gpu_names
+
+    return gpu_names()
+
+
+def _only(given: list[str]) -> dict[str, list[str]]:
+    only: dict[str, list[str]] = {}
+    for each in given:
+        key, sign, values = each.partition("=")
+        if not sign or not values:
+            raise InputError(f"--only must look like method=ensemble, got {each!r}")
+        only.setdefault(key, []).extend(values.split(","))
+    return only
+
+
+def _told(report: "Report") -> list[str]:
+    lines = [
+        f"{len(report.done)} cells done, {len(report.kept)} were there, "
+        f"{len(report.failed)} failed; in {report.folder}"
+    ]
+    for why in ("stale", "corrupt"):
+        again = [cell for cell, state in report.redone.items() if state == why]
+        if again:
+            lines.append(f"note: {len(again)} cells were {why}, first {again[0]}")
+    lines += [f"failed: {cell}: {error}" for cell, error in report.failed.items()]
+    if not report.failed:
+        lines.append(f"  rue bench table {report.folder}")
+    return lines
+
+
+def _block(title: str, text: str, format: Format) -> str:
+    head = {Format.markdown: f"**{title}**\n", Format.latex: f"% {title}"}.get(format, title)
+    return f"{head}\n{text}"
+
+
+def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != key}
+
+
+def _facts(suite: "Suite") -> dict[str, Any]:
+    return {
+        "name": suite.name,
+        "description": suite.description,
+        "datasets": list(suite.datasets),
+        "methods": list(suite.methods),
+        "losses": _losses(suite),
+        "seeds": list(suite.seeds),
+        "regimes": list(dict.fromkeys(suite.regime_of(name) for name in suite.datasets)),
+        "criteria": list(suite.criteria),
+        "n_cells": suite.n_cells,
+    }
+
+
+def _losses(suite: "Suite") -> list[str]:
+    return list(dict.fromkeys(loss for name in suite.datasets for loss in suite.losses_of(name)))
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _json(value: Any) -> str:
+    import json
+
+    return json.dumps(value, indent=2, allow_nan=False)
