@@ -1,12 +1,12 @@
-"""Spearman against scipy; regret calibration by hand."""
+"""Spearman and Kendall against scipy; regret calibration by hand."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import kendalltau, spearmanr
 
-from rue import regret_calibration, spearman
+from rue import kendall, regret_calibration, spearman
 from rue.errors import InputError
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
@@ -27,6 +27,25 @@ def test_by_hand():
     assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / np.sqrt(22.5))
     assert spearman([1, 2, 3], [5, 6, 7]) == 1
     assert spearman([1, 2, 3], [7, 6, 5]) == -1
+
+
+@given(pairs)
+def test_kendall_equals_scipy_with_ties(rows):
+    x, y = zip(*rows, strict=True)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert np.isnan(kendall(x, y))
+    else:
+        assert kendall(x, y) == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+        assert kendall(y, x) == kendall(x, y) == -kendall(x, [-v for v in y])
+
+
+def test_kendall_by_hand():
+    # Six pairs; (2, 2) is tied in x, so five count there. In y all six do. One of the five is
+    # out of order: (4 - 1) / sqrt(5 * 6).
+    assert kendall([1, 2, 2, 3], [2, 1, 3, 4]) == pytest.approx(3 / np.sqrt(30))
+    assert kendall([1, 2, 3], [5, 6, 7]) == 1
+    assert kendall([1, 2, 3], [7, 6, 5]) == -1
+    assert np.isnan(kendall([1], [1]))
 
 
 def test_calibration_by_hand():

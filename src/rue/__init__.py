@@ -33,6 +33,7 @@ _PUBLIC = {
     "evaluate": "rue.evaluation",
     "evaluate_components": "rue.evaluation",
     "excess_aurec": "rue.curves",
+    "kendall": "rue.correlation",
     "n_aurec": "rue.curves",
     "optimal_selector": "rue.selectors",
     "optimal_surface": "rue.surfaces",

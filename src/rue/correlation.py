@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, IntArray, as_vector
 from rue.errors import InputError
 
-__all__ = ["RegretCalibration", "regret_calibration", "spearman"]
+__all__ = ["RegretCalibration", "kendall", "regret_calibration", "spearman"]
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
@@ -28,6 +28,27 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     centre = (len(x) + 1) / 2
     a = mid_ranks(x, np.argsort(x)) - centre
     b = mid_ranks(y, np.argsort(y)) - centre
+    aa, bb = float(a @ a), float(b @ b)
+    if aa == 0 or bb == 0:
+        return float("nan")
+    return float(np.clip((a @ b) / np.sqrt(aa * bb), -1, 1))
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float:
+    """Kendall's rank correlation, tau-b: agreeing minus disagreeing pairs, ties counted out.
+
+    (C - D) / sqrt(T_x T_y) with T the pairs that are not tied, in [-1, 1]; NaN when one side is
+    constant. All pairs are held at once: it is for tens of methods, not for points.
+
+    Examples
+    --------
+    >>> kendall([1, 2, 3, 4], [1, 2, 4, 3])
+    0.667
+    """
+    x = as_vector("x", x)
+    y = as_vector("y", y, len(x))
+    i, j = np.triu_indices(len(x), 1)
+    a, b = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:
         return float("nan")
