@@ -28,7 +28,7 @@ ORDER = [
     ["matching", "intervals", "comparison", "deploy"],
     ["sandbox", "data", "methods"],
     ["proxies"],
-    ["inversions", "published", "bench"],
+    ["scores", "inversions", "published", "bench"],
     ["plots", "report", "adapters"],
     ["demo"],
     ["cli"],

@@ -1,0 +1,168 @@
+"""Scores: what each method got under each criterion, as one plain long table.
+
+The benchmark's folder, the paper's tables and any CSV file become rows of :class:`Score`.
+"""
+
+import csv
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue.errors import FileError, InputError
+
+__all__ = ["CRITERIA", "Criterion", "Score", "find_criterion", "read_scores", "to_scores"]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A way to judge methods: which values are better, and what it is about.
+
+    ``better`` is low, high, or zero for what is best near 0. ``kind`` is proxy for what stands in
+    for epistemic uncertainty, regret for the paper's criteria, other for the rest.
+    """
+
+    name: str
+    title: str
+    better: Literal["low", "high", "zero"]
+    kind: Literal["proxy", "regret", "other"]
+    digits: int
+
+    def cost(self, values: FloatArray) -> FloatArray:
+        """Give numbers of which the lowest is best."""
+        return {"low": values, "high": -values, "zero": np.abs(values)}[self.better]
+
+
+CRITERIA: Mapping[str, Criterion] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Criterion("near_ood", "near-OOD", "high", "proxy", 3),
+            Criterion("far_ood", "far-OOD", "high", "proxy", 3),
+            Criterion("auac", "AuAC", "high", "proxy", 3),
+            Criterion("nauc_epistemic", "NAUC epi", "high", "proxy", 3),
+            Criterion("nauc_total", "NAUC total", "high", "proxy", 3),
+            Criterion("aurec", "AuReC", "low", "regret", 4),
+            Criterion("excess_aurec", "ex-AuReC", "low", "regret", 4),
+            Criterion("n_aurec", "n-AuReC", "low", "regret", 3),
+            Criterion("pareto_gap", "P-gap", "low", "regret", 4),
+            Criterion("aurc", "AuRC", "low", "other", 4),
+            Criterion("aurc_total", "AuRC total", "low", "other", 4),
+            Criterion("regret_calibration", "calibration", "low", "other", 4),
+            # Those who judge by it call components that go together, either way, entangled.
+            Criterion("spearman_hat", "r_s hat", "zero", "other", 3),
+        )
+    }
+)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of one method; ``seed`` is None where it is a mean over seeds already."""
+
+    dataset: str
+    method: str
+    seed: int | None
+    criterion: str
+    loss: str
+    value: float
+
+
+def find_criterion(name: str, criteria: Mapping[str, Criterion] = CRITERIA) -> Criterion:
+    """Give the criterion of that name; an unknown name is an error that gives the nearest."""
+    if name not in criteria:
+        near = get_close_matches(name, criteria, 1, 0)
+        raise InputError(
+            f"criterion must be one of {', '.join(criteria)}, got {name!r}; did you mean {near[0]}?"
+        )
+    return criteria[name]
+
+
+def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
+    """Turn rows with a column for each criterion, as tables have them, into scores.
+
+    ``method`` must be there; ``dataset``, ``loss`` and ``seed`` may be. Columns that are no
+    criterion are left out, and so are cells that are empty, None or NaN.
+
+    Examples
+    --------
+    >>> to_scores([{"method": "ddu", "loss": "log", "aurec": 0.0958, "n_aurec": None}])
+    [Score(dataset='', method='ddu', seed=None, criterion='aurec', loss='log', value=0.0958)]
+    """
+    scores = []
+    for number, row in enumerate(rows):
+        if not row.get("method"):
+            raise InputError(f"every row must have a method, row {number} has none")
+        for name in CRITERIA:
+            value = _number(name, row.get(name), number)
+            if value is not None:
+                scores.append(_score(row, name, value, number))
+    return scores
+
+
+def read_scores(path: str | os.PathLike[str]) -> list[Score]:
+    """Read scores from a .csv file, or from the scores.csv of a folder.
+
+    The file is long, with the columns of :class:`Score`, or has a column for each criterion, as
+    ``rue evaluate --format csv`` and ``rue published --format csv`` print it.
+    """
+    path = Path(path)
+    file = path / "scores.csv" if path.is_dir() else path
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            reader = csv.DictReader(lines, strict=True)
+            rows, head = list(reader), list(reader.fieldnames or [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise FileError(f"{file}: cannot be read as a table of scores: {reason}") from None
+    needed = [field.name for field in fields(Score)] if "criterion" in head else ["method"]
+    missing = [name for name in needed if name not in head]
+    if missing or not (set(head) & {"criterion", *CRITERIA}):
+        raise FileError(
+            f"{file}: must have the columns {', '.join(missing or ['criterion', 'value'])}, "
+            f"got {', '.join(head) or 'none'}"
+        )
+    try:
+        return _long(rows) if "criterion" in head else to_scores(rows)
+    except InputError as error:
+        raise FileError(f"{file}: {error}") from None
+
+
+def _long(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
+    scores = []
+    for number, row in enumerate(rows):
+        value = _number("value", row["value"], number)
+        if value is not None:
+            scores.append(_score(row, row["criterion"], value, number))
+    return scores
+
+
+def _score(row: Mapping[str, Any], criterion: str, value: float, number: int) -> Score:
+    seed = row.get("seed")
+    if seed in ("", None):
+        seed = None
+    else:
+        try:
+            seed = int(seed)
+        except (TypeError, ValueError):
+            raise InputError(f"seed must be a whole number, got {seed!r} at row {number}") from None
+    names = (str(row.get(key) or "") for key in ("dataset", "method", "loss"))
+    dataset, method, loss = names
+    return Score(dataset, method, seed, criterion, loss, value)
+
+
+def _number(name: str, value: Any, number: int) -> float | None:
+    if value is None or value == "":
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a number, got {value!r} at row {number}") from None
+    return None if math.isnan(found) else found
