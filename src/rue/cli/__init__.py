@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rue.cli import bench, data, demo, evaluate, published, sandbox, select
+from rue.cli import bench, data, demo, evaluate, inversions, published, sandbox, select
 from rue.cli.options import is_number
 from rue.errors import RueError
 
@@ -44,6 +44,7 @@ _command(evaluate)
 _command(select)
 _command(sandbox)
 _command(published)
+_command(inversions)
 _command(demo)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")

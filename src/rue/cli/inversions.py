@@ -1,0 +1,230 @@
+"""rue inversions: all criteria side by side, and where they disagree about methods."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rue.cli.options import align, emit
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.inversions import Column, Inversion, Inversions
+    from rue.scores import Score
+
+EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
+
+# What is compared unless --criterion says otherwise.
+_USUAL = (
+    *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
+    *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
+)
+_BLOCK = 12  # columns of tau that stand side by side in a terminal
+
+
+def inversions(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIR", help="A folder with scores.csv, or such a file."),
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="The paper's tables 1 to 5 instead.")
+    ] = False,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only these data sets; patterns such as 'dcic-*' too."),
+    ] = None,
+    criterion: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only these criteria, as in csv.")
+    ] = None,
+    across: Annotated[
+        bool, typer.Option("--across", help="Compare across data sets too, as --published does.")
+    ] = False,
+    top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
+    format: Annotated[
+        Literal["table", "json", "csv", "markdown"], typer.Option(help="How to print.")
+    ] = "table",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")
+    ] = None,
+) -> None:
+    """Tell whether criteria pick the same method: ranks, Kendall's tau, pairwise inversions.
+
+    The csv has the inversions, json everything. Strength is 1 where two methods are best and
+    worst under one criterion, and the other way round under the other.
+    """
+    from rue.inversions import find_inversions
+
+    scores = _choose(_read(path, published, bool(dataset)), dataset, criterion)
+    names = dict.fromkeys(score.dataset for score in scores)
+    groups = (
+        [scores]
+        if across or published
+        else [[score for score in scores if score.dataset == name] for name in names]
+    )
+    found = [find_inversions(group) for group in groups]
+    if plot is not None:
+        from rue.plots.inversions import plot_ranks
+        from rue.plots.style import save
+
+        save(plot_ranks(found), plot)
+    if format == "json":
+        emit(json.dumps([each.to_dict() for each in found], indent=2))
+    elif format == "csv":
+        emit(_csv([inversion for each in found for inversion in each.inversions]))
+    else:
+        emit("\n\n".join(block for each in found for block in blocks(each, top, format)))
+
+
+def blocks(
+    found: "Inversions", top: int, format: Literal["table", "markdown"] = "table"
+) -> list[str]:
+    """Give ranks, tau and the strongest inversions as text, a title above each."""
+    n = len(found.inversions)
+    listed = f"Inversions, the strongest {top} of {n:,}" if n > top else f"Inversions, all {n:,}"
+    grids = [("Values, and ranks in brackets (1 is best)", ranks_grid(found))]
+    width = _BLOCK if format == "table" else len(found.columns)
+    for start in range(0, len(found.columns), width):
+        title = "Kendall's tau (1 is the same order, -1 the opposite)"
+        grids.append((title if start == 0 else "tau, continued", tau_grid(found, start, width)))
+    grids.append((listed, inversions_grid(found.inversions[:top])))
+    texts = []
+    for title, grid in grids:
+        if len(grid) == 1:
+            texts.append(title)
+        elif format == "markdown":
+            texts.append(f"{title}:\n\n{to_markdown(grid)}")
+        else:
+            texts.append(f"{title}\n{align(grid, left=_LEFT, rule=True)}")
+    return texts
+
+
+_LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses under")
+
+
+def ranks_grid(found: "Inversions") -> list[list[str]]:
+    """Give a line for each criterion: the value and rank of each method."""
+    from rue.scores import CRITERIA
+
+    arrows = {"high": "↑", "low": "↓", "zero": "→0"}
+    grid = [["", "criterion", "data set", "loss", *found.methods]]
+    for number, (column, values, ranks) in enumerate(
+        zip(found.columns, found.values.tolist(), found.ranks.tolist(), strict=True), start=1
+    ):
+        rule = CRITERIA[column.criterion]
+        cells = [
+            "-" if value != value else f"{value:.{rule.digits}f} ({rank:g})"
+            for value, rank in zip(values, ranks, strict=True)
+        ]
+        title = f"{arrows[rule.better]} {rule.title}"
+        grid.append([str(number), title, column.dataset, column.loss or "-", *cells])
+    return grid
+
+
+def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[list[str]]:
+    """Give a line for each criterion: its tau with each of some criteria, by their numbers."""
+    stop = min(start + width, len(found.columns))
+    grid = [["", "criterion", *(str(j + 1) for j in range(start, stop))]]
+    for number, (column, row) in enumerate(
+        zip(found.columns, found.tau[:, start:stop].tolist(), strict=True), start=1
+    ):
+        cells = ["-" if tau != tau else f"{tau:.2f}" for tau in row]
+        grid.append([str(number), name(column), *cells])
+    return grid
+
+
+def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
+    """Give a line for each inversion; seeds and p-values where there are any."""
+    from rue.scores import CRITERIA
+
+    grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
+    for each in inversions:
+        margins = [
+            f"{margin:.{CRITERIA[column.criterion].digits}f}"
+            for column, margin in (
+                (each.first, each.first_margin),
+                (each.second, each.second_margin),
+            )
+        ]
+        seeds = f"{each.n_inverted}/{each.n_seeds}" if each.n_seeds else "-"
+        p = "-" if each.p_value is None else f"{each.p_value:.3f}" + "*" * (each.p_value <= 0.05)
+        grid.append(
+            [
+                *(each.method, each.rival, name(each.first), margins[0]),
+                *(name(each.second), margins[1], f"{each.strength:.2f}", seeds, p),
+            ]
+        )
+    empty = [j for j in range(len(grid[0])) if all(row[j] == "-" for row in grid[1:])]
+    return [[cell for j, cell in enumerate(row) if j not in empty] for row in grid]
+
+
+def name(column: "Column") -> str:
+    """Give a criterion's title with its data set and loss."""
+    from rue.scores import CRITERIA
+
+    words = (CRITERIA[column.criterion].title, column.dataset, column.loss)
+    return " ".join(filter(None, words))
+
+
+def to_markdown(grid: list[list[str]]) -> str:
+    """Give a grid, header first, as a Markdown table."""
+    rule = ["---" if title in _LEFT else "---:" for title in grid[0]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [grid[0], rule, *grid[1:]])
+
+
+def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
+    from rue.published import TABLES, read_published
+    from rue.scores import read_scores, to_scores
+
+    if published == (path is not None):
+        raise InputError(f"give a folder or --published, got {'both' if published else 'neither'}")
+    if path is not None:
+        return read_scores(path)
+    tables = TABLES if chosen else TABLES[:5]
+    return to_scores(row.to_dict() for table in tables for row in read_published(table.name))
+
+
+def _choose(
+    scores: "list[Score]", datasets: list[str] | None, criteria: list[str] | None
+) -> "list[Score]":
+    from rue.scores import find_criterion
+
+    for criterion in criteria or ():
+        find_criterion(criterion)
+    known = list(dict.fromkeys(score.dataset for score in scores))
+    for pattern in datasets or ():
+        if not any(fnmatchcase(each, pattern) for each in known):
+            raise InputError(f"--dataset must be one of {', '.join(known)}, got {pattern!r}")
+    kept = [
+        score
+        for score in scores
+        if score.criterion in (criteria or _USUAL)
+        and any(fnmatchcase(score.dataset, pattern) for pattern in datasets or ["*"])
+    ]
+    if not kept:
+        raise InputError(f"there must be scores of {', '.join(criteria or _USUAL)}, got none")
+    return kept
+
+
+def _csv(inversions: "Sequence[Inversion]") -> str:
+    sides, parts = ("first", "second"), ("dataset", "criterion", "loss")
+    keys = [
+        *(f"{side}_{part}" for side in sides for part in parts),
+        *("method", "rival", "first_margin", "second_margin", "strength"),
+        *("n_seeds", "n_inverted", "p_value"),
+    ]
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, keys, lineterminator="\n")
+    writer.writeheader()
+    for each in inversions:
+        row: dict[str, Any] = asdict(each)
+        for side in sides:
+            row |= {f"{side}_{key}": value for key, value in row.pop(side).items()}
+        writer.writerow(row)
+    return buffer.getvalue().rstrip("\n")

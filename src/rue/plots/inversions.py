@@ -1,0 +1,91 @@
+"""A bump chart: how the ranks of methods change from criterion to criterion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rue.errors import InputError
+from rue.inversions import Inversions
+from rue.plots.style import GREY, PALETTE, look
+from rue.scores import CRITERIA
+
+__all__ = ["plot_ranks"]
+
+_TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
+
+
+def plot_ranks(found: Sequence[Inversions]) -> Figure:
+    """Draw each method's rank under each criterion, the best on top; one panel a comparison.
+
+    Lines that cross are inversions between neighbours. Methods that are equal meet; where a
+    method has no number its line breaks.
+    """
+    if not found:
+        raise InputError("found must hold at least one comparison, got none")
+    methods = list(dict.fromkeys(method for each in found for method in each.methods))
+    widest = max(len(each.columns) for each in found)
+    tallest = max(len(each.methods) for each in found)
+    size = (max(4.5, 1.8 + 0.55 * widest), (1.7 + 0.42 * tallest) * len(found))
+    with look():
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(len(found), 1, squeeze=False)[:, 0]
+        for axes, each in zip(panels, found, strict=True):
+            _draw(axes, each, methods)
+    return figure
+
+
+def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
+    x = np.arange(len(found.columns))
+    for method, ranks in zip(found.methods, found.ranks.T, strict=True):
+        colour = PALETTE[methods.index(method) % len(PALETTE)]
+        axes.plot(x, ranks, color=colour, linewidth=2.2, marker="o", markersize=7, zorder=3)
+        there = np.flatnonzero(~np.isnan(ranks))
+        ends = {int(there[0]): (-9, "right")} | {int(there[-1]): (9, "left")}
+        for place, (offset, side) in ends.items():
+            equals = np.flatnonzero(found.ranks[place] == ranks[place]).tolist()
+            below = equals.index(found.methods.index(method)) - (len(equals) - 1) / 2
+            axes.annotate(
+                method,
+                (float(x[place]), float(ranks[place])),
+                (offset, -10 * below),  # names of equals stand below each other
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                color=colour,
+                fontsize=8,
+            )
+    _draw_kinds(axes, [CRITERIA[column.criterion].kind for column in found.columns])
+    several = len({column.dataset for column in found.columns}) > 1
+    labels = [
+        "\n".join(filter(None, (CRITERIA[c.criterion].title, c.loss, c.dataset * several)))
+        for c in found.columns
+    ]
+    axes.set_xticks(x, labels, rotation=90 if len(labels) > 6 else 0)
+    axes.set_yticks(range(1, len(found.methods) + 1))
+    axes.set_ylim(len(found.methods) + 0.4, 0.6)
+    axes.set_xlim(-1.4, len(x) + 0.4)
+    axes.set_ylabel("rank")
+    axes.grid(axis="x", visible=False)
+    if not several:
+        axes.set_title(found.columns[0].dataset, pad=16)
+
+
+def _draw_kinds(axes: Axes, kinds: list[str]) -> None:
+    """Part the kinds of criteria by dotted lines, a name above each."""
+    for i in range(1, len(kinds)):
+        if kinds[i] != kinds[i - 1]:
+            axes.axvline(i - 0.5, color=GREY, linestyle=":", linewidth=1)
+    for kind in dict.fromkeys(kinds):
+        places = [i for i, each in enumerate(kinds) if each == kind]
+        axes.text(
+            float(np.mean(places)),
+            1.02,
+            _TITLES[kind],
+            transform=axes.get_xaxis_transform(),
+            ha="center",
+            va="bottom",
+            color=GREY,
+            fontsize=8,
+        )

@@ -1,0 +1,146 @@
+"""rue inversions: of a file, of a folder, of the paper; every format."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from rue.inversions import find_inversions
+from rue.published import read_published
+from rue.scores import read_scores, to_scores
+
+TEXT = """dataset,method,seed,criterion,loss,value
+d,a,0,near_ood,,0.9
+d,b,0,near_ood,,0.7
+d,a,1,near_ood,,0.8
+d,b,1,near_ood,,0.9
+d,a,0,aurec,log,0.4
+d,b,0,aurec,log,0.1
+d,a,1,aurec,log,0.3
+d,b,1,aurec,log,0.2
+d,a,0,aurc,log,0.3
+d,b,0,aurc,log,0.2
+e,a,0,aurec,log,0.1
+e,b,0,aurec,log,0.2
+e,a,0,n_aurec,log,0.1
+e,b,0,n_aurec,log,0.2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "scores.csv").write_text(TEXT)
+    return tmp_path
+
+
+def test_json_is_the_library_s_a_data_set_apart(run, folder):
+    found = json.loads(run("inversions", folder, "--format", "json").out)
+    scores = [score for score in read_scores(folder) if score.criterion != "aurc"]
+    assert found == [
+        find_inversions(score for score in scores if score.dataset == name).to_dict()
+        for name in "de"
+    ]
+    (across,) = json.loads(run("inversions", folder, "--across", "--format", "json").out)
+    assert across == find_inversions(scores).to_dict()
+
+
+def test_tables_for_people(run, folder):
+    result = run("inversions", folder, "--dataset", "d")
+    assert (result.code, result.err) == (0, "")
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["1", "↑", "near-OOD", "d", "-", "0.850", "(1)", "0.800", "(2)"] in lines
+    assert ["2", "↓", "AuReC", "d", "log", "0.3500", "(2)", "0.1500", "(1)"] in lines
+    assert ["1", "near-OOD", "d", "1.00", "-1.00"] in lines
+    # Inverted in seed 0 alone of two; there are no p-values, so no such column.
+    expected = "a b near-OOD d 0.050 AuReC d log 0.2000 1.00 1/2"
+    assert expected.split() in lines
+    assert "Inversions, all 1" in result.out
+    assert "Inversions, all 0" in run("inversions", folder, "--dataset", "e").out
+    shorter = run("inversions", folder, "--dataset", "d", "--top", "0").out
+    assert shorter.endswith("Inversions, the strongest 0 of 1\n")
+    marked = run("inversions", folder, "--dataset", "d", "--format", "markdown").out
+    assert "| a | b | near-OOD d | 0.050 | AuReC d log | 0.2000 | 1.00 | 1/2 |" in marked
+    assert "|  | criterion | 1 | 2 |\n| ---: | --- | ---: | ---: |" in marked
+
+
+def test_csv_has_the_inversions(run, folder):
+    rows = list(csv.DictReader(io.StringIO(run("inversions", folder, "--format", "csv").out)))
+    assert len(rows) == 1
+    assert rows[0] | {"first_margin": "", "second_margin": ""} == {
+        "first_dataset": "d",
+        "first_criterion": "near_ood",
+        "first_loss": "",
+        "second_dataset": "d",
+        "second_criterion": "aurec",
+        "second_loss": "log",
+        "method": "a",
+        "rival": "b",
+        "first_margin": "",
+        "second_margin": "",
+        "strength": "1.0",
+        "n_seeds": "2",
+        "n_inverted": "1",
+        "p_value": "",
+    }
+
+
+def test_criteria_may_be_chosen(run, folder):
+    arguments = ["--criterion", "aurc", "--criterion", "near_ood", "--format", "json"]
+    (found,) = json.loads(run("inversions", folder, *arguments).out)
+    assert [column["criterion"] for column in found["criteria"]] == ["near_ood", "aurc"]
+
+
+def test_the_paper_s_tables(run):
+    (found,) = json.loads(run("inversions", "--published", "--format", "json").out)
+    assert found["methods"] == ["dropout", "evidential", "ensemble", "ddu"]
+    sets = dict.fromkeys(column["dataset"] for column in found["criteria"])
+    assert set(sets) == {
+        *("cifar10h", "appa-real", "dcic", "cifar10", "imagenet", "openml-6", "openml-156")
+    }
+    arguments = ["--published", "--dataset", "dcic-*", "--format", "json"]
+    (found,) = json.loads(run("inversions", *arguments).out)
+    assert len({column["dataset"] for column in found["criteria"]}) == 8
+    usual = ("aurec", "n_aurec", "pareto_gap", "spearman_hat")
+    rows = (row.to_dict() for row in read_published() if row.dataset.startswith("dcic-"))
+    scores = [score for score in to_scores(rows) if score.criterion in usual]
+    assert found == find_inversions(scores).to_dict()
+
+
+def test_a_file_that_rue_published_printed(run, tmp_path):
+    (tmp_path / "p.csv").write_text(run("published", "--table", "1", "--format", "csv").out)
+    ours = run("inversions", tmp_path / "p.csv", "--format", "json").out
+    assert ours == run("inversions", "--published", "--dataset", "cifar10h", "--format", "json").out
+
+
+def test_wide_tables_of_tau_are_cut(run):
+    lines = run("inversions", "--published").out.splitlines()
+    assert max(map(len, lines)) < 120
+    assert lines.count("tau, continued") == 2  # 32 criteria, 12 a block
+
+
+def test_the_chart_is_drawn(run, folder):
+    result = run("inversions", folder, "--plot", folder / "ranks.png")
+    assert (result.code, result.err) == (0, "")
+    assert (folder / "ranks.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "give a folder or --published, got neither"),
+        (["scores.csv", "--published"], "give a folder or --published, got both"),
+        (["missing"], "missing: cannot be read as a table of scores"),
+        (["scores.csv", "--criterion", "aurek"], "did you mean aurec?"),
+        (["scores.csv", "--dataset", "f*"], "--dataset must be one of d, e, got 'f*'"),
+        (["scores.csv", "--dataset", "e", "--criterion", "aurc"], "there must be scores of aurc"),
+        (["scores.csv", "--plot", "ranks.txt"], "must be .png, .pdf or .svg"),
+        (["scores.csv", "--format", "latex"], "latex"),
+    ],
+)
+def test_broken_calls_are_one_line(run, folder, monkeypatch, arguments, words):
+    monkeypatch.chdir(folder)
+    result = run("inversions", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert len(result.err.splitlines()) == 1
+    assert words in result.err
