@@ -37,6 +37,7 @@ demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
 docs: $(STAMP)   ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/python docs/make.py
 	$(BIN)/python docs/make_data.py
+	$(BIN)/python docs/make_published.py
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

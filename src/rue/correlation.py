@@ -47,8 +47,8 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
     """
     x = as_vector("x", x)
     y = as_vector("y", y, len(x))
-    i, j = np.triu_indices(len(x), 1)
-    a, b = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
+    a = np.sign(x[:, None] - x).ravel()  # each pair twice, which cancels
+    b = np.sign(y[:, None] - y).ravel()
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:
         return float("nan")

@@ -79,7 +79,7 @@ def head_of(cells):
     return [HEADS[cell[1:-1].strip() if cell.startswith("{") else cell] for cell in bare]
 
 
-def cells_of(paper, table):
+def cells_of(paper, table, read=plain):
     """(data set, method, loss, column) -> what the paper prints, for one of its tables."""
     where = paper.index(r"\label{" + LABELS[table.number - 1] + "}")
     body = paper[where : paper.index(r"\end{tabular}", where)]
@@ -99,7 +99,7 @@ def cells_of(paper, table):
         loss = "" if groups else LOSSES[plain(row[1])]
         for dataset, column, cell in zip(sets, columns, row[n_names:], strict=True):
             assert (dataset, method, loss, column) not in found
-            found[dataset, method, loss, column] = plain(cell)
+            found[dataset, method, loss, column] = read(cell)
     return found
 
 
@@ -125,3 +125,26 @@ def test_there_are_640_and_no_more(paper):
     assert sum(counts) == 640
     assert len(TABLES) == paper.count(r"\begin{table}")
     assert tuple(re.findall(r"\\label\{(tab:.*?)\}", paper)) == LABELS
+
+
+def mark_of(cell):
+    return "bold" if "bf{" in cell else "underlined" if "underline{" in cell else ""
+
+
+def test_marks_are_where_the_numbers_say_but_for_one(paper):
+    wrong = []
+    for table in TABLES:
+        numbers, marks = cells_of(paper, table), cells_of(paper, table, mark_of)
+        for (dataset, method, loss, column), mark in marks.items():
+            if column in ("best", "spearman_hat", "spearman_star"):  # never marked
+                expected = ""
+            else:
+                rivals = {
+                    float(numbers[dataset, other, loss, column]) for other in METHODS.values()
+                }
+                ranked = sorted(rivals, reverse=column in PROXIES.values())
+                place = ranked.index(float(numbers[dataset, method, loss, column]))
+                expected = ("bold", "underlined", "", "")[place]
+            if mark != expected:
+                wrong.append((dataset, method, loss, column, mark, expected))
+    assert wrong == [("cifar10h", "ddu", "zero_one", "n_aurec", "", "underlined")]
