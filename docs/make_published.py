@@ -338,7 +338,8 @@ def page() -> str:
         f"eight roundings has a standard deviation of {spread:.2f} units. Beyond the summary's own "
         "half unit the first",
         f"cell needs {needed[0]:.1f} of them, which rounding hardly explains; the second "
-        f"needs {needed[1]:.1f}, which happens. The counts of the lowest n-AuReC are right, all eight.",
+        f"needs {needed[1]:.1f}, which",
+        "happens. The counts of the lowest n-AuReC are right, all eight.",
         "",
         "In table 1 the second-lowest n-AuReC under 0/1 loss, "
         f"{value('cifar10h', 'n_aurec', 'ddu', 'zero_one')} of DDU, is not underlined. All other",

@@ -20,6 +20,7 @@ _PUBLIC = {
     "Draws": "rue.beliefs",
     "Evaluation": "rue.evaluation",
     "Log": "rue.losses",
+    "Score": "rue.scores",
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors",
     "Squared": "rue.losses",
@@ -33,6 +34,7 @@ _PUBLIC = {
     "evaluate": "rue.evaluation",
     "evaluate_components": "rue.evaluation",
     "excess_aurec": "rue.curves",
+    "find_inversions": "rue.inversions",
     "kendall": "rue.correlation",
     "n_aurec": "rue.curves",
     "optimal_selector": "rue.selectors",
@@ -40,6 +42,7 @@ _PUBLIC = {
     "oracle_aurec": "rue.curves",
     "pareto_gap": "rue.pareto",
     "random_aurec": "rue.curves",
+    "read_published": "rue.published",
     "realize": "rue.components",
     "regret_calibration": "rue.correlation",
     "regret_coverage_curve": "rue.curves",
@@ -47,7 +50,7 @@ _PUBLIC = {
     "spearman": "rue.correlation",
 }
 
-_PACKAGES = ("data", "sandbox")
+_PACKAGES = ("data", "published", "sandbox")
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
