@@ -35,3 +35,17 @@ def test_the_page_corrects_the_paper(make_published):
     assert "Dropout has: 0.1023 against DDU's 0.0958, place 3 of 4." in page
     assert "| evidential, 0/1 loss, spearman_star | 0.277 | 0.27625 | 0.750 |" in page
     assert "13 tables, 640 cells" in page
+
+
+def test_on_the_same_data_r_s_orders_methods_against_regret(make_published):
+    places, taus, same = make_published.within()
+    assert len(places) == 20
+    assert taus["aurec", "aurec"] == 1
+    # What the page says in words.
+    assert taus["aurec", "spearman_hat"] < 0 < 0.5 < taus["aurec", "pareto_gap"]
+    assert (same["spearman_hat"], same["aurec"]) == (0, 20)
+    # By hand on CIFAR-10H under log loss: AuReC has evidential, ensemble, DDU, dropout, and r_s
+    # DDU, ensemble, dropout, evidential; two of six pairs agree.
+    columns = [make_published.Column("cifar10h", c, "log") for c in ("aurec", "spearman_hat")]
+    i, j = (make_published.ALL.columns.index(column) for column in columns)
+    assert make_published.ALL.tau[i, j] == pytest.approx(-1 / 3)
