@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
+from rue import Annotations, Draws, evaluate
 from rue.errors import InputError
 from rue.inversions import Column, find_inversions
-from rue.scores import CRITERIA, Criterion, Score
+from rue.scores import CRITERIA, Criterion, Score, to_scores
 
 NEAR, AUREC = Column("d", "near_ood", ""), Column("d", "aurec", "log")
 
@@ -92,6 +93,25 @@ def test_data_sets_and_losses_are_columns_apart():
     found = find_inversions(s for c in columns for s in scores_of(c, a=0.1, b=0.2))
     assert found.columns == tuple(columns)
     assert found.tau.tolist() == np.ones((4, 4)).tolist()
+
+
+def test_rows_of_evaluate_over_seeds(rng):
+    """What a benchmark has: evaluations of several seeds, with the data set and seed beside."""
+    people = Annotations(rng.multinomial(9, rng.dirichlet(np.ones(3), 40)))
+    rows = [
+        evaluate(people, Draws(rng.dirichlet(np.ones(3), (40, 4))), loss, method=method).to_dict()
+        | {"dataset": "d", "seed": seed}
+        for method in "abc"
+        for seed in range(3)
+        for loss in ("log", "brier")
+    ]
+    found = find_inversions(to_scores(rows))
+    logs = [row for row in rows if row["loss"] == "log"]
+    means = [np.mean([row["n_aurec"] for row in logs if row["method"] == m]) for m in "abc"]
+    order = found.ranks_of("d", "n_aurec", "log")
+    assert [order[m] for m in "abc"] == rankdata(means).tolist()
+    assert found.inversions
+    assert all(x.n_seeds == 3 for x in found.inversions)
 
 
 def test_a_p_value_is_the_larger_of_two():

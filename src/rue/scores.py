@@ -88,8 +88,9 @@ def find_criterion(name: str, criteria: Mapping[str, Criterion] = CRITERIA) -> C
 def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
     """Turn rows with a column for each criterion, as tables have them, into scores.
 
-    ``method`` must be there; ``dataset``, ``loss`` and ``seed`` may be. Columns that are no
-    criterion are left out, and so are cells that are empty, None or NaN.
+    ``method`` must be there; ``dataset`` (or ``group``, as ``rue evaluate --by`` has it), ``loss``
+    and ``seed`` may be. Columns that are no criterion are left out, and so are cells that are
+    empty, None or NaN.
 
     Examples
     --------
@@ -153,9 +154,10 @@ def _score(row: Mapping[str, Any], criterion: str, value: float, number: int) ->
             seed = int(seed)
         except (TypeError, ValueError):
             raise InputError(f"seed must be a whole number, got {seed!r} at row {number}") from None
-    names = (str(row.get(key) or "") for key in ("dataset", "method", "loss"))
-    dataset, method, loss = names
-    return Score(dataset, method, seed, criterion, loss, value)
+    dataset = row.get("dataset") or row.get("group") or ""
+    return Score(
+        str(dataset), str(row["method"]), seed, criterion, str(row.get("loss") or ""), value
+    )
 
 
 def _number(name: str, value: Any, number: int) -> float | None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from rue.inversions import find_inversions
@@ -111,6 +112,24 @@ def test_a_file_that_rue_published_printed(run, tmp_path):
     (tmp_path / "p.csv").write_text(run("published", "--table", "1", "--format", "csv").out)
     ours = run("inversions", tmp_path / "p.csv", "--format", "json").out
     assert ours == run("inversions", "--published", "--dataset", "cifar10h", "--format", "json").out
+
+
+def test_a_file_that_rue_evaluate_printed(run, tmp_path, rng):
+    counts = rng.multinomial(9, rng.dirichlet(np.ones(3), 30))
+    np.save(tmp_path / "counts.npy", counts)
+    half = np.arange(30) % 2
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", probs=rng.dirichlet(np.ones(3), (30, 4)), half=half)
+    files = [tmp_path / "a.npz", tmp_path / "b.npz", "--truth", tmp_path / "counts.npy"]
+    rows = run("evaluate", *files, "--by", "half", "--loss", "log", "--format", "csv").out
+    (tmp_path / "rows.csv").write_text(rows)
+    found = json.loads(run("inversions", tmp_path / "rows.csv", "--format", "json").out)
+    assert [each["criteria"][0]["dataset"] for each in found] == ["0", "1"]
+    expected = {row["aurec"]: row["method"] for row in csv.DictReader(io.StringIO(rows))}
+    for each in found:
+        assert (
+            [expected[str(value)] for value in each["values"][0]] == each["methods"] == ["a", "b"]
+        )
 
 
 def test_wide_tables_of_tau_are_cut(run):
