@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rue.bench.suite import Suite
+from rue.bench.suite import Suite, require_known
 from rue.data import DataSet, featurize, load
 from rue.data.files import roots
 from rue.errors import FileError, InputError
@@ -28,7 +28,6 @@ from rue.evaluation import evaluate
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
-    from rue.methods import Training
 
 __all__ = ["Cell", "Result", "Task", "cells", "config_hash", "run_task", "tasks"]
 
@@ -110,16 +109,8 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
     from rue.methods import METHODS
 
     training = _training(suite, cell.dataset)
-    config = METHODS[cell.method].Config
-    given = dict(suite.method.get(cell.method, {}))
-    known = [field.name for field in fields(config) if field.name != "training"]
-    for key in given:
-        if key not in known:
-            raise InputError(f"method.{cell.method} must be of {', '.join(known)}, got {key!r}")
-    try:
-        settings = asdict(config(**given, training=training))
-    except TypeError as error:
-        raise InputError(f"method.{cell.method}: {error}") from None
+    config = METHODS[cell.method].Config(training=training)
+    settings = asdict(_changed(config, suite.method.get(cell.method, {}), f"method.{cell.method}"))
     options = {
         key: value
         for key, value in suite.dataset.get(cell.dataset, {}).items()
@@ -204,7 +195,7 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     loaded = time.perf_counter()
     fitted = method.fit(
         [data[cell.seed] for cell in task.stack],
-        method.Config(**suite.method.get(first.method, {}), training=training),
+        _changed(method.Config(training=training), suite.method.get(first.method, {}), "method"),
         seeds=[cell.hashed_seed for cell in task.stack],
         checkpoints=task.checkpoints,
     )
@@ -242,8 +233,8 @@ def _is_there(suite: Suite, name: str, root: str | None) -> bool:
     return True
 
 
-def _training(suite: Suite, dataset: str) -> "Training":
-    from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+def _training(suite: Suite, dataset: str) -> Any:
+    from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES
 
     regimes = {
         "probe": PROBE,
@@ -251,15 +242,19 @@ def _training(suite: Suite, dataset: str) -> "Training":
         "fine_tuning": FINE_TUNING,
         "small_images": SMALL_IMAGES,
     }
-    given = suite.training_of(dataset)
-    known = [field.name for field in fields(Training)]
-    for key in given:
-        if key not in known:
-            raise InputError(f"training must be of {', '.join(known)}, got {key!r}")
-    try:
-        return replace(regimes[suite.regime_of(dataset)], **given)
-    except TypeError as error:
-        raise InputError(f"training: {error}") from None
+    return _changed(regimes[suite.regime_of(dataset)], suite.training_of(dataset), "training")
+
+
+def _changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
+    """Change settings where a suite says so; a wrong name or kind of value is an error."""
+    known = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    require_known(what, given, [name for name in known if name != "training"])
+    for name, value in given.items():
+        usual = known[name]
+        number = isinstance(usual, float) and isinstance(value, int | float)
+        if usual is not None and not number and type(value) is not type(usual):
+            raise InputError(f"{what}.{name} must be like {usual!r}, got {value!r}")
+    return replace(settings, **given)
 
 
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:

@@ -33,7 +33,16 @@ from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
 from rue.losses import get_loss
 
-__all__ = ["CRITERIA", "METHOD_NAMES", "REGIMES", "Regime", "Suite", "read_suite", "shipped"]
+__all__ = [
+    "CRITERIA",
+    "METHOD_NAMES",
+    "REGIMES",
+    "Regime",
+    "Suite",
+    "read_suite",
+    "require_known",
+    "shipped",
+]
 
 Regime = Literal["probe", "cifar", "fine_tuning", "small_images"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
@@ -98,21 +107,21 @@ class Suite:
             values = getattr(self, key)
             if not values or len(set(values)) < len(values):
                 raise InputError(f"{key} must be one or more different ones, got {list(values)}")
-        _require_known("datasets", self.datasets, ENTRIES)
-        _require_known("methods", self.methods, METHOD_NAMES)
-        _require_known("criteria", self.criteria, CRITERIA)
-        _require_known("regime", [self.regime], REGIMES)
-        _require_known("method", self.method, self.methods)
-        _require_known("dataset", self.dataset, self.datasets)
+        require_known("datasets", self.datasets, ENTRIES)
+        require_known("methods", self.methods, METHOD_NAMES)
+        require_known("criteria", self.criteria, CRITERIA)
+        require_known("regime", [self.regime], REGIMES)
+        require_known("method", self.method, self.methods)
+        require_known("dataset", self.dataset, self.datasets)
         for name in self.datasets:
             if "seed" in self.dataset.get(name, ()):
                 raise InputError(f"dataset.{name}: the seed is the cell's own")
-            _require_known(f"dataset.{name}", self.dataset.get(name, {}), _options(name))
+            require_known(f"dataset.{name}", self.dataset.get(name, {}), _options(name))
             for loss in self.losses_of(name):
                 get_loss(loss)
-            _require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
+            require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
             encoder = self.dataset.get(name, {}).get("encoder", "tfidf")
-            _require_known(f"dataset.{name}.encoder", [encoder], ENCODERS)
+            require_known(f"dataset.{name}.encoder", [encoder], ENCODERS)
         for seed in self.seeds:
             if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
                 raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
@@ -165,7 +174,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"not a TOML file: {error}") from None
-    _require_known("key", values, _KEYS)
+    require_known("key", values, _KEYS)
     for key in ("name", "datasets"):
         if key not in values:
             raise InputError(f"a suite needs the key {key}")
@@ -213,7 +222,8 @@ def _require_table(key: str, value: Any) -> None:
         raise InputError(f"{key} must be a table, [{key}], got {value!r}")
 
 
-def _require_known(what: str, given: Collection[str], known: Collection[str]) -> None:
+def require_known(what: str, given: Collection[str], known: Collection[str]) -> None:
+    """Raise on the first of ``given`` that is not known, with the nearest that is."""
     for name in given:
         if name not in known:
             raise InputError(

@@ -1,0 +1,46 @@
+"""A small suite, run once: 6 cells on 400 points of random-rbf."""
+
+import shutil
+
+import pytest
+
+from rue.bench.engine import Local
+from rue.bench.run import run_suite
+from rue.bench.store import Store
+from rue.bench.suite import parse_suite
+
+SMALL = """
+name = "small"
+datasets = ["random-rbf"]
+methods = ["dropout", "ensemble", "ddu"]
+losses = ["log", "zero_one"]
+seeds = 2
+
+[training]
+epochs = 3
+
+[dataset.random-rbf]
+n_points = 400
+"""
+
+
+@pytest.fixture(scope="session")
+def suite():
+    return parse_suite(SMALL)
+
+
+@pytest.fixture(scope="session")
+def finished(suite, tmp_path_factory):
+    """The folder of an undisturbed run; nobody may write to it."""
+    folder = tmp_path_factory.mktemp("bench") / "finished"
+    report = run_suite(suite, folder, engine=Local(2))
+    assert not report.failed
+    assert len(report.done) == 6
+    return Store(folder)
+
+
+@pytest.fixture
+def store(finished, tmp_path):
+    """A copy of it to break."""
+    shutil.copytree(finished.folder, tmp_path / "run")
+    return Store(tmp_path / "run")

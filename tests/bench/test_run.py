@@ -1,0 +1,232 @@
+"""Runs that are cut short, damaged, doubled or full, and what is left of them."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rue.bench.cells import Result, cells
+from rue.bench.engine import Local
+from rue.bench.run import run_suite, select
+from rue.bench.store import Store
+from rue.bench.suite import parse_suite
+from rue.bench.summary import read_results, table_rows
+from rue.errors import FileError, InputError
+from rue.evaluation import evaluate_components
+from rue.matching import read_components
+
+
+def table(store):
+    return json.dumps(table_rows(read_results(store).rows))
+
+
+def contents(store):
+    """The checksum of every prediction file."""
+    return {
+        str(path.relative_to(store.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(store.folder.rglob("predictions.npz"))
+    }
+
+
+def test_a_cell_holds_all_that_is_needed_to_trust_it(finished, suite):
+    assert len(read_results(finished).rows) == 6 * 2
+    for cell in cells(suite):
+        assert finished.state(cell) == "done"
+        row = finished.row(cell)
+        assert row["cell"]["seed"] == cell.seed
+        assert row["config"]["hashed_seed"] == cell.hashed_seed
+        assert {"rue", "torch", "numpy", "numba", "python"} <= set(row["versions"])
+        assert row["peak_memory_mb"] > 50
+        assert row["seconds"]["train"] > 0
+        assert row["trained_with"] == [0, 1]
+        assert "checksums" in row["data"]
+        for one in row["rows"]:
+            read = read_components(finished.predictions(cell), None, one["loss"])
+            again = evaluate_components(
+                read.star, read.hat, loss=one["loss"], method=cell.method, outside=read.outside
+            )
+            assert again.to_dict() == one
+
+
+def test_running_again_does_nothing_and_force_gives_the_same_bits(store, suite):
+    before, bits = table(store), contents(store)
+    report = run_suite(suite, store.folder, engine=Local(1))
+    assert (len(report.kept), len(report.done)) == (6, 0)
+    report = run_suite(suite, store.folder, only={"method": ["ddu"], "seed": ["1"]}, force=True)
+    assert [str(cell) for cell in report.done] == ["random-rbf/ddu/1"]
+    assert table(store) == before
+    assert contents(store) == bits
+
+
+def test_a_damaged_cell_is_noticed_and_done_again(store, suite):
+    before, bits = table(store), contents(store)
+    one, two, three, *_ = cells(suite)
+    store.predictions(one).write_bytes(store.predictions(one).read_bytes()[:-100])
+    row = store.path(two) / "row.json"
+    row.write_text(row.read_text()[:50])
+    row = store.path(three) / "row.json"
+    row.write_text(row.read_text().replace('"aurec": 0.', '"aurec": 1.', 1))
+    assert [store.state(cell) for cell in (one, two, three)] == ["corrupt"] * 3
+    assert len(read_results(store).damaged) == 2
+    report = run_suite(suite, store.folder, engine=Local(2))
+    assert report.redone == dict.fromkeys((one, two, three), "corrupt")
+    assert len(report.done) == 3
+    assert table(store) == before
+    assert contents(store) == bits
+
+
+def test_a_cell_of_other_settings_is_stale(store, suite):
+    row = cells(suite)[0]
+    assert store.state(row, "another hash") == "stale"
+    changed = parse_suite(suite.text.replace('losses = ["log", "zero_one"]', 'losses = ["brier"]'))
+    report = run_suite(changed, store.folder, only={"method": ["dropout"]})
+    assert set(report.redone.values()) == {"stale"}
+    assert len(report.done) == 2
+    assert {one["loss"] for one in store.row(row)["rows"]} == {"brier"}
+    assert store.suite().losses == ("brier",)
+
+
+def test_a_folder_belongs_to_one_suite(store, suite):
+    other = parse_suite(suite.text.replace('"small"', '"other"'))
+    with pytest.raises(InputError, match="holds results of the suite small, not other"):
+        run_suite(other, store.folder)
+
+
+def test_a_second_run_on_one_folder_is_refused(store, suite):
+    with store.lock(), pytest.raises(InputError, match=rf"another run \(process {os.getpid()}\)"):
+        run_suite(suite, store.folder)
+    assert run_suite(suite, store.folder).kept  # and free again
+
+
+def test_a_failed_cell_stops_no_other(suite, tmp_path):
+    text = suite.text.replace('["random-rbf"]', '["random-rbf", "appa-real"]')
+    mixed = parse_suite(text.replace('["dropout", "ensemble", "ddu"]', '["dropout"]'))
+    told = []
+    report = run_suite(
+        mixed, tmp_path, engine=Local(1), on_change=lambda p: told.append(len(p.failed))
+    )
+    assert len(report.done) == 2
+    assert [str(cell) for cell in report.failed] == ["appa-real/dropout/0", "appa-real/dropout/1"]
+    assert told[-1] == 2
+    store = Store(tmp_path)
+    assert "appa-real" in store.error(next(iter(report.failed)))
+    assert len(read_results(store).missing) == 2
+
+
+def test_a_process_that_dies_fails_alone(suite):
+    events = list(Local(1).run(suite, [Unreadable()]))
+    assert [event.kind for event in events] == ["started", "failed"]
+    assert "its process died (code 1)" in events[-1].error
+
+
+class Unreadable:
+    """Pickles well, and cannot be unpickled."""
+
+    def __reduce__(self):
+        return (_raise, ())
+
+
+def _raise():
+    raise RuntimeError("cannot be unpacked")
+
+
+def test_ten_kills_and_the_table_is_the_same(finished, suite, tmp_path):
+    """kill -9 at ten random moments, then a last run: bit for bit the undisturbed result."""
+    path = tmp_path / "small.toml"
+    path.write_text(suite.text)
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "rue", "bench", "run", str(path), "--out", str(out)]
+    moments = random.Random(7)
+    n_killed = 0
+    for _ in range(10):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=moments.uniform(0.5, 8.0))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            n_killed += 1
+    assert n_killed >= 1
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "0 failed" in done.stdout
+    store = Store(out)
+    assert table(store) == table(finished)
+    assert contents(store) == contents(finished)
+
+
+def test_a_killed_drivers_processes_end_with_it(suite, tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(suite.text.replace("epochs = 3", "epochs = 100000"))
+    command = [sys.executable, "-m", "rue", "bench", "run", str(path), "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = []
+    for _ in range(600):
+        time.sleep(0.1)
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True
+        )
+        children = [int(pid) for pid in listed.stdout.split()]
+        if len(children) >= 2:
+            break
+    assert children
+    time.sleep(3)  # until they have begun
+    process.kill()
+    process.wait()
+    for _ in range(200):
+        alive = [pid for pid in children if os.path.exists(f"/proc/{pid}")]  # noqa: PTH110
+        if not alive:
+            break
+        time.sleep(0.1)
+    assert not alive
+
+
+def test_a_full_disk_is_told_and_loses_nothing(finished, suite, tmp_path):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(tmp_path)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    full = Store(tmp_path)
+    stored = []
+    try:
+        with pytest.raises(FileError, match="the disk is full; finished cells are kept"):
+            _copy(finished, full, cells(suite), stored)
+        assert stored
+        assert [cell for cell in cells(suite) if full.state(cell) == "done"] == stored
+        assert not list(tmp_path.rglob("*.tmp"))
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def _copy(source, target, found, stored):
+    for cell in found:
+        content = source.predictions(cell).read_bytes()
+        target.write(Result(cell, source.row(cell), content))
+        stored.append(cell)
+
+
+def test_what_only_takes(suite):
+    found = cells(suite)
+    assert len(select(found, {"seed": ["1"]})) == 3
+    assert len(select(found, {"seed": ["0"], "method": ["ddu", "dropout"]})) == 2
+    for only, message in (
+        ({"methods": ["x"]}, "takes dataset=, method= or seed="),
+        ({"method": ["dd"]}, "must be of dropout, ensemble, ddu, got 'dd'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            select(found, only)
+
+
+def test_local_places_for_gpus():
+    assert Local(3).slots() == [None] * 3
+    assert Local(8, gpus_per_run=1, gpus=("0", "1", "2")).slots() == ["0", "1", "2"]
+    assert Local(8, gpus_per_run=2, gpus=("0", "1", "2")).slots() == ["0,1"]
+    assert Local(3, gpus_per_run=0.5, gpus=("0", "1")).slots() == ["0", "1", "0"]
+    with pytest.raises(InputError, match="there are 0 GPUs"):
+        Local(1, gpus_per_run=1)
+    with pytest.raises(InputError, match="workers must be at least 1"):
+        Local(0)

@@ -1,0 +1,147 @@
+"""Suites: what a file may say, and what it is told when it says something else."""
+
+import pytest
+
+from rue.bench.cells import cells, config_hash, configuration, tasks
+from rue.bench.suite import METHOD_NAMES, parse_suite, read_suite, shipped
+from rue.errors import FileError, InputError
+from rue.methods import METHODS
+
+MINE = 'name = "mine"\ndatasets = ["random-rbf"]\n'
+
+
+def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
+    names = {"demo", "sentiment", "cifar10h-probe", "cifar10h", "appa-real", "dcic", "paper"}
+    assert set(shipped()) == names
+    for name in names:
+        suite = read_suite(name)
+        assert suite.name == name
+        assert suite.description
+        assert {config["method"] for config in (configuration(suite, c) for c in cells(suite))}
+    assert read_suite("demo").n_cells == 10
+    assert read_suite("sentiment").n_cells == 100
+    assert read_suite("paper").n_cells == 10 * 4 * 5
+
+
+def test_the_paper_suite_has_the_papers_regimes_and_losses():
+    paper = read_suite("paper")
+    assert paper.regime_of("cifar10h") == "cifar"
+    assert paper.regime_of("appa-real") == "probe"
+    assert paper.regime_of("dcic-pig") == "fine_tuning"
+    assert paper.losses_of("appa-real") == ("squared", "absolute")
+    assert paper.losses_of("cifar10h") == ("log", "zero_one")
+    settings = {c.dataset: configuration(paper, c)["settings"] for c in cells(paper)}
+    assert settings["cifar10h"]["training"]["epochs"] == 200
+    assert settings["dcic-pig"]["training"]["epochs"] == 100
+    assert settings["dcic-pig"]["training"]["weights"] == "resnet18-f37072fd.pth"
+    assert settings["appa-real"]["training"]["optimizer"] == "adamw"
+
+
+def test_method_names_are_those_of_rue_methods():
+    assert set(METHOD_NAMES) == set(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('loses = ["log"]', r"'loses': did you mean 'losses'\?"),
+        ('methods = ["ensembel"]', r"'ensembel': did you mean 'ensemble'\?"),
+        ('regime = "prob"', r"did you mean 'probe'\?"),
+        ('criteria = ["regrets"]', r"did you mean 'regret'\?"),
+        ('losses = ["logg"]', "logg"),
+        ("losses = []", "losses must be one or more"),
+        ('losses = "log"', "losses must be a list of names, got 'log'"),
+        ("seeds = 0", "seeds must be"),
+        ("seeds = [1, 1]", "seeds must be one or more different ones"),
+        ("seeds = [-1]", "whole numbers from 0, got -1"),
+        ("seeds = true", "seeds must be"),
+        ("training = 3", r"training must be a table"),
+        ("[method.ddu]\n[method.ddv]", r"did you mean 'ddu'\?"),
+        ("[dataset.random-rbf]\nn_point = 3", r"did you mean 'n_points'\?"),
+        ("[dataset.random-rbf]\nseed = 3", "the seed is the cell's own"),
+        ('[dataset.random-rbf]\nregime = "x"', "regime must be of"),
+        ("[dataset.letter]\nn_points = 3", "dataset must be of random-rbf, got 'letter'"),
+        ("x = [", "not a TOML file"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_the_nearest_that_is(line, message):
+    with pytest.raises(InputError, match=message):
+        parse_suite(MINE + line)
+
+
+def test_settings_of_training_and_methods_are_checked_before_anything_runs():
+    for text, message in (
+        ("[training]\nepoch = 3", "training must be of .*'epoch': did you mean 'epochs'"),
+        ("[method.ensemble]\nmembers = 3", "did you mean 'n_members'"),
+        ("[method.ensemble]\nn_members = 0", "n_members must be at least 1"),
+        ('[training]\nepochs = "x"', "training.epochs must be like 50, got 'x'"),
+    ):
+        suite = parse_suite(MINE + text)
+        with pytest.raises(InputError, match=message):
+            configuration(suite, next(c for c in cells(suite) if c.method == "ensemble"))
+
+
+def test_a_suite_that_is_not_there():
+    with pytest.raises(InputError, match="did you mean 'demo'"):
+        read_suite("dem")
+    with pytest.raises(FileError, match=r"no file nowhere\.toml"):
+        read_suite("nowhere.toml")
+    with pytest.raises(InputError, match="needs the key datasets"):
+        parse_suite('name = "x"')
+    with pytest.raises(InputError, match="datasets must be of"):
+        parse_suite('name = "x"\ndatasets = ["imagenet"]')
+    with pytest.raises(InputError, match="letters, digits"):
+        parse_suite('name = "../x"\ndatasets = ["random-rbf"]')
+
+
+def test_adding_a_method_or_seed_changes_no_other_cells_seed_or_configuration():
+    few = parse_suite(MINE + 'methods = ["ddu"]\nseeds = 2')
+    more = parse_suite(MINE + 'methods = ["ensemble", "ddu"]\nseeds = [7, 1, 0]')
+    before = {c: (c.hashed_seed, config_hash(configuration(few, c))) for c in cells(few)}
+    after = {c: (c.hashed_seed, config_hash(configuration(more, c))) for c in cells(more)}
+    assert before == {cell: after[cell] for cell in before}
+    assert len({seed for seed, _ in after.values()}) == len(after)
+
+
+def test_another_suite_has_other_seeds():
+    one, other = (parse_suite(MINE.replace("mine", name)) for name in ("one", "other"))
+    seeds = [{c.hashed_seed for c in cells(suite)} for suite in (one, other)]
+    assert not seeds[0] & seeds[1]
+
+
+def test_whatever_numbers_depend_on_is_in_the_configuration(tmp_path):
+    base = MINE + "seeds = 1\n"
+    variants = [
+        base,
+        base + "[training]\nepochs = 3",
+        base + "[dataset.random-rbf]\nn_points = 50",
+        base + 'losses = ["log"]',
+        base + "[method.ensemble]\nn_members = 3",
+    ]
+    hashes = set()
+    for text in variants:
+        suite = parse_suite(text)
+        cell = next(c for c in cells(suite) if c.method == "ensemble")
+        hashes.add(config_hash(configuration(suite, cell)))
+    assert len(hashes) == len(variants)
+    # A file by its content.
+    suite = parse_suite(base + '[dataset.random-rbf]\nfeatures = "f.npz"', folder=tmp_path)
+    cell = cells(suite)[0]
+    for content in (None, b"one", b"two"):
+        if content is not None:
+            (tmp_path / "f.npz").write_bytes(content)
+        hashes.add(config_hash(configuration(suite, cell)))
+    assert len(hashes) == len(variants) + 3
+
+
+def test_seeds_of_a_probe_train_together_and_always_all_of_them():
+    suite = parse_suite(MINE + "seeds = 3")
+    wanted = [cell for cell in cells(suite) if cell.method == "ddu" and cell.seed == 1]
+    (task,) = tasks(suite, wanted, {cell: {} for cell in wanted})
+    assert [cell.seed for cell in task.stack] == [0, 1, 2]
+    assert task.cells == tuple(wanted)
+    images = parse_suite('name = "x"\ndatasets = ["cifar10h"]\nregime = "cifar"\nseeds = 3')
+    wanted = cells(images)
+    assert [t.stack for t in tasks(images, wanted, {cell: {} for cell in wanted})] == [
+        (cell,) for cell in wanted
+    ]
