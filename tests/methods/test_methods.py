@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import os
 import subprocess
 import sys
 
@@ -172,3 +173,19 @@ def test_without_torch_the_error_names_the_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "MissingExtraError" in done.stderr
     assert "pip install 'rue[torch]'" in done.stderr
+
+
+def test_a_belief_leaves_the_number_of_torchs_threads_as_it_was():
+    code = (
+        "import numpy as np, torch; torch.set_num_threads(1); torch.get_num_threads(); "
+        "import rue, rue.methods; rue.Draws(np.full((1000, 2, 4), 0.25)); "
+        "print(torch.get_num_threads())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"NUMBA_NUM_THREADS": "2"},
+    )
+    assert done.stdout.split() == ["1"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["each", "use"]
+__all__ = ["each", "launch", "use"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,3 +26,13 @@ def use(n_threads: int) -> None:
     from numba import config, set_num_threads
 
     set_num_threads(min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+
+def launch() -> int:
+    """Start numba's threads, if they are not running yet; give how many it may use.
+
+    The first start sets the number of threads of all of OpenMP in this process.
+    """
+    from numba import get_num_threads
+
+    return int(get_num_threads())

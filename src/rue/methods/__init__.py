@@ -22,13 +22,20 @@ Needs the extra ``rue[torch]``.
 from rue.errors import MissingExtraError
 
 try:
-    import torch as _torch  # noqa: F401
+    import torch as _torch
 except ImportError:
     raise MissingExtraError("rue.methods needs the extra: pip install 'rue[torch]'") from None
 
+from rue._kernels.threads import launch as _launch
 from rue.methods import ddu, ensemble, evidential, laplace, mc_dropout
 from rue.methods.saving import save_predictions
 from rue.methods.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+
+# Numba starts its threads at the first belief and with that sets torch's number of them, whatever
+# the user had asked for; on a busy machine training is then many times slower. So they start here.
+_n_threads = _torch.get_num_threads()
+_launch()
+_torch.set_num_threads(_n_threads)
 
 METHODS = {
     "dropout": mc_dropout,

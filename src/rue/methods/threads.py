@@ -12,9 +12,9 @@ __all__ = ["gpu_names", "use_threads"]
 
 def use_threads(n_threads: int) -> None:
     """Let torch, numpy's BLAS and the kernels use as many threads; sums may depend on it."""
+    use(n_threads)  # first: numba's start sets the threads of all of OpenMP
     torch.set_num_threads(n_threads)
     threadpoolctl.threadpool_limits(n_threads)
-    use(n_threads)
 
 
 def gpu_names() -> tuple[str, ...]:
