@@ -4,16 +4,19 @@ from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet
 from rue.data.features import featurize
 from rue.data.info import Info, info
+from rue.data.ood import add_ood, ood_groups
 from rue.data.registry import ENTRIES, fetch, is_here, load
 
 __all__ = [
     "ENTRIES",
     "DataSet",
     "Info",
+    "add_ood",
     "featurize",
     "fetch",
     "info",
     "is_here",
     "load",
+    "ood_groups",
     "simulate_annotators",
 ]

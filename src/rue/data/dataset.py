@@ -141,6 +141,21 @@ class DataSet:
         targets[self.annotated] = self.annotations.probs
         return targets
 
+    def truth(self) -> Annotations:
+        """Give what answers are held against: what people said of all points, else the labels.
+
+        One label is taken as the whole truth, p* one-hot. Its Bayes risk is 0, so all of the loss
+        counts as regret, the part too that nobody could have avoided.
+        """
+        if self.annotations is not None and len(self.annotated) == len(self):
+            probs = np.empty((len(self), self.n_classes))
+            probs[self.annotated] = self.annotations.probs
+        elif self.labels is not None:
+            probs = np.eye(self.n_classes)[self.labels]
+        else:
+            raise InputError(f"{self.name} has points with neither a label nor an annotation")
+        return Annotations.from_probs(probs, self.values)
+
     def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> "DataSet":
         """Put features, one row per point, in the place of the inputs."""
         matrix = np.asarray(inputs)

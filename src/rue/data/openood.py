@@ -11,7 +11,7 @@ from rue.data.images import decode_image
 from rue.data.splits import require_whole
 from rue.errors import FileError
 
-__all__ = ["ENTRIES"]
+__all__ = ["ENTRIES", "FAR", "NEAR"]
 
 # OpenOOD v1.5's near and far sets for CIFAR-10, with the lengths of its lists.
 _SETS = {
@@ -22,6 +22,8 @@ _SETS = {
     "texture": 5_640,
     "places365": 35_195,
 }
+NEAR = ("cifar100", "tin")
+FAR = ("mnist", "svhn", "texture", "places365")
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:

@@ -1,0 +1,84 @@
+"""Which OOD sets a data set has, near and far, and how it gets them.
+
+For CIFAR-10 the groups are OpenOOD v1.5's: near shares the kind of image (objects), far does not.
+The four domains of sentiment ask the same question of other texts, so they are each other's near
+sets; there is no far one.
+"""
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from rue.data.dataset import DataSet
+from rue.data.features import featurize
+from rue.data.openood import FAR, NEAR
+from rue.data.registry import ENTRIES, find, is_here, load
+from rue.errors import FileError, InputError
+
+__all__ = ["add_ood", "ood_groups"]
+
+
+def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
+    """Give the names of a data set's near and far OOD sets; none where it has no such sets.
+
+    Examples
+    --------
+    >>> ood_groups("sentiment-nyt")
+    {'near': ('sentiment-movies', 'sentiment-tweets', 'sentiment-amazon')}
+    >>> ood_groups("letter")
+    {}
+    """
+    find(name)
+    if name in ("cifar10h", "cifar10h-features"):
+        return {"near": NEAR, "far": FAR}
+    if name.startswith("sentiment-"):
+        others = (other for other in ENTRIES if other.startswith("sentiment-") and other != name)
+        return {"near": tuple(others)}
+    return {}
+
+
+def add_ood(
+    data: DataSet,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    seed: int = 0,
+    **options: Any,
+) -> DataSet:
+    """Give a data set its OOD sets (``data.ood``), as far as they are here.
+
+    Texts become features: one featurizer, fitted on the training split of ``data`` and on nothing
+    else, makes those of ``data`` and of the test splits of the other domains. Images get
+    OpenOOD's. Data that has OOD sets already stays as it is.
+
+    Parameters
+    ----------
+    data
+        As :func:`~rue.data.load` gives it, with the same ``seed``.
+    root
+        A data root to look in first.
+    seed
+        Of the other domains' splits, and of the featurizer.
+    options
+        Those of :func:`~rue.data.featurize`; for texts only.
+    """
+    names = [name for group in ood_groups(data.name).values() for name in group]
+    if not names:
+        raise InputError(f"{data.name} has no OOD sets")
+    if data.ood:
+        return data
+    if data.task == "text":
+        others = [load(name, root, split="test", seed=seed) for name in names]
+        return featurize(data, others, seed=seed, root=root, **options)
+    if options:
+        raise InputError(f"{data.name} holds no texts and takes no option {next(iter(options))!r}")
+    if data.task != "image":
+        raise InputError(f"{data.name} as {data.task} cannot be joined with OOD sets of images")
+    size = data.inputs[0].shape[0]
+    ood = {
+        name: load(f"openood-{name}", root, size=size).inputs
+        for name in names
+        if is_here(f"openood-{name}", root)
+    }
+    if not ood:
+        raise FileError(f"none of OpenOOD's sets for {data.name} is here: {', '.join(names)}")
+    return replace(data, ood=ood)

@@ -1,0 +1,22 @@
+"""Proxy tasks: what uncertainty is commonly judged by in the place of regret (sections 3, 5.3).
+
+scores.py           a component of a belief as a score, by name
+ood.py              telling in-distribution from out-of-distribution inputs
+selective.py        accuracy and error of the accepted against coverage
+active_learning.py  which labels to ask for next (needs the extra ``rue[torch]``)
+"""
+
+from rue.proxies.active_learning import ActiveLearning
+from rue.proxies.ood import OOD, evaluate_ood
+from rue.proxies.scores import SCORES, score
+from rue.proxies.selective import Selective, evaluate_selective
+
+__all__ = [
+    "OOD",
+    "SCORES",
+    "ActiveLearning",
+    "Selective",
+    "evaluate_ood",
+    "evaluate_selective",
+    "score",
+]

@@ -1,0 +1,189 @@
+"""OOD detection: how well a score tells inputs from elsewhere from those like the training data.
+
+OOD is the positive class and a higher score says OOD, as in OpenOOD v1.5. Equal scores are one
+threshold, so no number depends on the order of rows. With s a score, "in" and "out" the two sets:
+
+- AUROC = P(s_out > s_in) + P(s_out = s_in) / 2;
+- AUPR = sum over thresholds, from the highest down, of (recall - recall before) x precision
+  (average precision; it depends on how large the two sets are);
+- FPR95 = the share of "in" at or above the highest threshold that finds 95 % of "out".
+
+A group's number is the mean over its sets, each with the same weight, as OpenOOD reports near and
+far OOD. The Bayes-optimal score for the task is p_out(x) / p_in(x), which knows of no loss
+(section 3.1).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, IntArray, as_vector
+from rue.errors import InputError
+
+__all__ = ["OOD", "Detection", "aupr", "auroc", "evaluate_ood", "fpr_at_tpr"]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """One OOD set, or the mean over a group of them; ``n_out`` counts OOD inputs."""
+
+    name: str
+    n_out: int
+    auroc: float
+    aupr: float
+    fpr95: float
+
+
+@dataclass(frozen=True)
+class OOD:
+    """OOD detection by one score.
+
+    Attributes
+    ----------
+    score
+        The score's name.
+    n_in
+        How many inputs are in-distribution.
+    sets, groups
+        One :class:`Detection` for each OOD set, and for each group that has any.
+    """
+
+    score: str
+    n_in: int
+    sets: tuple[Detection, ...]
+    groups: tuple[Detection, ...]
+
+    @property
+    def near(self) -> Detection | None:
+        """The mean over the near sets, None where there are none."""
+        return self._group("near")
+
+    @property
+    def far(self) -> Detection | None:
+        """The mean over the far sets, None where there are none."""
+        return self._group("far")
+
+    def _group(self, name: str) -> Detection | None:
+        return next((group for group in self.groups if group.name == name), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give a dictionary that is valid JSON, sets and groups by name."""
+        parts = {
+            kind: {d.name: {k: v for k, v in asdict(d).items() if k != "name"} for d in detections}
+            for kind, detections in (("sets", self.sets), ("groups", self.groups))
+        }
+        return {"score": self.score, "n_in": self.n_in} | parts
+
+
+def evaluate_ood(
+    score_in: ArrayLike,
+    scores_out: Mapping[str, ArrayLike],
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    score: str = "epistemic",
+) -> OOD:
+    """Evaluate a score on in-distribution inputs against each OOD set and each group of sets.
+
+    Parameters
+    ----------
+    score_in
+        Scores of in-distribution test inputs, shape (n_in,).
+    scores_out
+        Scores of each OOD set, by the set's name.
+    groups
+        Names of sets by group, such as :func:`rue.data.ood_groups` gives; names that are not in
+        ``scores_out`` are passed over, as only some of OpenOOD's sets may be here.
+    score
+        The score's name, for the record.
+
+    Examples
+    --------
+    >>> found = evaluate_ood([0, 1, 2, 3], {"tin": [1, 4], "mnist": [5, 6]}, {"near": ["tin"]})
+    >>> found.near.auroc, found.sets[1].auroc, found.far
+    (0.6875, 1.0, None)
+    """
+    inside = as_vector("score_in", score_in)
+    if not scores_out:
+        raise InputError("scores_out must have at least one OOD set, got none")
+    sets = {name: _detect(name, inside, values) for name, values in scores_out.items()}
+    means = []
+    for group, names in (groups or {}).items():
+        if isinstance(names, str):
+            raise InputError(f"groups must give a list of names for {group!r}, got {names!r}")
+        here = [sets[name] for name in names if name in sets]
+        if here:
+            means.append(
+                Detection(
+                    name=group,
+                    n_out=sum(d.n_out for d in here),
+                    auroc=float(np.mean([d.auroc for d in here])),
+                    aupr=float(np.mean([d.aupr for d in here])),
+                    fpr95=float(np.mean([d.fpr95 for d in here])),
+                )
+            )
+    return OOD(score, len(inside), tuple(sets.values()), tuple(means))
+
+
+def auroc(score_in: ArrayLike, score_out: ArrayLike) -> float:
+    """P(s_out > s_in) + P(s_out = s_in) / 2, counted over all pairs.
+
+    Examples
+    --------
+    >>> auroc([0, 1], [1, 2])
+    0.875
+    """
+    inside = np.sort(as_vector("score_in", score_in))
+    out = as_vector("score_out", score_out)
+    below, up_to = (np.searchsorted(inside, out, side=side) for side in ("left", "right"))
+    twice = int(below.sum()) + int(up_to.sum())  # whole numbers: exact
+    return twice / (2 * len(inside) * len(out))
+
+
+def aupr(score_in: ArrayLike, score_out: ArrayLike) -> float:
+    """Average precision with OOD as the positive class.
+
+    With the in-distribution class as the positive one it is ``aupr(-score_out, -score_in)``.
+
+    Examples
+    --------
+    >>> aupr([0, 1], [1, 2])  # recall 1/2 at precision 1, recall 1 at precision 2/3
+    0.8333333
+    """
+    n_in, n_out = _counts(score_in, score_out)
+    precision = n_out / (n_in + n_out)
+    return float(np.diff(n_out / n_out[-1], prepend=0.0) @ precision)
+
+
+def fpr_at_tpr(score_in: ArrayLike, score_out: ArrayLike, *, tpr: float = 0.95) -> float:
+    """The share of in-distribution inputs that is flagged when a share ``tpr`` of OOD is.
+
+    The threshold is the highest score at which at least that share is found.
+
+    Examples
+    --------
+    >>> fpr_at_tpr([0, 1, 2, 3], [2, 4, 5, 6])
+    0.5
+    """
+    if not 0 < tpr <= 1:
+        raise InputError(f"tpr must be above 0 and at most 1, got {tpr}")
+    n_in, n_out = _counts(score_in, score_out)
+    return float(n_in[np.argmax(n_out / n_out[-1] >= tpr)] / n_in[-1])
+
+
+def _counts(score_in: ArrayLike, score_out: ArrayLike) -> tuple[IntArray, IntArray]:
+    """How many of each set are at or above each distinct score, from the highest down."""
+    inside, out = as_vector("score_in", score_in), as_vector("score_out", score_out)
+    thresholds = np.unique(np.concatenate([inside, out]))[::-1]
+    return _at_least(inside, thresholds), _at_least(out, thresholds)
+
+
+def _at_least(scores: FloatArray, thresholds: FloatArray) -> IntArray:
+    return len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left")
+
+
+def _detect(name: str, inside: FloatArray, scores: ArrayLike) -> Detection:
+    out = as_vector(f"scores_out of {name}", scores)
+    return Detection(name, len(out), auroc(inside, out), aupr(inside, out), fpr_at_tpr(inside, out))

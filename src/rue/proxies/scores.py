@@ -1,0 +1,46 @@
+"""Scores by name: one component of a belief under one loss, higher for less sure.
+
+The paper takes ``epistemic`` under log loss for OOD detection, ``total`` under log loss for
+selective prediction, and both for active learning (tables 4 and 5).
+"""
+
+from typing import Literal, get_args
+
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray
+from rue.beliefs import Belief
+from rue.components import decompose
+from rue.errors import InputError
+from rue.losses import Loss
+
+__all__ = ["SCORES", "Score", "require_score", "score"]
+
+Score = Literal["total", "aleatoric", "epistemic"]
+SCORES: tuple[Score, ...] = get_args(Score)
+
+
+def score(
+    belief: Belief,
+    name: Score = "epistemic",
+    loss: str | Loss = "log",
+    *,
+    values: ArrayLike | None = None,
+) -> FloatArray:
+    """Give a component of the belief, shape (n_points,); ``loss`` and ``values`` as in decompose.
+
+    Examples
+    --------
+    >>> from rue import Draws
+    >>> score(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "total", "brier")
+    array([0.5])
+    """
+    require_score(name)
+    component: FloatArray = getattr(decompose(belief, loss, values=values), name)
+    return component
+
+
+def require_score(name: str) -> None:
+    """Raise unless ``name`` is a component."""
+    if name not in SCORES:
+        raise InputError(f"score must be one of {', '.join(SCORES)}, got {name!r}")
