@@ -111,3 +111,20 @@ def test_what_loaders_share_cannot_be_written_to(sentiment):
     labels = rue.data.load("random-rbf", n_points=10).labels
     with pytest.raises(ValueError, match="read-only"):
         labels[0] = 7
+
+
+def test_truth_is_what_people_said_where_they_said_it_of_all():
+    # Test is points 4, 2, 3, whose annotations are rows 2, 0, 1.
+    test = make().part("test").truth()
+    assert test.probs.tolist() == [[0.5, 0.5], [0.75, 0.25], [0, 1]]
+    assert test.values.tolist() == [0, 1]
+    # Rows of annotations in another order than the points'.
+    turned = make(annotated=np.array([4, 3, 2])).part("test").truth()
+    assert turned.probs.tolist() == [[0.75, 0.25], [0.5, 0.5], [0, 1]]
+
+
+def test_truth_is_the_label_where_not_all_points_are_annotated():
+    assert make().truth().probs.tolist() == [[1, 0], [0, 1], [1, 0], [0, 1], [0, 1]]
+    assert make().part("train").truth().probs.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(InputError, match="toy has points with neither a label nor an annotation"):
+        make(labels=None).truth()

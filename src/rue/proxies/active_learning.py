@@ -146,7 +146,9 @@ def run(
         require_whole(name, value, 1)
     each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
     if len(each) != len(seeds):
-        raise ShapeError(f"data must be one set, or one for each of {len(seeds)} seeds")
+        raise ShapeError(
+            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
+        )
     for one in each:
         _require_pool(one, n_initial + n_rounds * n_batch)
 
