@@ -219,7 +219,7 @@ def _bare(text: str) -> str:
 
 def _csv(dicts: Sequence[Row]) -> str:
     buffer = io.StringIO()
-    keys = [key for key in dicts[0] if key != "notes"]
+    keys = [key for key in dict.fromkeys(k for row in dicts for k in row) if key != "notes"]
     writer = csv.DictWriter(buffer, keys, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(dicts)

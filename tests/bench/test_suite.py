@@ -20,7 +20,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
         assert {config["method"] for config in (configuration(suite, c) for c in cells(suite))}
     assert read_suite("demo").n_cells == 10
     assert read_suite("sentiment").n_cells == 100
-    assert read_suite("paper").n_cells == 10 * 4 * 5
+    assert read_suite("paper").n_cells == 12 * 4 * 5
 
 
 def test_the_paper_suite_has_the_papers_regimes_and_losses():
@@ -30,6 +30,7 @@ def test_the_paper_suite_has_the_papers_regimes_and_losses():
     assert paper.regime_of("dcic-pig") == "fine_tuning"
     assert paper.losses_of("appa-real") == ("squared", "absolute")
     assert paper.losses_of("cifar10h") == ("log", "zero_one")
+    assert paper.criteria_of("letter") == ("active_learning",)
     settings = {c.dataset: configuration(paper, c)["settings"] for c in cells(paper)}
     assert settings["cifar10h"]["training"]["epochs"] == 200
     assert settings["dcic-pig"]["training"]["epochs"] == 100
@@ -60,6 +61,7 @@ def test_method_names_are_those_of_rue_methods():
         ("[dataset.random-rbf]\nn_point = 3", r"did you mean 'n_points'\?"),
         ("[dataset.random-rbf]\nseed = 3", "the seed is the cell's own"),
         ('[dataset.random-rbf]\nregime = "x"', "regime must be of"),
+        ('[dataset.random-rbf]\ncriteria = ["odd"]', r"did you mean 'ood'\?"),
         ("[dataset.letter]\nn_points = 3", "dataset must be of random-rbf, got 'letter'"),
         ("x = [", "not a TOML file"),
     ],

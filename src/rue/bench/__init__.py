@@ -2,6 +2,7 @@
 
 suite.py    what to run: a small TOML file, and those that come with rue (suites/)
 cells.py    one data set x method x seed, its seed and its configuration; running some of them
+criteria.py what is computed of a trained method
 store.py    a folder of finished cells, each there whole or not at all
 engine.py   local processes             ray_engine.py  a Ray cluster
 run.py      do what is missing or stale, and store it

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rue.bench.suite import Suite, require_known
+from rue.bench.criteria import learn_actively, proxies, regret
+from rue.bench.suite import OWN_KEYS, Suite, require_known
 from rue.data import DataSet, featurize, load
 from rue.data.files import roots
+from rue.data.ood import add_ood, ood_groups
 from rue.errors import FileError, InputError
-from rue.evaluation import evaluate
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
@@ -114,7 +115,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
     options = {
         key: value
         for key, value in suite.dataset.get(cell.dataset, {}).items()
-        if key not in ("regime", "losses", "training")
+        if key not in OWN_KEYS
     }
     files = {
         name: _digest(find_file(suite, name, root))
@@ -132,7 +133,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         "seed": cell.seed,
         "hashed_seed": cell.hashed_seed,
         "losses": list(suite.losses_of(cell.dataset)),
-        "criteria": list(suite.criteria),
+        "criteria": list(suite.criteria_of(cell.dataset)),
         "files": files,
     }
     plain: dict[str, Any] = json.loads(json.dumps(values))
@@ -193,21 +194,23 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     if training.weights is not None:
         training = replace(training, weights=str(find_file(suite, training.weights, task.root)))
     loaded = time.perf_counter()
-    fitted = method.fit(
-        [data[cell.seed] for cell in task.stack],
-        _changed(method.Config(training=training), suite.method.get(first.method, {}), "method"),
-        seeds=[cell.hashed_seed for cell in task.stack],
-        checkpoints=task.checkpoints,
-    )
+    config = _changed(method.Config(training=training), suite.method.get(first.method, {}), "")
+    each = [data[cell.seed] for cell in task.stack]
+    seeds = [cell.hashed_seed for cell in task.stack]
+    fitted = method.fit(each, config, seeds=seeds, checkpoints=task.checkpoints)
     trained = time.perf_counter()
+    learnt: list[Any] = [()] * len(seeds)
+    if "active_learning" in suite.criteria_of(first.dataset):
+        learnt = learn_actively(each, first.method, seeds, config)
     shared = {
-        "load": (loaded - started) / len(task.stack),
-        "train": (trained - loaded) / len(task.stack),
+        "load": (loaded - started) / len(seeds),
+        "train": (trained - loaded) / len(seeds),
+        "active_learning": (time.perf_counter() - trained) / len(seeds),
     }
-    of = dict(zip(task.stack, fitted, strict=True))
+    of = dict(zip(task.stack, zip(fitted, learnt, strict=True), strict=True))
     return [
-        _result(suite, task, cell, config, data[cell.seed], of[cell], shared)
-        for cell, config in zip(task.cells, task.configs, strict=True)
+        _result(suite, task, cell, stored, data[cell.seed], *of[cell], shared)
+        for cell, stored in zip(task.cells, task.configs, strict=True)
     ]
 
 
@@ -260,9 +263,7 @@ def _changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
     """Give each seed's data set; seeds that only turn nothing share one."""
     options = {
-        key: value
-        for key, value in suite.dataset.get(name, {}).items()
-        if key not in ("regime", "losses", "training")
+        key: value for key, value in suite.dataset.get(name, {}).items() if key not in OWN_KEYS
     }
     encoder = options.pop("encoder", "tfidf")
     n_components = options.pop("n_components", 256)
@@ -271,8 +272,11 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     made: dict[int, DataSet] = {}
     for seed in seeds:
         data = load(name, root, seed=seed, **options)
-        if data.task == "text":
-            data = featurize(data, encoder=encoder, n_components=n_components, seed=seed)
+        texts = {"encoder": encoder, "n_components": n_components} if data.task == "text" else {}
+        if "ood" in suite.criteria_of(name) and ood_groups(name):
+            data = add_ood(data, root, seed=seed, **texts)
+        elif data.task == "text":
+            data = featurize(data, seed=seed, **texts)
         twin = next((other for other in made.values() if _same(data, other)), None)
         made[seed] = twin or data
     return made
@@ -297,20 +301,21 @@ def _result(
     config: Mapping[str, Any],
     data: DataSet,
     fitted: Any,
+    learnt: Sequence[Any],
     shared: Mapping[str, float],
 ) -> Result:
     from rue.methods.saving import prediction_arrays
 
-    test = data.part("test")
-    if test.annotations is None or len(test.annotated) < len(test):
-        raise InputError(f"{data.name}: every test point must have answers, and some have none")
+    test, criteria = data.part("test"), suite.criteria_of(cell.dataset)
     started = time.perf_counter()
     belief: Belief = fitted.predict(test.inputs)
     predicted = time.perf_counter()
-    rows = [
-        evaluate(test.annotations, belief, loss, values=data.values, method=cell.method)
-        for loss in suite.losses_of(cell.dataset)
-    ]
+    rows = []
+    if "regret" in criteria:
+        rows = regret(test, belief, suite.losses_of(cell.dataset), method=cell.method)
+    found = {}
+    if set(criteria) - {"regret"}:
+        found = proxies(criteria, test, fitted, belief, learnt)
     evaluated = time.perf_counter()
     content = io.BytesIO()
     np.savez(content, **prediction_arrays(belief, test))
@@ -318,7 +323,8 @@ def _result(
         "cell": asdict(cell),
         "config": dict(config),
         "config_hash": config_hash(config),
-        "rows": [row.to_dict() for row in rows],
+        "rows": rows,
+        "proxies": found,
         "data": {
             "checksums": dict(data.checksums),
             "n_train": len(data.train),

@@ -13,7 +13,7 @@
     epochs = 20
     [method.ensemble]             # overrides of a method's own settings
     n_members = 10
-    [dataset.random-rbf]          # options of the data set; its own regime, losses, training
+    [dataset.random-rbf]          # options of the data set; its own regime, losses, criteria, training
     n_points = 2000
     losses = ["log"]
 
@@ -36,6 +36,7 @@ from rue.losses import get_loss
 __all__ = [
     "CRITERIA",
     "METHOD_NAMES",
+    "OWN_KEYS",
     "REGIMES",
     "Regime",
     "Suite",
@@ -46,7 +47,7 @@ __all__ = [
 
 Regime = Literal["probe", "cifar", "fine_tuning", "small_images"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
-CRITERIA = ("regret",)
+CRITERIA = ("regret", "ood", "selective", "active_learning")
 METHOD_NAMES = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 _FOLDER = Path(__file__).parent / "suites"
 _KEYS = (
@@ -62,7 +63,8 @@ _KEYS = (
     "method",
     "dataset",
 )
-_DATASET_KEYS = ("regime", "losses", "training", "features", "encoder", "n_components")
+OWN_KEYS = ("regime", "losses", "criteria", "training")
+_DATASET_KEYS = (*OWN_KEYS, "features", "encoder", "n_components")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +81,7 @@ class Suite:
         How networks are trained (:class:`rue.methods.Training`): ``probe``, ``cifar``,
         ``fine_tuning`` or ``small_images``.
     criteria
-        What is computed of each cell.
+        What is computed of each cell (:mod:`rue.bench.criteria`).
     folder
         Where the file is: the first place its paths are looked for.
     text
@@ -120,6 +122,7 @@ class Suite:
             for loss in self.losses_of(name):
                 get_loss(loss)
             require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
+            require_known(f"dataset.{name}.criteria", self.criteria_of(name), CRITERIA)
             encoder = self.dataset.get(name, {}).get("encoder", "tfidf")
             require_known(f"dataset.{name}.encoder", [encoder], ENCODERS)
         for seed in self.seeds:
@@ -134,6 +137,10 @@ class Suite:
     def losses_of(self, dataset: str) -> tuple[str, ...]:
         """Which losses a data set is evaluated under."""
         return tuple(self.dataset.get(dataset, {}).get("losses", self.losses))
+
+    def criteria_of(self, dataset: str) -> tuple[str, ...]:
+        """What is computed of a data set's cells."""
+        return tuple(self.dataset.get(dataset, {}).get("criteria", self.criteria))
 
     def regime_of(self, dataset: str) -> Regime:
         """How networks are trained on a data set."""
@@ -185,8 +192,8 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
             _require_table(f"{key}.{name}", table)
     for name, table in values.get("dataset", {}).items():
         _require_table(f"dataset.{name}.training", table.get("training", {}))
-        if "losses" in table:
-            table["losses"] = _strings(f"dataset.{name}.losses", table["losses"])
+        for key in {"losses", "criteria"} & set(table):
+            table[key] = _strings(f"dataset.{name}.{key}", table[key])
     for key in ("name", "description", "regime"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{key} must be text, got {values[key]!r}")

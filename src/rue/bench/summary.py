@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from rue.bench.cells import Cell, cells
+from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
 
@@ -45,7 +46,8 @@ class Results:
     Attributes
     ----------
     rows
-        One for each cell and loss: the evaluation's columns, ``dataset`` and ``seed``.
+        One for each cell and loss: the evaluation's columns, ``dataset`` and ``seed``; and, with
+        an empty loss, one for each cell that has proxies.
     missing, damaged
         Cells of the suite that are not there, and those whose row cannot be read.
     raw
@@ -87,6 +89,10 @@ def read_results(store: Store) -> Results:
             continue
         where = {"dataset": cell.dataset, "seed": cell.seed}
         rows += [{**where, **row} for row in raw[cell]["rows"]]
+        found = raw[cell].get("proxies", {})
+        if any(found.get(key) is not None for key in PROXY_KEYS):
+            numbers = {key: found[key] for key in PROXY_KEYS}
+            rows.append({**where, "method": cell.method, "loss": "", **numbers})
     if not rows:
         raise InputError(f"{store.folder} holds no finished cell")
     return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), raw)
@@ -107,10 +113,12 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "method": method,
             "loss": loss,
             "n_seeds": len(group),
-            "n_points": group[0]["n_points"],
         }
-        for key in CRITERION_KEYS:
-            averaged |= _mean_and_std(key, [row[key] for row in group])
+        if "n_points" in group[0]:
+            averaged["n_points"] = group[0]["n_points"]
+        for key in (*CRITERION_KEYS, *PROXY_KEYS):
+            if any(row.get(key) is not None for row in group) or (key in group[0] and loss):
+                averaged |= _mean_and_std(key, [row.get(key) for row in group])
         made.append(averaged)
     order = list(dict.fromkeys((row["dataset"], row["loss"]) for row in made))
     made.sort(key=lambda row: order.index((row["dataset"], row["loss"])))
@@ -125,12 +133,13 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """
     lowest: dict[tuple[str, str], float] = {}
     for row in rows:
-        if row["n_aurec"] is not None:
+        if row.get("n_aurec") is not None:
             race = row["dataset"], row["loss"]
             lowest[race] = min(row["n_aurec"], lowest.get(race, math.inf))
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((row["loss"], row["method"]), []).append(row)
+        if row["loss"]:
+            groups.setdefault((row["loss"], row["method"]), []).append(row)
     return [
         {
             "method": method,

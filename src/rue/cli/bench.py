@@ -180,8 +180,13 @@ def table(
     if not summary:
         for dataset in dict.fromkeys(row["dataset"] for row in shown):
             own = [_without(row, "dataset") for row in shown if row["dataset"] == dataset]
-            blocks.append(_block(dataset, format_rows(own, how), format))
-    if summary or len({row["dataset"] for row in rows}) > 1:
+            for title, rows_of in (
+                (dataset, [row for row in own if row["loss"]]),
+                (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]]),
+            ):
+                if rows_of:
+                    blocks.append(_block(title, format_rows(rows_of, how), format))
+    if total and (summary or len({row["dataset"] for row in rows}) > 1):
         blocks.append(_block("all data sets", format_rows(total, how), format))
     emit("\n\n".join(blocks))
     if format is Format.table:

