@@ -13,7 +13,7 @@
     epochs = 20
     [method.ensemble]             # overrides of a method's own settings
     n_members = 10
-    [dataset.random-rbf]          # options of the data set; its own regime, losses, criteria, training
+    [dataset.random-rbf]          # its options; its own regime, losses, criteria, training
     n_points = 2000
     losses = ["log"]
 
