@@ -30,8 +30,8 @@ def test_draws_are_the_members(features, short):
     x = (torch.tensor(features.inputs[:7]) - fitted.model.scaling.mean) / fitted.model.scaling.std
     (stack,) = fitted.model.networks
     for i in range(5):
-        hidden = torch.relu(x @ stack.weight1[i] + stack.bias1[i])
-        by_hand = torch.softmax(hidden @ stack.weight2[i] + stack.bias2[i], dim=1)
+        hidden = torch.relu(x @ stack.weight1[i].T + stack.bias1[i])
+        by_hand = torch.softmax(hidden @ stack.weight2[i].T + stack.bias2[i], dim=1)
         np.testing.assert_allclose(draws.probs[:, i], by_hand.detach(), atol=1e-6)
 
 
@@ -65,7 +65,7 @@ def test_a_stack_trains_as_plain_torch_does(features):
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
-        torch.testing.assert_close(stack.weight1[i].mT, net[0].weight, rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(stack.weight1[i], net[0].weight, rtol=1e-4, atol=1e-6)
         torch.testing.assert_close(stack.bias2[i, 0], net[2].bias, rtol=1e-4, atol=1e-6)
 
 

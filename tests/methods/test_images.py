@@ -112,7 +112,7 @@ def test_resnet_is_torchvisions(stem, side):
     assert n_parameters == (11_689_512 if stem == "imagenet" else 11_689_512 - 64 * 3 * (49 - 9))
     z = network.eval().features(torch.zeros(1, 2, 3, side, side))
     assert z.shape == (1, 2, 512)
-    assert network.logits(z).shape == (1, 2, 1000)
+    assert network(torch.zeros(1, 2, 3, side, side)).shape == (1, 2, 1000)
     assert len(network.hidden()) == 20
 
 

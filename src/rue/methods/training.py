@@ -149,6 +149,7 @@ def train(
     optimizer = _optimizer(network, training)
     hidden = network.hidden() if coefficient is not None else []
     vectors = spectral.leading(hidden)
+    n_features = network.head()[0].shape[2]
     start = 0
     if checkpoint is not None and checkpoint.path.exists():
         start, vectors = checkpoint.read(network, optimizer, device)
@@ -162,14 +163,14 @@ def train(
         n_steps = 0
         for rows, weight in _batches(members, streams, training.batch_size):
             x, y = pool.batch(rows.to(device), streams[0] if training.augment else None)
+            mask = None
+            if training.dropout:
+                mask = _mask(streams, (rows.shape[1], n_features), training.dropout).to(device)
             with torch.autocast(
                 device.type, torch.bfloat16, enabled=device.type == "cuda" and x.ndim > 3
             ):
-                z = network.features(x)
-            z = z.float()
-            if training.dropout:
-                z = z * _mask(streams, z.shape[1:], training.dropout).to(device)
-            loss = (objective(network.logits(z), y) * weight.to(device)).sum()
+                logits = network(x, mask)
+            loss = (objective(logits, y) * weight.to(device)).sum()
             optimizer.zero_grad()
             torch.autograd.backward(loss)
             optimizer.step()
@@ -199,7 +200,9 @@ def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 
 def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.ndarray:
     """Say which units stay, each with probability 1 - dropout to within 2^-17."""
-    return rng.integers(0, _LEVELS, size=shape, dtype=np.uint16) >= round(dropout * _LEVELS)
+    size = math.prod(shape)
+    words = rng.bit_generator.random_raw(-(-size // 4))  # of 64 bits, four units each
+    return words.view(np.uint16)[:size].reshape(shape) >= round(dropout * _LEVELS)
 
 
 def find_device(wanted: Device) -> torch.device:
@@ -233,7 +236,7 @@ def _batches(
 def _mask(streams: Sequence[np.random.Generator], shape: Sequence[int], dropout: float) -> Tensor:
     """What each member's features (n, n_features) are multiplied by: 0, or 1 / (1 - p)."""
     kept = np.stack([keep(rng, shape, dropout) for rng in streams])
-    return torch.from_numpy(kept).float().div_(1 - dropout)
+    return torch.from_numpy(kept.view(np.uint8)).float().div_(1 - dropout)
 
 
 def _optimizer(network: Network, training: Training) -> torch.optim.Optimizer:
