@@ -24,6 +24,7 @@ from rue.methods.networks import SmallCNN
 from rue.methods.pools import crop_and_flip, make_pool
 from rue.methods.resnet import ResNet18, load_weights
 from rue.methods.spectral import norms
+from rue.methods.training import Member, _batches
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
 
@@ -143,6 +144,53 @@ def test_a_resnet_trains_from_weights(images, tmp_path):
     fitted = evidential.fit(few, evidential.Config(training=training))[0]
     assert fitted.predict(images.inputs[:3]).alpha.shape == (3, 4)
     assert CIFAR.optimizer == "sgd"
+
+
+def test_an_image_left_over_alone_joins_the_batch_before(images):
+    """49 images in batches of 48: the last stage's map is 1 x 1, one value a channel."""
+    training = dataclasses.replace(FINE_TUNING, epochs=1, batch_size=48, lr=0.01)
+    few = dataclasses.replace(images, train=images.train[:49])
+    fitted = ensemble.fit(few, ensemble.Config(n_members=1, training=training))[0]
+    assert np.isfinite(fitted.predict(images.inputs[:3]).probs).all()
+    one = dataclasses.replace(images, train=images.train[:1])
+    with pytest.raises(InputError, match="at least 2 training points"):
+        ensemble.fit(one, ensemble.Config(n_members=1, training=training))
+    with pytest.raises(InputError, match="batch_size must be at least 2"):
+        dataclasses.replace(training, batch_size=1)
+
+
+def test_batches_hold_every_image_once():
+    for n, sizes in ((96, [48, 48]), (97, [48, 49]), (98, [48, 48, 2]), (2, [2])):
+        member = Member("m", 0, 0, np.arange(n))
+        training = dataclasses.replace(FINE_TUNING, batch_size=48)
+        parts = list(_batches([member], [np.random.default_rng(0)], training))
+        assert [rows.shape[1] for rows, _ in parts] == sizes
+        assert sorted(torch.cat([rows[0] for rows, _ in parts]).tolist()) == list(range(n))
+        assert all(weight.sum().item() == pytest.approx(1) for _, weight in parts)
+
+
+def test_mixed_precision_is_of_the_hidden_layers(images):
+    """On the CPU: convolutions give bfloat16, the head and all weights stay float32."""
+    seen = set()
+    hook = torch.nn.modules.module.register_module_forward_hook(
+        lambda module, _, out: seen.add((type(module).__name__, out.dtype))
+    )
+    with hook:
+        half = dataclasses.replace(TINY, precision="bfloat16", device="cpu")
+        fitted = ensemble.fit(images, ensemble.Config(n_members=1, training=half))[0]
+    assert ("Conv2d", torch.bfloat16) in seen
+    assert ("Conv2d", torch.float32) not in seen
+    assert ("SmallCNN", torch.float32) in seen
+    (network,) = fitted.model.networks
+    assert {p.dtype for p in network.parameters()} == {torch.float32}
+    test = images.part("test")
+    probs = fitted.predict(test.inputs).mean()
+    assert (probs.argmax(axis=1) == test.labels).mean() > 0.9
+    whole = dataclasses.replace(half, precision="float32")
+    other = ensemble.fit(images, ensemble.Config(n_members=1, training=whole))[0]
+    assert 0 < np.abs(probs - other.predict(test.inputs).mean()).max() < 0.1
+    with pytest.raises(InputError, match="float32 for a probe"):
+        Training(precision="bfloat16")
 
 
 def test_augmentation_shifts_and_flips_whole_images():

@@ -161,7 +161,13 @@ def test_bad_input_is_refused(features, images, short):
     )
     with pytest.raises(InputError, match="featurize first"):
         ensemble.fit(texts)
-    for config in ({"dropout": 1.0}, {"epochs": 0}, {"network": "vgg"}, {"optimizer": "adam"}):
+    for config in (
+        {"dropout": 1.0},
+        {"epochs": 0},
+        {"network": "vgg"},
+        {"optimizer": "adam"},
+        {"precision": "half"},
+    ):
         with pytest.raises(InputError, match=next(iter(config))):
             Training(**config)
     with pytest.raises(InputError, match=r"\.npz"):

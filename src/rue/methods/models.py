@@ -105,6 +105,8 @@ def fit_models(
     if (training.network == "probe") != (pools[0].inputs.ndim == 2):
         kind = "a matrix" if pools[0].inputs.ndim == 2 else "images"
         raise InputError(f"network {training.network!r} does not take {kind}")
+    if training.network != "probe" and min(map(len, pools)) == 1:
+        raise InputError("a network for images needs at least 2 training points, got 1")
     folds = N_FOLDS if training.network == "probe" and n_members > 1 else 0
     jobs = [
         (pool, Member(method, seed, i, _rows(len(pool), i, folds)))

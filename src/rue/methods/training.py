@@ -8,6 +8,7 @@ would have alone, and both optimisers act on each number by itself.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +58,8 @@ class Training:
     dropout
         Probability before the last layer, for every method.
     epochs, batch_size
-        The last batch of an epoch may be smaller.
+        The last batch of an epoch may be smaller; of images, one that is left over alone joins
+        the batch before it, as batch norm has nothing to say about a single one.
     optimizer, lr, weight_decay
         ``adamw`` with a constant rate, or ``sgd`` with Nesterov momentum 0.9 and a cosine
         schedule from ``lr`` to 0, stepped once an epoch.
@@ -66,7 +68,10 @@ class Training:
     weights
         A file of torchvision's weights to start a ResNet-18 from.
     device
-        ``auto`` is cuda, then mps, then cpu. On cuda images are trained in bfloat16.
+        ``auto`` is cuda, then mps, then cpu.
+    precision
+        Of the hidden layers for images: ``bfloat16`` (mixed, weights stay float32) or
+        ``float32``; ``auto`` is bfloat16 on cuda, else float32. Probes are trained in float32.
     """
 
     network: NetworkName = "probe"
@@ -80,17 +85,24 @@ class Training:
     augment: bool = False
     weights: str | None = None
     device: Device = "auto"
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
     def __post_init__(self) -> None:
         if self.network not in NETWORKS:
             raise InputError(f"network must be one of {', '.join(NETWORKS)}, got {self.network!r}")
         if self.optimizer not in ("adamw", "sgd"):
             raise InputError(f"optimizer must be adamw or sgd, got {self.optimizer!r}")
+        if self.precision not in ("auto", "float32", "bfloat16"):
+            raise InputError(f"precision must be auto, float32 or bfloat16, got {self.precision!r}")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
         for name in ("width", "epochs", "batch_size"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.network == "probe" and self.precision == "bfloat16":
+            raise InputError("precision must be float32 for a probe, got 'bfloat16'")
+        if self.network != "probe" and self.batch_size == 1:
+            raise InputError("batch_size must be at least 2 for images, got 1")
         if self.weights is not None and not self.network.startswith("resnet18"):
             raise InputError(f"weights are of a ResNet-18, but the network is {self.network}")
 
@@ -161,14 +173,12 @@ def train(
         streams = [stream(*member.names, "epoch", epoch) for member in members]
         total = torch.zeros((), device=device)
         n_steps = 0
-        for rows, weight in _batches(members, streams, training.batch_size):
+        for rows, weight in _batches(members, streams, training):
             x, y = pool.batch(rows.to(device), streams[0] if training.augment else None)
             mask = None
             if training.dropout:
                 mask = _mask(streams, (rows.shape[1], n_features), training.dropout).to(device)
-            with torch.autocast(
-                device.type, torch.bfloat16, enabled=device.type == "cuda" and x.ndim > 3
-            ):
+            with torch.autocast(device.type, torch.bfloat16, enabled=_mixed(training, device)):
                 logits = network(x, mask)
             loss = (objective(logits, y) * weight.to(device)).sum()
             optimizer.zero_grad()
@@ -215,7 +225,7 @@ def find_device(wanted: Device) -> torch.device:
 
 
 def _batches(
-    members: Sequence[Member], streams: Sequence[np.random.Generator], size: int
+    members: Sequence[Member], streams: Sequence[np.random.Generator], training: Training
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Give rows (n_members, n) in each member's own order, and each row's weight in the loss.
 
@@ -227,8 +237,11 @@ def _batches(
     for i, (member, rng) in enumerate(zip(members, streams, strict=True)):
         order[i, : len(member.rows)] = rng.permutation(member.rows)
         real[i, : len(member.rows)] = 1.0
-    for first in range(0, longest, size):
-        part = np.s_[:, first : first + size]
+    bounds = [*range(0, longest, training.batch_size), longest]
+    if training.network != "probe" and len(bounds) > 2 and bounds[-2] == longest - 1:
+        del bounds[-2]
+    for first, last in pairwise(bounds):
+        part = np.s_[:, first:last]
         share = real[part] / real[part].sum(axis=1, keepdims=True)
         yield torch.from_numpy(order[part]), torch.from_numpy(share)
 
@@ -237,6 +250,12 @@ def _mask(streams: Sequence[np.random.Generator], shape: Sequence[int], dropout:
     """What each member's features (n, n_features) are multiplied by: 0, or 1 / (1 - p)."""
     kept = np.stack([keep(rng, shape, dropout) for rng in streams])
     return torch.from_numpy(kept.view(np.uint8)).float().div_(1 - dropout)
+
+
+def _mixed(training: Training, device: torch.device) -> bool:
+    if training.precision == "auto":
+        return training.network != "probe" and device.type == "cuda"
+    return training.precision == "bfloat16"
 
 
 def _optimizer(network: Network, training: Training) -> torch.optim.Optimizer:
