@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -148,6 +148,12 @@ class Annotations:
 
     def __len__(self) -> int:
         return self.n_points
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "Annotations":
+        """Give what was said of some of the points: a slice, a mask or indices."""
+        if self.counts is None:
+            return Annotations.from_probs(self.probs[rows], self.values)
+        return Annotations(self.counts[rows], self.values)
 
 
 def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray) -> None:

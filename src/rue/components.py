@@ -1,7 +1,7 @@
 """Definition 1: total, aleatoric and epistemic uncertainty, estimated and realised."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector
 from rue.annotations import Annotations
+from rue.annotators import Estimator, estimate_bayes_risk
 from rue.beliefs import Belief, Scored
 from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
@@ -32,6 +33,12 @@ class Components:
     standard_error
         Of ``aleatoric`` and ``epistemic``, where they are sampled (cost matrix under a
         Dirichlet); None where they are exact.
+    aleatoric_high
+        The leave-one-out Bayes risk, where ``aleatoric`` is the plug-in one of two or more
+        answers a point: in expectation the true one is in between; else None.
+    n_annotators
+        How many people answered for each point, infinity where p* is known; None where nobody
+        was asked or it is not known.
     """
 
     total: FloatArray
@@ -39,6 +46,8 @@ class Components:
     epistemic: FloatArray
     floored: NDArray[np.bool] | None = None
     standard_error: FloatArray | None = None
+    aleatoric_high: FloatArray | None = None
+    n_annotators: FloatArray | None = None
 
     def __post_init__(self) -> None:
         total = as_vector("total", self.total)
@@ -51,13 +60,8 @@ class Components:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
         """Give the components of some of the points: a slice, a mask or indices."""
-        return Components(
-            self.total[rows],
-            self.aleatoric[rows],
-            self.epistemic[rows],
-            None if self.floored is None else self.floored[rows],
-            None if self.standard_error is None else self.standard_error[rows],
-        )
+        columns: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Components(**{k: None if v is None else v[rows] for k, v in columns.items()})
 
     @property
     def n_floored(self) -> int:
@@ -131,6 +135,7 @@ def realize(
     *,
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
+    estimator: Estimator = "plugin",
 ) -> Components:
     """Definition 1, realised: what acting on the belief costs when people's answers are the truth.
 
@@ -151,12 +156,21 @@ def realize(
     actions
         What was deployed: classes (zero_one), row numbers of the cost matrix, numbers (squared,
         absolute), shape (n_points,); or distributions (log, brier), (n_points, n_classes).
+    estimator
+        Of the Bayes risk of p*, which is known only by finitely many answers:
+        ``"plugin"``, that of their frequencies, too low on average; ``"leave_one_out"``, too
+        high on average, so that the regret is too low and may be negative; ``"unbiased"``,
+        which exists for squared and Brier loss, and where the regret may be negative too. See
+        :mod:`rue.annotators`.
 
     Examples
     --------
     >>> from rue import Annotations
     >>> realize(Annotations([[8, 2]]), None, "zero_one", actions=[1]).epistemic
     array([0.6])
+    >>> realize(Annotations([[8, 2]]), None, "squared", actions=[0], estimator="unbiased")
+    Components(total=array([0.2]), aleatoric=array([0.17777778]), epistemic=array([0.02222222]),
+               floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]))
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
     n_points, n_classes = annotations.n_points, annotations.n_classes
@@ -180,12 +194,29 @@ def realize(
         epistemic[rows] = loss.regret(truth, action)
         if isinstance(loss, Log) and floored is not None:
             floored[rows] = loss.floored(truth, action)
+    high = None
+    if estimator != "plugin":
+        aleatoric = estimate_bayes_risk(annotations, loss, estimator)
+        epistemic = loss.round(total - aleatoric, n_classes)
+    else:
+        epistemic = np.maximum(loss.round(epistemic, n_classes), 0.0)
+        high = bracket_end(annotations, loss)
     return Components(
         loss.round(total, n_classes),
         loss.round(aleatoric, n_classes),
-        np.maximum(loss.round(epistemic, n_classes), 0.0),
+        epistemic,
         floored,
+        aleatoric_high=high,
+        n_annotators=annotations.n_annotators,
     )
+
+
+def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
+    """Give the leave-one-out Bayes risk of each point, or None if one has a single answer."""
+    if annotations.n_annotators.min() < 2:
+        return None
+    high = estimate_bayes_risk(annotations, loss, "leave_one_out")
+    return loss.round(high, annotations.n_classes)
 
 
 def _require_belief(belief: object) -> None:

@@ -43,6 +43,12 @@ class Evaluation:
         How many points the log loss's floor on predicted probabilities touched.
     notes
         What a reader of the numbers must know, a sentence each.
+    aurec_low, aurec_high
+        The bracket: in expectation over the people's answers, the AuReC under the true p* is in
+        between (:mod:`rue.annotators`). The upper end is the plug-in ``aurec`` itself, the lower
+        may be negative; both are the same where p* is known.
+    annotators_min, annotators_mean, annotators_max
+        How many people answered for a point; infinity where p* is known.
     """
 
     method: str
@@ -62,11 +68,16 @@ class Evaluation:
     regret: float
     n_floored: int
     notes: tuple[str, ...]
+    aurec_low: float = math.nan
+    aurec_high: float = math.nan
+    annotators_min: float = math.nan
+    annotators_mean: float = math.nan
+    annotators_max: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON: NaN becomes None."""
+        """Give a dictionary that is valid JSON: NaN and infinity become None."""
         return {
-            key: None if isinstance(value, float) and math.isnan(value) else value
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in asdict(self).items()
         } | {"notes": list(self.notes)}
 
@@ -141,6 +152,14 @@ def evaluate_components(
     if len(star) != len(hat):
         raise ShapeError(f"star and hat must have the same points, got {len(star)} and {len(hat)}")
     regret = areas(star.epistemic, hat.epistemic)
+    people = star.n_annotators
+    low = high = math.nan
+    if star.aleatoric_high is not None:
+        # The same area, less that of what the Bayes risk may be higher: 0 where p* is known.
+        width = aurc(star.aleatoric_high - star.aleatoric, hat.epistemic)
+        low, high = regret.area - width, regret.area
+    elif people is not None and people.min() < 2:
+        high = regret.area
     return Evaluation(
         method=method,
         loss=loss,
@@ -161,6 +180,11 @@ def evaluate_components(
         regret=float(star.epistemic.mean()),
         n_floored=star.n_floored,
         notes=tuple(_notes(star, hat)),
+        aurec_low=low,
+        aurec_high=high,
+        annotators_min=math.nan if people is None else float(people.min()),
+        annotators_mean=math.nan if people is None else float(people.mean()),
+        annotators_max=math.nan if people is None else float(people.max()),
     )
 
 
@@ -174,5 +198,10 @@ def _notes(star: Components, hat: Components) -> list[str]:
         notes.append(
             f"{star.n_floored} of {len(star)} points have a predicted probability below 1e-12 "
             "for a class that people chose; it was floored there"
+        )
+    single = 0 if star.n_annotators is None else int((star.n_annotators < 2).sum())
+    if single:
+        notes.append(
+            f"{single} of {len(star)} points have one annotator: the bracket has no lower end"
         )
     return notes

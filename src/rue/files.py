@@ -14,7 +14,7 @@ Pickled arrays are refused.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,9 @@ from rue._arrays import FloatArray, as_vector, require_finite
 from rue._raw_files import IDS, load_npy, load_npz, load_table
 from rue.annotations import Annotations
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
-from rue.components import Components
+from rue.components import Components, bracket_end
 from rue.errors import FileError, InputError, ShapeError
-from rue.losses import CostMatrix
+from rue.losses import CostMatrix, Loss
 
 __all__ = ["Columns", "Predictions", "Truth", "read_cost", "read_predictions", "read_truth"]
 
@@ -73,11 +73,23 @@ class Columns:
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     outside: bool = False
     """Whether the epistemic score is from outside and has not the unit of the loss."""
+    annotations: Annotations | None = None
+    loss: Loss | None = None
+    """What the realised components are of, where they were not read as they are."""
 
     @property
     def method(self) -> str:
         """The file's stem."""
         return self.path.stem
+
+    def part(self, rows: NDArray[Any]) -> "Columns":
+        """Keep some of the points: a mask or indices; the bracket is that of these alone."""
+        star, people = self.star[rows], None
+        if self.annotations is not None and self.loss is not None:
+            people = self.annotations[rows]
+            star = replace(star, aleatoric_high=bracket_end(people, self.loss))
+        groups = {name: column[rows] for name, column in self.groups.items()}
+        return replace(self, star=star, hat=self.hat[rows], groups=groups, annotations=people)
 
 
 def read_predictions(path: str | Path) -> Predictions | Columns:

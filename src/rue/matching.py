@@ -64,7 +64,8 @@ def realized(
         hat = decompose(predictions.belief, loss, seed=seed)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    return Columns(path, star, hat, groups, isinstance(predictions.belief, Scored))
+    outside = isinstance(predictions.belief, Scored)
+    return Columns(path, star, hat, groups, outside, annotations, loss)
 
 
 def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
@@ -91,7 +92,7 @@ def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[
     _require_known(truth.path, here, predictions.path, there)
     _require_known(predictions.path, there, truth.path, here)
     order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
-    return _reorder(annotations, order), {k: v[order] for k, v in truth.groups.items()}
+    return annotations[order], {k: v[order] for k, v in truth.groups.items()}
 
 
 def _require_known(
@@ -103,9 +104,3 @@ def _require_known(
             f"{lacking}: lacks {int(missing.sum())} of the ids in {wanting}, "
             f"first {str(wanted[np.argmax(missing)])!r}"
         )
-
-
-def _reorder(annotations: Annotations, order: NDArray[np.int64]) -> Annotations:
-    if annotations.counts is None:
-        return Annotations.from_probs(annotations.probs[order], annotations.values)
-    return Annotations(annotations.counts[order], annotations.values)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from rue.evaluation import Evaluation
 
-__all__ = ["FORMATS", "Format", "describe", "format_rows", "to_frame", "to_latex"]
+__all__ = ["FORMATS", "Format", "describe", "format_rows", "title", "to_frame", "to_latex"]
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -45,11 +46,17 @@ _COLUMNS = (
     _Column("spearman_star", "r_s star", r"$r_s(A^*, E^*)$", 3, "of the realised components"),
 )
 _FURTHER = (
+    _Column("aurec_low", "AuReC low", "", 4, "the true AuReC is between this, on average,"),
+    _Column("aurec_high", "AuReC high", "", 4, "and this: the answers are finitely many"),
     _Column("aurc_total", "AuRC total", "", 4, "the same, ranking by the estimated total"),
     _Column("regret_calibration", "calibration", "", 4, "mean gap of estimate and regret"),
     _Column("risk", "risk", "", 4, "mean loss when everything is accepted"),
     _Column("regret", "regret", "", 4, "the part of it that could have been avoided"),
+    _Column("annotators_min", "people min", "", 0, "fewest answers a point"),
+    _Column("annotators_mean", "people mean", "", 1, "mean answers a point"),
+    _Column("annotators_max", "people max", "", 0, "most answers a point"),
 )
+
 _SUMMARY = (_Column("best", "best", "Best", 0, "on how many data sets it is best", "high"),)
 _PROXIES = (
     _Column("near_ood", "near-OOD", "Near-OOD", 3, "AUROC against similar data", "high"),
@@ -59,6 +66,7 @@ _PROXIES = (
     _Column("nauc_total", "NAUC total", "NAUC, TU", 3, "queried by the total", "high"),
 )
 _ARROWS = {"low": "↓ ", "high": "↑ ", "": ""}
+_LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
 
 
 def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
@@ -94,17 +102,12 @@ def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
 def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
     """Give rows as a LaTeX table in the layout of the paper (needs booktabs)."""
     dicts = [_as_dict(row) for row in rows]
-    columns = _shown(dicts)
-    names, cells = _cells(
-        dicts,
-        bold=r"\textbf{{{}}}".format,
-        second=r"\underline{{{}}}".format,
-        spread=r" {{\scriptsize$\pm${}}}",
+    names, titles, cells = _cells(
+        dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format, latex=True
     )
-    arrow = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
-    head = [name.capitalize() for name in names] + [arrow[c.better] + c.latex for c in columns]
+    head = [name.capitalize() for name in names] + titles
     lines = [
-        r"\begin{tabular}{" + "l" * len(names) + "c" * len(columns) + "}",
+        r"\begin{tabular}{" + "l" * len(names) + "c" * len(titles) + "}",
         r"\toprule",
         " & ".join(head) + r" \\",
         r"\midrule",
@@ -123,6 +126,11 @@ def describe(row: "Evaluation") -> str:
         text = _number(values[column.key], column.digits) or "-"
         lines.append(f"  {column.title:<12}{text:>10}   {column.meaning}")
     return "\n".join([*lines, *(f"  note: {note}" for note in row.notes)])
+
+
+def title(key: str) -> str:
+    """Give the name of a column as people read it: AuReC for aurec."""
+    return next((column.title for column in (*_COLUMNS, *_FURTHER, *_PROXIES) if column.key == key), key)
 
 
 def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
@@ -161,11 +169,13 @@ def _cells(
     *,
     bold: Callable[[str], str],
     second: Callable[[str], str],
-    spread: str = " ±{}",
-) -> tuple[list[str], list[list[str]]]:
-    """Give the names that vary or matter, and each row's numbers with the two best marked.
+    latex: bool = False,
+) -> tuple[list[str], list[str], list[list[str]]]:
+    """Give the names that vary or matter, the columns' titles and each row's numbers.
 
-    A number whose row has a standard deviation of it, ``<key>_std``, is shown with it.
+    The two best are marked. Where rows have a bracket of AuReC it stands beside it, and how many
+    people answered stands last. Standard deviations and confidence intervals stand behind their
+    numbers.
     """
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
     columns = _shown(dicts)
@@ -184,24 +194,68 @@ def _cells(
                 if cells[i][j] and float(cells[i][j]) in ranked[:2]:
                     mark = bold if float(cells[i][j]) == ranked[0] else second
                     cells[i][j] = mark(cells[i][j])
-    for i, row in enumerate(dicts):
+    for line, row in zip(cells, dicts, strict=True):
         for j, column in enumerate(columns):
-            std = row.get(f"{column.key}_std")
-            if std is not None and cells[i][j]:
-                cells[i][j] += spread.format(f"{std:.{column.digits}f}".removeprefix("0"))
-    return names, cells
+            line[j] += _spread(row, column, r" {{\scriptsize$\pm${}}}" if latex else " ±{}")
+            line[j] += _interval(row, column, r" {{\scriptsize {}}}" if latex else " {}")
+    arrow = _LATEX_ARROWS if latex else _ARROWS
+    titles = [arrow[c.better] + (c.latex if latex else c.title) for c in columns]
+    first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
+    for place, title, text in ((first, "bracket", _bracket), (len(titles) + 1, "people", _people)):
+        texts = [text(row) for row in dicts]
+        if any(texts):
+            titles.insert(place, title)
+            for line, cell in zip(cells, texts, strict=True):
+                line.insert(place, re.sub(r"(\d)-", r"\1--", cell) if latex else cell)
+    return names, titles, cells
+
+
+def _spread(row: Row, column: _Column, form: str) -> str:
+    std = row.get(f"{column.key}_std")
+    if std is None or row.get(column.key) is None:
+        return ""
+    return form.format(f"{std:.{column.digits}f}".removeprefix("0"))
+
+
+def _interval(row: Row, column: _Column, form: str) -> str:
+    low, high = (row.get(f"{column.key}_ci_{end}") for end in ("low", "high"))
+    if low is None or high is None:
+        return ""
+    ends = (_number(end, column.digits) for end in (low, high))
+    # Without the 0 before the point, so that seven of them fit side by side.
+    return form.format("[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]")
+
+
+def _bracket(row: Row) -> str:
+    low, high = (row.get(f"aurec_{end}") for end in ("low", "high"))
+    return "" if low is None or high is None else f"[{_number(low, 4)}, {_number(high, 4)}]"
+
+
+def _people(row: Row) -> str:
+    fewest, mean, most = (row.get(f"annotators_{what}") for what in ("min", "mean", "max"))
+    if fewest is None or mean is None or most is None:
+        return ""
+    return f"{fewest:.0f}" if fewest == most else f"{fewest:.0f}-{most:.0f}, {mean:.1f}"
 
 
 def _plain(dicts: Sequence[Row]) -> str:
-    names, cells = _cells(dicts, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format)
-    head = names + [_ARROWS[c.better] + c.title for c in _shown(dicts)]
-    body = [[str(row.get(n, "")) for n in names] + t for row, t in zip(dicts, cells, strict=True)]
-    widths = [max(len(_bare(line[j])) for line in [head, *body]) for j in range(len(head))]
+    names, titles, cells = _cells(
+        dicts, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format
+    )
+    head = names + titles
+    body = []
+    for row, texts in zip(dicts, cells, strict=True):
+        parts = [text.partition(" [") for text in texts]  # intervals have a line of their own
+        body.append([[str(row.get(n, "")) for n in names] + [part[0] for part in parts]])
+        if any(part[1] for part in parts):
+            body[-1].append([""] * len(names) + [(p[1] + p[2]).strip() for p in parts])
+    every = [head, *(line for lines in body for line in lines)]
+    widths = [max(len(_bare(line[j])) for line in every) for j in range(len(head))]
     lines = [_line(head, widths, len(names)), "  ".join("─" * w for w in widths)]
-    for i, line in enumerate(body):
+    for i, block in enumerate(body):
         if i and _race(dicts[i]) != _race(dicts[i - 1]):
             lines.append("")
-        lines.append(_line(line, widths, len(names)))
+        lines += [_line(line, widths, len(names)) for line in block]
     return "\n".join(lines)
 
 
@@ -227,9 +281,9 @@ def _csv(dicts: Sequence[Row]) -> str:
 
 
 def _markdown(dicts: Sequence[Row]) -> str:
-    names, cells = _cells(dicts, bold="**{}**".format, second="<u>{}</u>".format)
-    head = names + [_ARROWS[c.better] + c.title for c in _shown(dicts)]
-    rule = ["---"] * len(names) + ["---:"] * len(_shown(dicts))
+    names, titles, cells = _cells(dicts, bold="**{}**".format, second="<u>{}</u>".format)
+    head = names + titles
+    rule = ["---"] * len(names) + ["---:"] * len(titles)
     body = [
         [str(row.get(n, "")).replace("|", r"\|") for n in names] + texts
         for row, texts in zip(dicts, cells, strict=True)

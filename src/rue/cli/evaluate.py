@@ -103,19 +103,8 @@ def _rows(
 ) -> "list[Evaluation]":
     import numpy as np
 
-    from rue.evaluation import evaluate_components
-
     if by is None:
-        return [
-            evaluate_components(
-                columns.star,
-                columns.hat,
-                loss=loss,
-                method=method,
-                gap=gap,
-                outside=columns.outside,
-            )
-        ]
+        return [_row(columns, method, loss, "", gap)]
     if by not in columns.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "
@@ -125,18 +114,28 @@ def _rows(
     if column.dtype.kind == "f" and np.isnan(column).any():
         row = int(np.argmax(np.isnan(column)))
         raise InputError(f"--by {by}: the column has a missing value at row {row}")
-    return [
-        evaluate_components(
-            columns.star[column == group],
-            columns.hat[column == group],
-            loss=loss,
-            method=method,
-            group=str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group),
-            gap=gap,
-            outside=columns.outside,
-        )
+    names = {
+        group: str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group)
         for group in np.unique(column)
+    }
+    return [
+        _row(columns.part(column == group), method, loss, name, gap)
+        for group, name in names.items()
     ]
+
+
+def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> "Evaluation":
+    from rue.evaluation import evaluate_components
+
+    return evaluate_components(
+        columns.star,
+        columns.hat,
+        loss=loss,
+        method=method,
+        group=group,
+        gap=gap,
+        outside=columns.outside,
+    )
 
 
 def _names(files: list[Path]) -> dict[Path, str]:

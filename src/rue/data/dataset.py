@@ -172,8 +172,4 @@ def count(n: int, one: str, many: str = "") -> str:
 
 
 def _rows(annotations: Annotations | None, rows: IntArray) -> Annotations | None:
-    if annotations is None or len(rows) == 0:
-        return None
-    if annotations.counts is None:
-        return Annotations.from_probs(annotations.probs[rows], annotations.values)
-    return Annotations(annotations.counts[rows], annotations.values)
+    return None if annotations is None or len(rows) == 0 else annotations[rows]
