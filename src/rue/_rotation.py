@@ -41,7 +41,7 @@ class Plane:
     reach is half its range, negative where it is mirrored, and 0 where it is constant. ``risk``
     and ``regret`` are divided by the number of points and by their units, powers of two that
     make their sums about 1; those of a block of equal (x, y) are replaced by their mean.
-    ``starts`` are the first rows of the blocks.
+    ``starts`` are the first rows of the blocks, ``rows`` where each row was before.
     """
 
     x: FloatArray
@@ -53,6 +53,7 @@ class Plane:
     risk_unit: float
     regret_unit: float
     starts: IntArray
+    rows: IntArray
 
     def weights(self, angle: FloatArray) -> FloatArray:
         """Weights of the components as they were given, length 1; 0 for a constant one."""
@@ -94,7 +95,7 @@ def plane_of(star: Components, hat: Components) -> Plane:
     risk_unit, regret_unit = _unit(star.total), _unit(star.epistemic)
     risk = block_means(star.total[rows] / risk_unit / len(star), starts)
     regret = block_means(star.epistemic[rows] / regret_unit / len(star), starts)
-    return Plane(x, y, x_reach, y_reach, risk, regret, risk_unit, regret_unit, starts)
+    return Plane(x, y, x_reach, y_reach, risk, regret, risk_unit, regret_unit, starts, rows)
 
 
 def block_starts(first: FloatArray, second: FloatArray) -> IntArray:

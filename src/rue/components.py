@@ -60,8 +60,9 @@ class Components:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
         """Give the components of some of the points: a slice, a mask or indices."""
-        columns: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        return Components(**{k: None if v is None else v[rows] for k, v in columns.items()})
+        columns = {f.name: getattr(self, f.name) for f in fields(self)}
+        kept: dict[str, Any] = {k: None if v is None else v[rows] for k, v in columns.items()}
+        return Components(**kept)
 
     @property
     def n_floored(self) -> int:
@@ -176,18 +177,7 @@ def realize(
     n_points, n_classes = annotations.n_points, annotations.n_classes
     total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
     floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
-    chunks: Iterable[tuple[slice, NDArray[Any]]]
-    if belief is not None:
-        _require_belief(belief)
-        _require_same(annotations, belief)
-    if actions is not None:
-        deployed = loss.check_actions(actions, n_points, n_classes)
-        chunks = [(slice(0, n_points), deployed)]
-    elif belief is None:
-        raise InputError("realize needs a belief or actions, got neither")
-    else:
-        chunks = ((rows, loss.action(m)) for rows, m in belief.means())
-    for rows, action in chunks:
+    for rows, action in deployed_actions(annotations, belief, loss, actions):
         truth = annotations.probs[rows]
         total[rows] = loss.risk(truth, action)
         aleatoric[rows] = loss.bayes_risk(truth)
@@ -209,6 +199,21 @@ def realize(
         aleatoric_high=high,
         n_annotators=annotations.n_annotators,
     )
+
+
+def deployed_actions(
+    annotations: Annotations, belief: Belief | None, loss: Loss, actions: ArrayLike | None
+) -> Iterable[tuple[slice, NDArray[Any]]]:
+    """Give the actions that are judged, chunk by chunk: those given, else the belief's own."""
+    if belief is not None:
+        _require_belief(belief)
+        _require_same(annotations, belief)
+    n_points, n_classes = annotations.n_points, annotations.n_classes
+    if actions is not None:
+        return [(slice(0, n_points), loss.check_actions(actions, n_points, n_classes))]
+    if belief is None:
+        raise InputError("realize needs a belief or actions, got neither")
+    return ((rows, loss.action(m)) for rows, m in belief.means())
 
 
 def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:

@@ -1,0 +1,196 @@
+"""The bootstrap by weights: points are drawn with replacement, and what was sorted stays sorted.
+
+A replicate of N points is how often each of them was drawn. Copies of a point have equal scores
+and are one block, so a pass over the points in sorted order does what sorting the copies would.
+"""
+
+import numpy as np
+
+from rue._kernels import kernel
+
+N_COLUMNS = 9
+"""aurec, its oracle, aurc, aurc_total, risk, regret, spearman_hat, spearman_star, calibration."""
+
+
+@kernel(nogil=True)
+def draw(key, replicate, weight):
+    """Write how often each point is drawn in that replicate: N draws of N, splitmix64.
+
+    A draw is the high half of a 32-bit random number times N: no point is more likely than
+    another by more than N / 2^32.
+    """
+    n_points = weight.shape[0]
+    weight[:] = 0
+    state = np.uint64(key) + np.uint64(replicate) * np.uint64(0xD1342543DE82EF95)
+    state = _mix(state)
+    n = np.uint64(n_points)
+    low = np.uint64(0xFFFFFFFF)
+    shift = np.uint64(32)
+    for _ in range(n_points // 2):
+        state += np.uint64(0x9E3779B97F4A7C15)
+        bits = _mix(state)
+        weight[((bits & low) * n) >> shift] += 1
+        weight[((bits >> shift) * n) >> shift] += 1
+    if n_points % 2:
+        state += np.uint64(0x9E3779B97F4A7C15)
+        weight[((_mix(state) & low) * n) >> shift] += 1
+
+
+@kernel
+def _mix(z):
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel(nogil=True)
+def _area(weight, order, last, value, mass):
+    """Area under a curve: each block has its height times what is rejected later, itself half.
+
+    ``order`` sorts the points by score; ``last`` marks the ends of blocks of equal scores and
+    ``value`` is in that order.
+    """
+    area, covered, width, rise = 0.0, 0.0, 0.0, 0.0
+    for i in range(order.shape[0]):
+        w = np.float64(weight[order[i]])
+        width += w
+        rise += w * value[i]
+        if last[i]:
+            area += rise * (mass - covered - 0.5 * width)
+            covered += width
+            width = rise = 0.0
+    return area / mass / mass
+
+
+@kernel(nogil=True)
+def _two_areas(weight, order, last, first, second, mass):
+    """Two areas of one ranking, and their values at full coverage."""
+    area, other, covered, width, rise, climb = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    height, top = 0.0, 0.0
+    for i in range(order.shape[0]):
+        w = np.float64(weight[order[i]])
+        width += w
+        rise += w * first[i]
+        climb += w * second[i]
+        if last[i]:
+            left = mass - covered - 0.5 * width
+            area += rise * left
+            other += climb * left
+            height += rise
+            top += climb
+            covered += width
+            width = rise = climb = 0.0
+    return area / mass / mass, other / mass / mass, height / mass, top / mass
+
+
+@kernel(nogil=True)
+def _ranks(weight, order, last, ranks):
+    """Write the ranks of a replicate's points, copies and equals sharing the mean of theirs."""
+    covered, width, begin = 0.0, 0.0, 0
+    for i in range(order.shape[0]):
+        width += weight[order[i]]
+        if last[i]:
+            for j in range(begin, i + 1):
+                ranks[order[j]] = covered + 0.5 * (width + 1.0)
+            covered += width
+            width, begin = 0.0, i + 1
+
+
+@kernel(nogil=True)
+def _correlation(weight, a, b, mass):
+    centre = 0.5 * (mass + 1.0)
+    ab, aa, bb = 0.0, 0.0, 0.0
+    for i in range(weight.shape[0]):
+        x, y = a[i] - centre, b[i] - centre
+        ab += weight[i] * x * y
+        aa += weight[i] * x * x
+        bb += weight[i] * y * y
+    if aa == 0.0 or bb == 0.0:
+        return np.nan
+    return min(1.0, max(-1.0, ab / np.sqrt(aa * bb)))
+
+
+@kernel(nogil=True)
+def _calibration(weight, order, last, estimated, realised, mass, bins):
+    """Mean absolute gap of regret calibration; both columns are in the order of the estimate."""
+    gaps = np.zeros(bins)
+    covered, width, gap = 0.0, 0.0, 0.0
+    for i in range(order.shape[0]):
+        w = np.float64(weight[order[i]])
+        width += w
+        gap += w * (realised[i] - estimated[i])
+        if last[i]:
+            middle = (covered + 0.5 * width) / mass
+            gaps[min(np.int64(middle * bins), bins - 1)] += gap
+            covered += width
+            width = gap = 0.0
+    return np.abs(gaps).sum() / mass
+
+
+@kernel(nogil=True)
+def measure(weight, orders, lasts, regret, risk, risk_by_total, sorted_regret, hat, further, out):
+    """Write the columns of one weighted sample; see N_COLUMNS.
+
+    ``orders`` and ``lasts`` are of epistemic_hat, total_hat, epistemic_star, aleatoric_hat and
+    aleatoric_star. ``regret``, ``risk`` and ``hat`` (epistemic) are in the order of the first,
+    ``risk_by_total`` of the second, ``sorted_regret`` of the third.
+    """
+    n_points = weight.shape[0]
+    mass = 0.0
+    for i in range(n_points):
+        mass += weight[i]
+    out[0], out[2], out[5], out[4] = _two_areas(weight, orders[0], lasts[0], regret, risk, mass)
+    out[1] = _area(weight, orders[2], lasts[2], sorted_regret, mass)
+    out[3] = _area(weight, orders[1], lasts[1], risk_by_total, mass)
+    if further:
+        ranks = np.empty((4, n_points))
+        _ranks(weight, orders[0], lasts[0], ranks[0])
+        _ranks(weight, orders[3], lasts[3], ranks[1])
+        _ranks(weight, orders[2], lasts[2], ranks[2])
+        _ranks(weight, orders[4], lasts[4], ranks[3])
+        out[6] = _correlation(weight, ranks[0], ranks[1], mass)
+        out[7] = _correlation(weight, ranks[2], ranks[3], mass)
+        out[8] = _calibration(weight, orders[0], lasts[0], hat, regret, mass, 10)
+
+
+@kernel(nogil=True)
+def measure_all(
+    key, first, orders, lasts, regret, risk, risk_by_total, sorted_regret, hat, further, out
+):
+    """Draw and measure the replicates ``first`` to ``first + len(out)``."""
+    weight = np.empty(orders.shape[1], np.int32)
+    for b in range(out.shape[0]):
+        draw(key, first + b, weight)
+        measure(
+            weight, orders, lasts, regret, risk, risk_by_total, sorted_regret, hat, further, out[b]
+        )
+
+
+@kernel(nogil=True)
+def prefix_sums(weight, order, risk, regret, n_levels, risk_sums, regret_sums):
+    """Write the sums of the first j N / n_levels copies, j = 0..n_levels, straight within a block.
+
+    ``weight``, ``risk`` and ``regret`` are the blocks' numbers of copies and sums.
+    """
+    n_blocks = order.shape[0]
+    mass = 0.0
+    for b in range(n_blocks):
+        mass += weight[b]
+    covered, risen, climbed = 0.0, 0.0, 0.0
+    j = 0
+    for p in range(n_blocks):
+        b = order[p]
+        w = np.float64(weight[b])
+        if w == 0.0:
+            continue
+        while j <= n_levels and j * mass <= (covered + w) * n_levels:
+            share = (j * mass / n_levels - covered) / w
+            risk_sums[j] = risen + share * risk[b]
+            regret_sums[j] = climbed + share * regret[b]
+            j += 1
+        covered += w
+        risen += risk[b]
+        climbed += regret[b]
+    while j <= n_levels:
+        risk_sums[j], regret_sums[j] = risen, climbed
+        j += 1
