@@ -81,6 +81,29 @@ def test_columns_stand_in_line(rows):
     assert all(line[column - 6 : column].strip().count(".") == 1 for line in lines[2:])
 
 
+def test_brackets_and_people_have_columns(rows):
+    wide = replace(rows[0], aurec_low=-0.0123, annotators_min=3.0, annotators_max=9.0)
+    for format_ in ("table", "markdown", "latex"):
+        text = format_rows([wide], format_)
+        assert "[-0.0123, " in text
+        assert ("3--9, 9.0" if format_ == "latex" else "3-9, 9.0") in text
+    nobody = {"aurec_low": np.nan, "annotators_min": np.nan}
+    text = format_rows([replace(rows[0], **nobody)], "markdown")
+    assert "bracket" not in text
+    assert "people" not in text
+
+
+def test_intervals_stand_with_their_numbers(rows):
+    row = rows[0].to_dict() | {"ci": 0.95, "aurec_ci_low": 0.15, "aurec_ci_high": 1.25}
+    row |= {"spearman_hat_ci_low": -0.5, "spearman_hat_ci_high": None}
+    lines = format_rows([row], "table").splitlines()
+    assert lines[3].strip() == "[.1500, 1.2500]"
+    assert lines[2].index("0.2000") + 6 == lines[3].index("]") + 1
+    assert "0.2000 [.1500, 1.2500]" in format_rows([row], "markdown")
+    assert r"0.2000 {\scriptsize [.1500, 1.2500]}" in format_rows([row], "latex")
+    assert json.loads(format_rows([row], "json"))[0]["aurec_ci_high"] == 1.25
+
+
 def test_broken_calls_are_refused(rows):
     with pytest.raises(InputError, match="at least one row"):
         format_rows([])

@@ -130,7 +130,8 @@ def describe(row: "Evaluation") -> str:
 
 def title(key: str) -> str:
     """Give the name of a column as people read it: AuReC for aurec."""
-    return next((column.title for column in (*_COLUMNS, *_FURTHER, *_PROXIES) if column.key == key), key)
+    columns = (*_COLUMNS, *_FURTHER, *_PROXIES)
+    return next((column.title for column in columns if column.key == key), key)
 
 
 def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:

@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Scored, decompose, evaluate, realize
+from rue.answers import answers
+from rue.intervals import intervals
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]
@@ -354,6 +356,47 @@ def test_an_archive_may_hold_more_than_arrays(world, run):
         archive.writestr("README.txt", "made by hand")
     truth = ["--truth", folder / "counts.npy", "--no-gap"]
     assert run("evaluate", folder / "draws.npz", *truth).code == 0
+
+
+def test_intervals(world, run):
+    folder, counts, probs, _ = world
+    base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--loss", "brier"]
+    plain = rows_of(run(*base, "--format", "json"))[0]
+    ci = ["--ci", "0.9", "--replicates", "200", "--seed", "3"]
+    row = rows_of(run(*base, *ci, "--format", "json"))[0]
+    assert {key: row[key] for key in plain} == plain  # nothing but more keys
+    people, belief = Annotations(counts), Draws(probs)
+    star, hat = realize(people, belief, "brier"), decompose(belief, "brier")
+    found = intervals(star, hat, level=0.9, n_replicates=200, seed=3)
+    assert {key: row[key] for key in row if "ci" in key.split("_")} == found.to_dict()
+    table = run(*base, *ci).out
+    assert f"[{found.low['n_aurec']:.3f}".replace("[0.", "[.") in table
+    again = rows_of(run(*base, *ci, "--annotators", "--no-gap", "--format", "json"))[0]
+    found = intervals(
+        *(star, hat), level=0.9, n_replicates=200, seed=3, answers=answers(people, belief, "brier")
+    )
+    assert again["aurec_ci_low"] == found.low["aurec"]
+    assert again["pareto_gap_ci_low"] is None
+
+
+def test_intervals_of_groups_are_those_of_their_points(world, run):
+    folder, counts, probs, _ = world
+    group = np.array(["x"] * 12 + ["y"] * 18)
+    np.savez(folder / "grouped.npz", probs=probs, group=group, counts=counts)
+    rows = rows_of(
+        run(
+            *("evaluate", folder / "grouped.npz", "--by", "group", "--no-gap", "--ci", "0.95"),
+            *("--replicates", "50", "--annotators", "--format", "json"),
+        )
+    )
+    people, belief = Annotations(counts[group == "y"]), Draws(probs[group == "y"])
+    found = intervals(
+        *(realize(people, belief), decompose(belief)),
+        n_replicates=50,
+        gap=False,
+        answers=answers(people, belief),
+    )
+    assert rows[1]["aurec_ci_high"] == pytest.approx(found.high["aurec"], abs=1e-12)
 
 
 def shell(command, **more):

@@ -1,7 +1,7 @@
 """rue evaluate: a row of the paper's table for each prediction file and loss."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,8 +9,10 @@ from rue.cli.options import Format, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.evaluation import Evaluation
-    from rue.files import Columns
+    from numpy.typing import NDArray
+
+    from rue.answers import Answers
+    from rue.files import Columns, Predictions
     from rue.losses import Loss
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -39,12 +41,22 @@ def evaluate(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For cost under Dirichlet beliefs.", min=0)] = 0,
+    ci: Annotated[
+        float | None, typer.Option(help="Give intervals of this level, as 0.95, by bootstrap.")
+    ] = None,
+    replicates: Annotated[int, typer.Option(help="Samples drawn for --ci.", min=2)] = 2000,
+    annotators: Annotated[
+        bool, typer.Option("--annotators", help="For --ci, draw people within a point too.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="For --ci, and for cost under Dirichlet beliefs.", min=0)
+    ] = 0,
 ) -> None:
     """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
     from tqdm import tqdm
 
     from rue.files import Columns, read_predictions, read_truth
+    from rue.intervals import intervals
     from rue.matching import realized
     from rue.tables import format_rows, notes
 
@@ -52,9 +64,13 @@ def evaluate(
     if cost is not None and "cost" not in (loss or []):
         raise InputError("--cost needs --loss cost")
     scale = parse_values(values)
+    if ci is not None and not 0 < ci < 1:
+        raise InputError(f"--ci must be between 0 and 1, got {ci}")
+    if annotators and ci is None:
+        raise InputError("--annotators needs --ci")
     people = None if truth is None else read_truth(truth, by=by)
     names = _names(files)
-    rows: list[Evaluation] = []
+    rows: list[dict[str, Any]] = []
     runs = []
     with tqdm(total=len(files) * len(losses), delay=2, disable=None, leave=False) as bar:
         for file in files:
@@ -70,7 +86,27 @@ def evaluate(
                     else realized(predictions, people, each, values=scale, seed=seed)
                 )
                 label = "" if given and loss is None else name
-                rows += _rows(columns, names[file], label, by, gap)
+                said = None
+                if annotators:
+                    if isinstance(predictions, Columns):
+                        raise InputError(f"{file}: holds components, so --annotators has no people")
+                    said = _answers(predictions, columns)
+                for group, rows_in in _groups(columns, by):
+                    part = columns if rows_in is None else columns.part(rows_in)
+                    row = _row(part, names[file], label, group, gap)
+                    if ci is not None:
+                        row |= intervals(
+                            part.star,
+                            part.hat,
+                            level=ci,
+                            n_replicates=replicates,
+                            gap=gap and not annotators,
+                            outside=part.outside,
+                            answers=said if said is None or rows_in is None else said[rows_in],
+                            seed=seed,
+                            progress=True,
+                        ).to_dict()
+                    rows.append(row)
                 runs.append((names[file], label, columns.star, columns.hat))
                 bar.update()
     if plot is not None:
@@ -79,8 +115,8 @@ def evaluate(
 
         save(plot_curves(runs), plot)
     order = ["", *(name for name, _ in losses)]
-    groups = list(dict.fromkeys(row.group for row in rows))
-    rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))  # rivals together
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    rows.sort(key=lambda r: (order.index(r["loss"]), groups.index(r["group"])))  # rivals together
     emit(format_rows(rows, format.value))
     if format is Format.table:
         for note in notes(rows):
@@ -98,13 +134,12 @@ def _loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
     return name, read_cost(cost)
 
 
-def _rows(
-    columns: "Columns", method: str, loss: str, by: str | None, gap: bool
-) -> "list[Evaluation]":
+def _groups(columns: "Columns", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":
+    """The name of each group and which rows it has; one without a name if there are none."""
     import numpy as np
 
     if by is None:
-        return [_row(columns, method, loss, "", gap)]
+        return [("", None)]
     if by not in columns.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "
@@ -114,17 +149,16 @@ def _rows(
     if column.dtype.kind == "f" and np.isnan(column).any():
         row = int(np.argmax(np.isnan(column)))
         raise InputError(f"--by {by}: the column has a missing value at row {row}")
-    names = {
-        group: str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group)
-        for group in np.unique(column)
-    }
     return [
-        _row(columns.part(column == group), method, loss, name, gap)
-        for group, name in names.items()
+        (
+            str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group),
+            column == group,
+        )
+        for group in np.unique(column)
     ]
 
 
-def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> "Evaluation":
+def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> dict[str, Any]:
     from rue.evaluation import evaluate_components
 
     return evaluate_components(
@@ -135,6 +169,16 @@ def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> "
         group=group,
         gap=gap,
         outside=columns.outside,
+    ).to_dict()
+
+
+def _answers(predictions: "Predictions", columns: "Columns") -> "Answers":
+    from rue.answers import answers
+
+    assert columns.annotations is not None  # components were refused before
+    assert columns.loss is not None
+    return answers(
+        columns.annotations, predictions.belief, columns.loss, actions=predictions.actions
     )
 
 
