@@ -14,7 +14,7 @@ from rue.errors import AlignmentError, FileError, InputError
 from rue.files import Columns, Predictions, Truth, read_predictions
 from rue.losses import Loss, get_loss
 
-__all__ = ["align", "read_components", "realized"]
+__all__ = ["align", "read_components", "read_runs", "realized"]
 
 
 def read_components(
@@ -36,6 +36,50 @@ def read_components(
         if isinstance(predictions, Columns)
         else realized(predictions, truth, loss, values=values, seed=seed)
     )
+
+
+def read_runs(
+    paths: Mapping[str, str | Path],
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+) -> dict[str, Columns]:
+    """Read prediction files of the same points, by method, rows in the order of the first file.
+
+    Rows are matched by ids where all files have them, else by position. What people said must
+    be the same in all of them.
+    """
+    runs: dict[str, Columns] = {}
+    ids: dict[str, NDArray[np.str_] | None] = {}
+    for method, path in paths.items():
+        read = read_predictions(path)
+        if isinstance(read, Columns):
+            runs[method], ids[method] = read, None
+        else:
+            runs[method] = realized(read, truth, loss, values=values, seed=seed)
+            ids[method] = read.ids
+    (first, columns), *others = runs.items()
+    for method, other in others:
+        here, there = ids[first], ids[method]
+        if here is not None and there is not None:
+            _require_known(other.path, here, columns.path, there)
+            _require_known(columns.path, there, other.path, here)
+            order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
+            other = runs[method] = other.part(order)
+        if len(other.star) != len(columns.star):
+            raise AlignmentError(
+                f"{other.path}: has {len(other.star)} points but {columns.path} has "
+                f"{len(columns.star)}, and methods are compared on the same points"
+            )
+        said, meant = other.annotations, columns.annotations
+        if said is not None and meant is not None and (said.probs != meant.probs).any():
+            row = int(np.argmax((said.probs != meant.probs).any(axis=1)))
+            raise AlignmentError(
+                f"{other.path}: what people said differs from {columns.path}, first at row {row}"
+            )
+    return runs
 
 
 def realized(

@@ -60,7 +60,7 @@ def evaluate(
     from rue.matching import realized
     from rue.tables import format_rows, notes
 
-    losses = [_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
+    losses = [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
     if cost is not None and "cost" not in (loss or []):
         raise InputError("--cost needs --loss cost")
     scale = parse_values(values)
@@ -69,7 +69,7 @@ def evaluate(
     if annotators and ci is None:
         raise InputError("--annotators needs --ci")
     people = None if truth is None else read_truth(truth, by=by)
-    names = _names(files)
+    names = named(files)
     rows: list[dict[str, Any]] = []
     runs = []
     with tqdm(total=len(files) * len(losses), delay=2, disable=None, leave=False) as bar:
@@ -123,7 +123,8 @@ def evaluate(
             emit(f"note: {note}")
 
 
-def _loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
+def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
+    """Give a loss's name, and the loss: its name again, or the cost matrix of a file."""
     from rue.files import read_cost
     from rue.losses import get_loss
 
@@ -182,7 +183,7 @@ def _answers(predictions: "Predictions", columns: "Columns") -> "Answers":
     )
 
 
-def _names(files: list[Path]) -> dict[Path, str]:
+def named(files: list[Path]) -> dict[Path, str]:
     """The stem of each file, with as much of its path as tells files of one name apart."""
     names = {}
     for file in files:

@@ -1,0 +1,134 @@
+"""rue compare: paired tests between methods, and how sure their ranks are."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rue.cli.evaluate import named, named_loss
+from rue.cli.options import align, emit, parse_values
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.comparison import Ranking
+
+EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
+
+
+def compare(
+    files: Annotated[list[Path], typer.Argument(help="Prediction files, one a method.")],
+    truth: Annotated[
+        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
+    ] = None,
+    loss: Annotated[
+        list[str] | None,
+        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+    ] = None,
+    cost: Annotated[
+        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of which less is better; repeat for several."),
+    ] = None,
+    ci: Annotated[float, typer.Option(help="Level of intervals and tests.")] = 0.95,
+    replicates: Annotated[int, typer.Option(help="Samples of the points drawn.", min=2)] = 2000,
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw ranks and what joins them: .png, .pdf or .svg.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the samples.", min=0)] = 0,
+) -> None:
+    """Tell which method is better, and how sure that is, on the same points.
+
+    By AuReC, n-AuReC, AuRC and the Pareto-gap unless --criterion names others.
+    """
+    from rue.comparison import DEFAULT
+    from rue.comparison import compare as compare_runs
+    from rue.files import read_truth
+    from rue.matching import read_runs
+
+    if len(files) < 2:
+        raise InputError(f"there must be at least two files to compare, got {len(files)}")
+    if not 0 < ci < 1:
+        raise InputError(f"--ci must be between 0 and 1, got {ci}")
+    names = named(files)
+    people = None if truth is None else read_truth(truth)
+    found: list[dict[str, Any]] = []
+    drawn = []
+    for name, each in [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]:
+        paths = {names[file]: file for file in files}
+        runs = read_runs(paths, people, each, values=parse_values(values), seed=seed)
+        comparison = compare_runs(
+            {method: (c.star, c.hat) for method, c in runs.items()},
+            criteria=criterion or DEFAULT,
+            level=ci,
+            n_replicates=replicates,
+            outside=[method for method, c in runs.items() if c.outside],
+            seed=seed,
+            progress=True,
+        )
+        found.append({"loss": name} | comparison.to_dict())
+        drawn += [(name, ranking) for ranking in comparison.rankings.values()]
+        if format == "table":
+            for ranking in comparison.rankings.values():
+                emit(_table(name, comparison.n_points, ranking) + "\n")
+    if plot is not None:
+        from rue.plots.comparison import plot_rankings
+        from rue.plots.style import save
+        from rue.tables import title
+
+        titles = [(f"{title(ranking.criterion)} ({name} loss)", ranking) for name, ranking in drawn]
+        save(plot_rankings(titles), plot)
+    if format == "json":
+        emit(json.dumps(found, indent=2, allow_nan=False))
+
+
+def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
+    from rue.tables import title
+
+    n = len(ranking.methods)
+    percent = f"{100 * ranking.level:g} %"
+    rows = [["method", title(ranking.criterion), percent, *(f"rank {r + 1}" for r in range(n))]]
+    probability = dict(zip(ranking.methods, ranking.rank_probability, strict=True))
+    for method in (*ranking.order, *(m for m in ranking.methods if m not in ranking.order)):
+        defined = method in ranking.order
+        rows.append(
+            [
+                method,
+                f"{ranking.estimate[method]:.4f}" if defined else "-",
+                _ends(ranking.low[method], ranking.high[method]) if defined else "-",
+                *(f"{p:.2f}" if defined else "-" for p in probability[method]),
+            ]
+        )
+    pairs = [["pair", "difference", percent, "p", "p (Holm)"]]
+    pairs += [
+        [
+            f"{d.first} - {d.second}",
+            f"{d.difference:+.4f}",
+            _ends(d.low, d.high),
+            f"{d.p_value:.4f}",
+            f"{d.p_holm:.4f}",
+        ]
+        for d in ranking.differences
+        if not math.isnan(d.p_value)
+    ]
+    return "\n".join(
+        [
+            f"{title(ranking.criterion)} · {loss} loss · {n_points:,} points",
+            align(rows, left=["method"], rule=True),
+            "",
+            align(pairs, left=["pair"], rule=True),
+            "",
+            str(ranking),
+        ]
+    )
+
+
+def _ends(low: float, high: float) -> str:
+    return f"[{low:.4f}, {high:.4f}]"

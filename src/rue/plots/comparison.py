@@ -1,0 +1,81 @@
+"""Methods on a line by their mean rank; a bar joins those that cannot be told apart."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rue.comparison import Ranking
+from rue.plots.style import GREY, PALETTE, look
+
+__all__ = ["plot_rankings"]
+
+
+def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
+    """Draw one panel per (title, ranking), as critical-difference diagrams are drawn.
+
+    The mean rank is that over samples of the points. Each method has its value with its
+    interval, and a thick bar joins methods of which no two differ significantly.
+    """
+    heights = [0.75 + 0.22 * len(r.order) + 0.12 * len(_cliques(r)) for _, r in rankings]
+    with look():
+        figure = Figure(figsize=(7.2, sum(heights)), layout="constrained")
+        grid = figure.subplots(len(rankings), 1, squeeze=False, height_ratios=heights)
+        for axes, (title, ranking) in zip(grid[:, 0], rankings, strict=True):
+            _draw(axes, title, ranking)
+    return figure
+
+
+def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
+    methods = sorted(ranking.order, key=lambda m: ranking.expected_rank[m])
+    cliques = _cliques(ranking)
+    n = max(len(methods), 2)
+    left = (len(methods) + 1) // 2
+    bars = 0.5 * len(cliques) + 0.6
+    for i, method in enumerate(methods):
+        colour = PALETTE[ranking.methods.index(method) % len(PALETTE)]
+        rank = ranking.expected_rank[method]
+        on_left = i < left
+        depth = bars + (i if on_left else len(methods) - 1 - i)
+        edge = 1 - 0.06 * (n - 1) if on_left else n + 0.06 * (n - 1)
+        axes.plot([rank, rank, edge], [0, -depth, -depth], color=colour, linewidth=1.0)
+        axes.plot([rank], [0], "o", color=colour, markersize=4.5, clip_on=False, zorder=3)
+        numbers = (ranking.estimate[method], ranking.low[method], ranking.high[method])
+        axes.text(
+            edge,
+            -depth,
+            f"{method}  " + "{:.4g} [{:.4g}, {:.4g}]".format(*numbers),
+            ha="right" if on_left else "left",
+            va="center",
+            fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
+    for j, clique in enumerate(cliques):
+        ranks = [ranking.expected_rank[m] for m in clique]
+        y = -0.45 - 0.5 * j
+        axes.plot([min(ranks) - 0.03, max(ranks) + 0.03], [y, y], color=GREY, linewidth=3.2)
+    axes.set(xlim=(1 - 0.06 * (n - 1), n + 0.06 * (n - 1)), ylim=(-bars - left + 0.4, 0))
+    axes.set_title(title, pad=4)
+    axes.set_yticks([])
+    axes.set_xticks(range(1, n + 1))
+    axes.xaxis.tick_top()
+    axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.spines["bottom"].set_visible(False)
+    axes.spines["top"].set_visible(True)
+
+
+def _cliques(ranking: Ranking) -> list[tuple[str, ...]]:
+    """Longest runs of methods, by mean rank, of which no two differ significantly."""
+    methods = sorted(ranking.order, key=lambda m: ranking.expected_rank[m])
+    found: list[tuple[str, ...]] = []
+    for i in range(len(methods)):
+        j = i
+        while j + 1 < len(methods) and not any(
+            ranking.significant(methods[j + 1], m) for m in methods[i : j + 1]
+        ):
+            j += 1
+        run = tuple(methods[i : j + 1])
+        if len(run) > 1 and not any(set(run) <= set(other) for other in found):
+            found.append(run)
+    return found

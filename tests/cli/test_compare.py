@@ -1,0 +1,90 @@
+"""rue compare: files in, the library's comparison out."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from rue import Annotations, Draws, decompose, realize
+from rue.comparison import compare
+
+N, K = 40, 3
+
+
+@pytest.fixture
+def world(tmp_path, rng):
+    counts = rng.multinomial(12, rng.dirichlet(np.ones(K), N))
+    probs = {name: rng.dirichlet(np.ones(K), (N, 4)) for name in "ab"}
+    np.save(tmp_path / "counts.npy", counts)
+    for name, array in probs.items():
+        np.savez(tmp_path / f"{name}.npz", probs=array)
+    return tmp_path, counts, probs
+
+
+def test_prints_the_library_s_comparison(world, run):
+    folder, counts, probs = world
+    files = [folder / "a.npz", folder / "b.npz", "--truth", folder / "counts.npy"]
+    more = ["--loss", "log", "--loss", "brier", "--replicates", "100", "--seed", "2"]
+    more += ["--criterion", "aurec", "--criterion", "n_aurec"]
+    result = run("compare", *files, *more, "--format", "json", "--plot", folder / "r.png")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    assert (folder / "r.png").stat().st_size > 1000
+    for loss, part in zip(("log", "brier"), found, strict=True):
+        runs = {
+            name: (realize(Annotations(counts), Draws(p), loss), decompose(Draws(p), loss))
+            for name, p in probs.items()
+        }
+        expected = compare(runs, criteria=["aurec", "n_aurec"], n_replicates=100, seed=2)
+        assert part == {"loss": loss} | json.loads(json.dumps(expected.to_dict()))
+    table = run("compare", *files, *more).out
+    assert str(expected["n_aurec"]) in table
+    assert "a - b" in table
+    assert "rank 2" in table
+
+
+def test_rows_are_matched_by_ids(world, run, rng):
+    folder, counts, probs = world
+    ids = np.array([f"p{i}" for i in range(N)])
+    order = rng.permutation(N)
+    np.savez(folder / "a.npz", probs=probs["a"], counts=counts, ids=ids)
+    np.savez(folder / "b.npz", probs=probs["b"][order], counts=counts[order], ids=ids[order])
+    more = ["--criterion", "aurec", "--replicates", "50", "--format", "json"]
+    mixed = json.loads(run("compare", folder / "a.npz", folder / "b.npz", *more).out)
+    np.savez(folder / "b.npz", probs=probs["b"], counts=counts)
+    plain = json.loads(run("compare", folder / "a.npz", folder / "b.npz", *more).out)
+    for one, other in zip(
+        *(p[0]["criteria"]["aurec"]["differences"] for p in (mixed, plain)), strict=True
+    ):
+        assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a.npz"], "at least two files"),
+        (["a.npz", "b.npz", "--criterion", "spearman_hat"], "criteria must be"),
+        (["a.npz", "b.npz", "--ci", "95"], "--ci must be"),
+        (["a.npz", "b.npz", "--loss", "hinge"], "loss must be"),
+        (["a.npz", "b.npz", "--loss", "cost"], "--cost FILE"),
+        (["a.npz", "short.npz"], "compared on the same points"),
+        (["a.npz", "other.npz"], "differs from .*first at row 3"),
+        (["a.npz", "named.npz", "--loss", "brier"], "compared on the same points"),
+    ],
+)
+def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
+    folder, counts, probs = world
+    monkeypatch.chdir(folder)
+    np.savez("a.npz", probs=probs["a"], counts=counts)
+    np.savez("b.npz", probs=probs["b"], counts=counts)
+    np.savez("short.npz", probs=probs["b"][1:], counts=counts[1:])
+    changed = counts.copy()
+    changed[3] = [1, 1, 1]
+    np.savez("other.npz", probs=probs["b"], counts=changed)
+    np.savez("named.npz", probs=probs["b"][:9], counts=counts[:9], ids=np.arange(9))
+    result = run("compare", *arguments)
+    assert (result.code, result.out) == (2, "")
+    lines = result.err.strip().splitlines()
+    assert len(lines) == 1
+    assert re.search(words, lines[0]), lines[0]
