@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, as_vector, require_finite
 from rue._raw_files import IDS, load_npy, load_npz, load_table
 from rue.annotations import Annotations
+from rue.answers import Answers
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.components import Components, bracket_end
 from rue.errors import FileError, InputError, ShapeError
@@ -76,6 +77,8 @@ class Columns:
     annotations: Annotations | None = None
     loss: Loss | None = None
     """What the realised components are of, where they were not read as they are."""
+    answers: Answers | None = None
+    """What each answer costs, where that was asked for."""
 
     @property
     def method(self) -> str:
@@ -89,7 +92,14 @@ class Columns:
             people = self.annotations[rows]
             star = replace(star, aleatoric_high=bracket_end(people, self.loss))
         groups = {name: column[rows] for name, column in self.groups.items()}
-        return replace(self, star=star, hat=self.hat[rows], groups=groups, annotations=people)
+        return replace(
+            self,
+            star=star,
+            hat=self.hat[rows],
+            groups=groups,
+            annotations=people,
+            answers=None if self.answers is None else self.answers[rows],
+        )
 
 
 def read_predictions(path: str | Path) -> Predictions | Columns:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue.annotations import Annotations
+from rue.answers import answers
 from rue.beliefs import Scored
 from rue.components import decompose, realize
 from rue.errors import AlignmentError, FileError, InputError
@@ -30,12 +31,7 @@ def read_components(
     ``truth`` may be None where the file has its own ``counts``, or holds components. ``values``
     default to those of the file, then to those of the truth.
     """
-    predictions = read_predictions(path)
-    return (
-        predictions
-        if isinstance(predictions, Columns)
-        else realized(predictions, truth, loss, values=values, seed=seed)
-    )
+    return realized(read_predictions(path), truth, loss, values=values, seed=seed)
 
 
 def read_runs(
@@ -45,21 +41,21 @@ def read_runs(
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
+    with_answers: bool = False,
 ) -> dict[str, Columns]:
     """Read prediction files of the same points, by method, rows in the order of the first file.
 
     Rows are matched by ids where all files have them, else by position. What people said must
-    be the same in all of them.
+    be the same in all of them. ``with_answers`` asks for what each answer costs too.
     """
     runs: dict[str, Columns] = {}
     ids: dict[str, NDArray[np.str_] | None] = {}
     for method, path in paths.items():
         read = read_predictions(path)
-        if isinstance(read, Columns):
-            runs[method], ids[method] = read, None
-        else:
-            runs[method] = realized(read, truth, loss, values=values, seed=seed)
-            ids[method] = read.ids
+        runs[method] = realized(
+            read, truth, loss, values=values, seed=seed, with_answers=with_answers
+        )
+        ids[method] = None if isinstance(read, Columns) else read.ids
     (first, columns), *others = runs.items()
     for method, other in others:
         here, there = ids[first], ids[method]
@@ -83,15 +79,20 @@ def read_runs(
 
 
 def realized(
-    predictions: Predictions,
+    predictions: Predictions | Columns,
     truth: Truth | None,
     loss: str | Loss,
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
+    with_answers: bool = False,
 ) -> Columns:
     """Give the components of predictions already read; see :func:`read_components`."""
     path = predictions.path
+    if isinstance(predictions, Columns):
+        if with_answers:
+            raise FileError(f"{path}: holds components, so there are no people to draw")
+        return predictions
     truth = truth or predictions.truth
     if truth is None:
         raise FileError(f"{path}: has no counts of its own, so a truth file is needed")
@@ -106,10 +107,14 @@ def realized(
         loss = get_loss(loss, values=said if values is None else values)
         star = realize(annotations, predictions.belief, loss, actions=predictions.actions)
         hat = decompose(predictions.belief, loss, seed=seed)
+        said_by = None
+        if with_answers:
+            belief, actions = predictions.belief, predictions.actions
+            said_by = answers(annotations, belief, loss, actions=actions)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
     outside = isinstance(predictions.belief, Scored)
-    return Columns(path, star, hat, groups, outside, annotations, loss)
+    return Columns(path, star, hat, groups, outside, annotations, loss, said_by)
 
 
 def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:

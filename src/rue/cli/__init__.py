@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from rue.cli import bench, compare, data, demo, evaluate, inversions, published, sandbox, select
+from rue.cli import (
+    bench,
+    compare,
+    data,
+    demo,
+    evaluate,
+    inversions,
+    plan,
+    published,
+    sandbox,
+    select,
+)
 from rue.cli.options import is_number
 from rue.errors import RueError
 
@@ -42,6 +53,7 @@ def _command(module: ModuleType) -> None:
 
 _command(evaluate)
 _command(compare)
+_command(plan)
 _command(select)
 _command(sandbox)
 _command(published)

@@ -11,8 +11,7 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rue.answers import Answers
-    from rue.files import Columns, Predictions
+    from rue.files import Columns
     from rue.losses import Loss
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -80,17 +79,10 @@ def evaluate(
                 raise InputError(f"{file}: holds components of one loss, so give one --loss")
             for name, each in losses:
                 bar.set_description(f"{names[file]} {name}")
-                columns = (
-                    predictions
-                    if isinstance(predictions, Columns)
-                    else realized(predictions, people, each, values=scale, seed=seed)
+                columns = realized(
+                    predictions, people, each, values=scale, seed=seed, with_answers=annotators
                 )
                 label = "" if given and loss is None else name
-                said = None
-                if annotators:
-                    if isinstance(predictions, Columns):
-                        raise InputError(f"{file}: holds components, so --annotators has no people")
-                    said = _answers(predictions, columns)
                 for group, rows_in in _groups(columns, by):
                     part = columns if rows_in is None else columns.part(rows_in)
                     row = _row(part, names[file], label, group, gap)
@@ -102,7 +94,7 @@ def evaluate(
                             n_replicates=replicates,
                             gap=gap and not annotators,
                             outside=part.outside,
-                            answers=said if said is None or rows_in is None else said[rows_in],
+                            answers=part.answers,
                             seed=seed,
                             progress=True,
                         ).to_dict()
@@ -171,16 +163,6 @@ def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> d
         gap=gap,
         outside=columns.outside,
     ).to_dict()
-
-
-def _answers(predictions: "Predictions", columns: "Columns") -> "Answers":
-    from rue.answers import answers
-
-    assert columns.annotations is not None  # components were refused before
-    assert columns.loss is not None
-    return answers(
-        columns.annotations, predictions.belief, columns.loss, actions=predictions.actions
-    )
 
 
 def named(files: list[Path]) -> dict[Path, str]:

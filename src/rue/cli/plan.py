@@ -1,0 +1,124 @@
+"""rue plan: how many points and people a study needs, from a pilot."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rue.cli.evaluate import named, named_loss
+from rue.cli.options import align, emit, parse_values
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.planning import Plan
+
+EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
+
+
+def plan(
+    files: Annotated[list[Path], typer.Argument(help="Prediction files of one or two methods.")],
+    truth: Annotated[
+        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
+    ] = None,
+    loss: Annotated[
+        str, typer.Option(help="log, brier, zero_one, squared, absolute or cost.")
+    ] = "log",
+    values: Annotated[
+        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+    ] = None,
+    cost: Annotated[
+        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+    ] = None,
+    criterion: Annotated[str, typer.Option(help="By what two methods are told apart.")] = "aurec",
+    level: Annotated[float, typer.Option("--ci", help="Level of the test.")] = 0.95,
+    power: Annotated[float, typer.Option(help="How likely it is to find the difference.")] = 0.8,
+    width: Annotated[
+        float | None, typer.Option(help="How wide the bracket of AuReC may be.")
+    ] = None,
+    annotators: Annotated[
+        str | None, typer.Option(help="Numbers of people a point to look at, as in 5,10,20.")
+    ] = None,
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+    seed: Annotated[int, typer.Option(help="Of drawing people.", min=0)] = 0,
+) -> None:
+    """Plan a study: how many points and people tell two methods apart, or narrow the bracket.
+
+    The files are a pilot: predictions of a few hundred points, with what people said of them.
+    """
+    from rue.files import read_truth
+    from rue.matching import read_runs
+    from rue.planning import ANNOTATORS
+    from rue.planning import plan as plan_runs
+
+    numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
+    people = None if truth is None else read_truth(truth)
+    _, each = named_loss(loss, cost)
+    names = named(files)
+    columns = read_runs(
+        {names[file]: file for file in files},
+        people,
+        each,
+        values=parse_values(values),
+        with_answers=True,
+    )
+    runs = {name: (c.answers, c.hat) for name, c in columns.items() if c.answers is not None}
+    found = plan_runs(
+        runs,
+        criterion=criterion,
+        level=level,
+        power=power,
+        width=width,
+        annotators=numbers,
+        seed=seed,
+        progress=True,
+    )
+    if format == "json":
+        emit(json.dumps({"loss": loss, "methods": list(runs)} | found.to_dict(), indent=2))
+    else:
+        emit(_table(loss, list(runs), found))
+
+
+def _whole_numbers(text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--annotators must be whole numbers as in 5,10,20, got {text!r}"
+        ) from None
+
+
+def _table(loss: str, methods: list[str], found: "Plan") -> str:
+    from rue.tables import title
+
+    two = len(methods) == 2
+    head = ["people", "bracket width", *(["difference", "points", "answers"] if two else []), ""]
+    rows = [head]
+    for row in found.rows:
+        numbers = [str(row.n_annotators), f"{row.bracket_width:.4g}"]
+        if two:
+            numbers += [f"{row.difference:+.4g}", _count(row.n_points), _count(row.n_answers)]
+        rows.append([*numbers, "extrapolated" if row.extrapolated else "from the pilot"])
+    lines = [
+        f"{' against '.join(methods)} · {loss} loss · a pilot of {found.pilot_points:,} points, "
+        f"{found.pilot_annotators} or more people each",
+        align(rows, left=[""], rule=True),
+        "",
+    ]
+    if two:
+        best = min(found.rows, key=lambda row: row.n_answers)
+        lines.append(
+            f"Telling them apart by {title(found.criterion)} at level {found.level:g} with power "
+            f"{found.power:g} takes the fewest answers with {best.n_annotators} people a point: "
+            f"{_count(best.n_points)} points."
+        )
+    if found.width is not None and found.annotators_needed is None:
+        lines.append(f"No number of people up to a million brings the bracket to {found.width:g}.")
+    elif found.width is not None:
+        needed = f"{found.annotators_needed:,} people a point"
+        lines.append(f"A bracket of at most {found.width:g} takes {needed}.")
+    return "\n".join(lines)
+
+
+def _count(number: float) -> str:
+    return "inf" if number == float("inf") else f"{number:,.0f}"

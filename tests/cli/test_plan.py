@@ -1,0 +1,65 @@
+"""rue plan: the library's plan, printed."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rue import Annotations, Draws, decompose
+from rue.answers import answers
+from rue.planning import plan
+
+N, K = 50, 3
+
+
+@pytest.fixture
+def world(tmp_path, rng):
+    counts = rng.multinomial(12, rng.dirichlet(np.ones(K), N))
+    probs = {name: rng.dirichlet(np.ones(K), (N, 4)) for name in "ab"}
+    for name, array in probs.items():
+        np.savez(tmp_path / f"{name}.npz", probs=array, counts=counts)
+    (tmp_path / "c.csv").write_text("aleatoric,epistemic,risk,regret\n1,1,1,1\n")
+    return tmp_path, counts, probs
+
+
+def test_prints_the_library_s_plan(world, run):
+    folder, counts, probs = world
+    files = [folder / "a.npz", folder / "b.npz"]
+    more = ["--loss", "brier", "--annotators", "5,40", "--width", "0.01"]
+    result = run("plan", *files, *more, "--format", "json")
+    assert result.code == 0, result.err
+    people = Annotations(counts)
+    runs = {
+        n: (answers(people, Draws(p), "brier"), decompose(Draws(p), "brier"))
+        for n, p in probs.items()
+    }
+    expected = plan(runs, annotators=[5, 40], width=0.01)
+    found = json.loads(result.out)
+    assert found == {"loss": "brier", "methods": ["a", "b"]} | json.loads(
+        json.dumps(expected.to_dict())
+    )
+    table = run("plan", *files, *more).out
+    assert f"{expected.rows[0].n_points:,.0f}" in table
+    assert "extrapolated" in table
+    assert f"{expected.annotators_needed:,} people a point" in table
+    one = run("plan", files[0], "--loss", "brier", "--annotators", "5").out
+    assert "points  answers" not in one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a.npz", "--annotators", "1"], "from 2, got 1"),
+        (["a.npz", "--annotators", "five"], "--annotators must be whole numbers"),
+        (["a.npz", "--width", "0"], "width must be above 0"),
+        (["a.npz", "--criterion", "n"], "criterion must be"),
+        (["c.csv"], "no people to draw"),
+        (["a.npz", "--loss", "hinge"], "loss must be"),
+    ],
+)
+def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
+    monkeypatch.chdir(world[0])
+    result = run("plan", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert len(result.err.strip().splitlines()) == 1
+    assert words in result.err
