@@ -28,7 +28,7 @@ def world(seed=0, n=60, loss="log", k=3, ties=False):
 
 
 def drawn_rows(star, hat, replicate, seed=0):
-    weight = np.empty(len(star), np.int32)
+    weight = np.empty(len(star), np.uint8)
     draw(_key(seed), replicate, weight)
     return np.repeat(own_order([(star, hat)]), weight)
 
@@ -50,14 +50,14 @@ def test_replicates_are_evaluations_of_the_rows_drawn(loss, n, ties):
 
 
 def test_draws_are_uniform():
-    n, weight, total = 37, np.empty(37, np.int32), np.zeros(37)
+    n, weight, total = 37, np.empty(37, np.uint8), np.zeros(37)
     square = 0.0
     for b in range(4000):
         draw(_key(3), b, weight)
         assert weight.sum() == n
         assert weight.min() >= 0
         total += weight
-        square += (weight**2).sum()
+        square += (weight.astype(int) ** 2).sum()
     # Each count is Binomial(4000 n, 1/n): mean 4000, standard deviation about 63.
     assert np.abs(total - 4000).max() < 4.5 * math.sqrt(4000)
     # E w^2 = 1 + (1 - 1/n) of a Binomial(n, 1/n).

@@ -80,8 +80,8 @@ def annotator_replicates(
     answers, hat = answers[rows], hat[rows]
     key = _key(seed)
     rng = np.random.default_rng([seed, 2])
-    weight = np.empty(len(hat), np.int32)
-    ones = np.ones(len(hat), np.int32)
+    weight = np.empty(len(hat), np.uint8)
+    ones = np.ones(len(hat), np.uint8)
     out = np.empty((n_replicates, N_COLUMNS))
     for b in tqdm(
         range(n_replicates), "annotators", delay=2, disable=None if progress else True, leave=False
@@ -103,6 +103,7 @@ def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
     return (
         orders.astype(np.int32),
         lasts,
+        np.asarray(~lasts.all(axis=1)),
         star.epistemic[orders[0]],
         star.total[orders[0]],
         star.total[orders[1]],

@@ -35,7 +35,7 @@ def gap_replicates(
 
     coarse = _Coarse(star, hat)
     n_points = len(star)
-    whole = coarse.gap(np.ones(n_points, np.int32))
+    whole = coarse.gap(np.ones(n_points, np.uint8))
     moved = np.empty(n_replicates)
     bar = tqdm(
         total=n_replicates,
@@ -46,7 +46,7 @@ def gap_replicates(
     )
 
     def run(b: int) -> None:
-        weight = np.empty(n_points, np.int32)
+        weight = np.empty(n_points, np.uint8)
         draw(key, b, weight)
         moved[b] = coarse.gap(weight) - whole
         bar.update()
@@ -80,7 +80,7 @@ class _Coarse:
             [_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack) for lam in lams]
         )
 
-    def gap(self, weight: NDArray[np.int32]) -> float:
+    def gap(self, weight: NDArray[np.uint8]) -> float:
         from rue._kernels.bootstrap import prefix_sums
         from rue._kernels.pareto import insert_rankings, least_deficits, nest
 
