@@ -26,6 +26,8 @@ __all__ = [
 
 CRITERION_KEYS = (
     "aurec",
+    "aurec_low",
+    "aurec_high",
     "excess_aurec",
     "n_aurec",
     "aurc",
@@ -36,6 +38,9 @@ CRITERION_KEYS = (
     "regret_calibration",
     "risk",
     "regret",
+    "annotators_min",
+    "annotators_mean",
+    "annotators_max",
 )
 
 
