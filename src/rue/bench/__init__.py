@@ -6,7 +6,7 @@ criteria.py what is computed of a trained method
 store.py    a folder of finished cells, each there whole or not at all
 engine.py   local processes             ray_engine.py  a Ray cluster
 run.py      do what is missing or stale, and store it
-summary.py  finished cells to the paper's tables
+summary.py  finished cells to the paper's tables    resampling.py  how sure they are
 
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """

@@ -141,19 +141,32 @@ def table(
     seeds: Annotated[
         bool, typer.Option("--seeds", help="A row for each seed, not their mean.")
     ] = False,
+    ci: Annotated[
+        float | None,
+        typer.Option(help="Add bootstrap intervals over test points, as in 0.95.", min=0, max=1),
+    ] = None,
     against: Annotated[
         Against | None, typer.Option(help="Put the paper's numbers beside ours.")
     ] = None,
 ) -> None:
     """Print the tables of a run: means over seeds and their standard deviation."""
     from rue.bench.store import Store
-    from rue.bench.summary import beside_published, read_results, summarize, table_rows
+    from rue.bench.summary import (
+        beside_published,
+        read_results,
+        summarize,
+        table_rows,
+    )
     from rue.tables import Format as FormatName
     from rue.tables import format_rows
 
     how: FormatName = format.value
     results = read_results(Store(folder))
     rows = table_rows(results.rows)
+    if ci is not None:
+        from rue.bench.resampling import draw, with_intervals
+
+        rows = with_intervals(rows, draw(Store(folder), rows, progress=True), level=ci)
     total = summarize(rows)
     shown: list[dict[str, Any]] = rows
     if seeds:

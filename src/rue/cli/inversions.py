@@ -15,7 +15,7 @@ from rue.cli.options import align, emit
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.inversions import Column, Inversion, Inversions
+    from rue.inversions import Column, Inversion, Inversions, PValue
     from rue.scores import Score
 
 EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
@@ -31,7 +31,9 @@ _BLOCK = 12  # columns of tau that stand side by side in a terminal
 def inversions(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="A folder with scores.csv, or such a file."),
+        typer.Argument(
+            metavar="DIR", help="The folder of a run, one with scores.csv, or such a file."
+        ),
     ] = None,
     published: Annotated[
         bool, typer.Option("--published", help="The paper's tables 1 to 5 instead.")
@@ -46,6 +48,10 @@ def inversions(
     across: Annotated[
         bool, typer.Option("--across", help="Compare across data sets too, as --published does.")
     ] = False,
+    test: Annotated[
+        bool,
+        typer.Option(help="Mark what is significant in a run (criteria of regret, p <= 0.05)."),
+    ] = True,
     top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
     format: Annotated[
         Literal["table", "json", "csv", "markdown"], typer.Option(help="How to print.")
@@ -68,7 +74,8 @@ def inversions(
         if across or published
         else [[score for score in scores if score.dataset == name] for name in names]
     )
-    found = [find_inversions(group) for group in groups]
+    p_value = _p_value(path) if test and path is not None and _is_run(path) else None
+    found = [find_inversions(group, p_value=p_value) for group in groups]
     if plot is not None:
         from rue.plots.inversions import plot_ranks
         from rue.plots.style import save
@@ -184,10 +191,40 @@ def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
 
     if published == (path is not None):
         raise InputError(f"give a folder or --published, got {'both' if published else 'neither'}")
+    if path is not None and _is_run(path):
+        from rue.bench.store import Store
+        from rue.bench.summary import read_results
+
+        return to_scores(read_results(Store(path)).rows)
     if path is not None:
         return read_scores(path)
     tables = TABLES if chosen else TABLES[:5]
     return to_scores(row.to_dict() for table in tables for row in read_published(table.name))
+
+
+def _is_run(path: Path) -> bool:
+    return (path / "suite.toml").is_file()
+
+
+def _p_value(path: Path) -> "PValue":
+    """Give the paired test of two methods of a run: bootstrap over test points, Holm."""
+    from rue.bench.resampling import compare_methods, draw
+    from rue.bench.store import Store
+    from rue.bench.summary import read_results, table_rows
+    from rue.comparison import CRITERIA
+
+    store = Store(path)
+    rows = table_rows(read_results(store).rows)
+    ranking = compare_methods(rows, draw(store, rows, progress=True))
+
+    def p_value(column: "Column", better: str, worse: str) -> float | None:
+        if column.criterion not in CRITERIA:
+            return None
+        found = ranking(column.dataset, column.loss, column.criterion)
+        pairs = () if found is None else found.differences
+        return next((d.p_holm for d in pairs if {d.first, d.second} == {better, worse}), None)
+
+    return p_value
 
 
 def _choose(

@@ -1,0 +1,104 @@
+"""Means over seeds, with the test points drawn anew: intervals and significance for a run.
+
+Every seed's test points are drawn with replacement and the seeds' numbers averaged, as the tables
+do. The seeds stay as they are: five cannot carry a bootstrap of their own, and their spread is the
+standard deviation in the tables. All methods of a seed have the same points, so differences are
+paired. The Pareto-gap is left out: it takes minutes a cell.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue._replicates import N_REPLICATES, replicates
+from rue.bench.cells import Cell
+from rue.bench.store import Store
+from rue.comparison import Ranking, compare_column
+from rue.errors import InputError
+from rue.matching import read_components
+
+__all__ = ["Replicates", "compare_methods", "draw", "with_intervals"]
+
+Replicates = dict[tuple[str, str, str], dict[str, FloatArray]]
+"""By data set, loss and method: each column's replicates of its mean over seeds."""
+
+
+def draw(
+    store: Store,
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    n_replicates: int = N_REPLICATES,
+    progress: bool = False,
+) -> Replicates:
+    """Draw the points of every cell that rows of a table are the mean of."""
+    from tqdm import tqdm
+
+    suite = store.suite()
+    drawn: Replicates = {}
+    wanted = [(row["dataset"], row["loss"], row["method"]) for row in rows if row["loss"]]
+    for key in tqdm(wanted, desc="bootstrap", delay=2, disable=None if progress else True):
+        dataset, loss, method = key
+        columns: dict[str, list[FloatArray]] = {}
+        for seed in suite.seeds:
+            cell = Cell(suite.name, dataset, method, seed)
+            if store.state(cell) != "done":
+                continue
+            read = read_components(store.predictions(cell), None, loss)
+            found = replicates(
+                read.star,
+                read.hat,
+                n_replicates=n_replicates,
+                seed=seed,
+                rows=np.arange(len(read.star)),
+            )
+            for name, values in found.items():
+                columns.setdefault(name, []).append(values)
+            if read.outside:
+                columns.pop("regret_calibration", None)
+        columns.pop("pareto_gap", None)
+        drawn[key] = {name: np.mean(values, axis=0) for name, values in columns.items()}
+    return drawn
+
+
+def with_intervals(
+    rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
+) -> list[dict[str, Any]]:
+    """Add a percentile interval to each mean over seeds."""
+    if not 0 < level < 1:
+        raise InputError(f"the level must be between 0 and 1, got {level}")
+    made = []
+    for row in rows:
+        ends: dict[str, Any] = {}
+        for name, values in drawn.get((row["dataset"], row["loss"], row["method"]), {}).items():
+            if row.get(name) is not None and np.isfinite(values).all():
+                low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+                ends |= {f"{name}_ci_low": float(low), f"{name}_ci_high": float(high)}
+        made.append({**row, **({"ci": level} if ends else {}), **ends})
+    return made
+
+
+def compare_methods(
+    rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
+) -> Callable[[str, str, str], Ranking | None]:
+    """Give a function of (data set, loss, criterion) that compares the methods by it."""
+    made: dict[tuple[str, str, str], Ranking | None] = {}
+
+    def ranking(dataset: str, loss: str, criterion: str) -> Ranking | None:
+        key = (dataset, loss, criterion)
+        if key not in made:
+            rivals = {
+                row["method"]: row[criterion]
+                for row in rows
+                if (row["dataset"], row["loss"]) == (dataset, loss)
+                and row.get(criterion) is not None
+                and criterion in drawn.get((dataset, loss, row["method"]), {})
+            }
+            moved = {name: drawn[dataset, loss, name][criterion] for name in rivals}
+            made[key] = (
+                compare_column(criterion, rivals, moved, level=level) if len(rivals) > 1 else None
+            )
+        return made[key]
+
+    return ranking

@@ -1,0 +1,131 @@
+"""rue bench on the command line: lists, a run that fails in part, tables in every format."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+
+import pytest
+
+SUITE = """
+name = "tiny"
+datasets = ["random-rbf", "appa-real"]
+methods = ["dropout", "ddu"]
+losses = ["log", "squared"]
+seeds = 2
+criteria = ["regret", "selective"]
+
+[training]
+epochs = 2
+
+[dataset.random-rbf]
+n_points = 200
+"""
+
+
+@pytest.fixture
+def rue(run):
+    def call(*arguments):
+        result = run(*arguments)
+        return result.code, result.out, result.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A run of four cells; appa-real, which is not here, fails."""
+    from rue.bench.run import run_suite
+    from rue.bench.suite import parse_suite
+
+    out = tmp_path_factory.mktemp("bench") / "tiny"
+    report = run_suite(parse_suite(SUITE), out, root=str(tmp_path_factory.mktemp("empty")))
+    assert (len(report.done), len(report.failed)) == (4, 4)
+    return out
+
+
+def test_list(rue):
+    code, out, _ = rue("bench", "list")
+    assert code == 0
+    assert "cifar10h-probe" in out
+    code, out, _ = rue("bench", "list", "--format", "json")
+    suites = {suite["name"]: suite for suite in json.loads(out)}
+    assert suites["demo"]["n_cells"] == 10
+    assert suites["paper"]["regimes"] == ["cifar", "probe", "fine_tuning"]
+
+
+def test_a_run_that_fails_in_part_says_so_and_exits_with_1(rue, folder, tmp_path, monkeypatch):
+    monkeypatch.delenv("RUE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "tiny.toml"
+    path.write_text(SUITE)
+    out_folder = tmp_path / "copy"
+    shutil.copytree(folder, out_folder)
+    command = ("bench", "run", str(path), "--out", str(out_folder), "--only", "dataset=appa-real")
+    code, out, _ = rue(*command, "--only", "method=ddu", "--only", "seed=0")
+    assert code == 1
+    assert "0 cells done, 0 were there, 1 failed" in out
+    assert "failed: appa-real/ddu/0: appa-real" in out
+    code, out, _ = rue(*command, "--only", "method=ddu", "--only", "seed=0", "--format", "json")
+    assert code == 1
+    assert list(json.loads(out)["failed"]) == ["appa-real/ddu/0"]
+    code, out, _ = rue("bench", "run", str(path), "--out", str(out_folder), "--only", "seed=7")
+    assert code == 2
+
+
+def test_tables_in_every_format(rue, folder):
+    code, out, _ = rue("bench", "table", str(folder))
+    assert code == 0
+    assert "random-rbf, proxy tasks" in out
+    assert "±" in out
+    assert "note: 4 cells are missing, first appa-real/dropout/0" in out
+    code, out, _ = rue("bench", "table", str(folder), "--format", "json")
+    table = json.loads(out)
+    assert table["suite"] == "tiny"
+    assert len(table["rows"]) == 2 * 2 + 2
+    assert len(table["missing"]) == 4
+    rows = {(row["method"], row["loss"]): row for row in table["rows"]}
+    assert rows["ddu", "log"]["n_seeds"] == 2
+    assert rows["ddu", ""]["auac"] > 0
+    code, out, _ = rue("bench", "table", str(folder), "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(out)))
+    assert len(lines) == 6
+    assert float(lines[0]["aurec"]) == table["rows"][0]["aurec"]
+    code, out, _ = rue("bench", "table", str(folder), "--format", "markdown")
+    assert "| method | loss |" in out
+    code, out, _ = rue("bench", "table", str(folder), "--summary", "--format", "csv")
+    assert {line["best"] for line in csv.DictReader(io.StringIO(out))} <= {"0", "1"}
+    code, out, _ = rue("bench", "table", str(folder), "--seeds", "--format", "json")
+    assert {row["seed"] for row in json.loads(out)["rows"]} == {0, 1}
+    code, out, _ = rue("bench", "table", str(folder), "--against", "published")
+    assert "ours" in out
+
+
+def test_latex_compiles_with_booktabs(rue, folder, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    _, out, _ = rue("bench", "table", str(folder), "--summary", "--format", "latex")
+    _, both, _ = rue("bench", "table", str(folder), "--format", "latex")
+    document = (
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+        f"{out}\n\n{both}\n\\end{{document}}\n"
+    )
+    (tmp_path / "table.tex").write_text(document)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_what_is_wrong_is_one_line(rue, folder, tmp_path):
+    for command, message in (
+        (("bench", "table", str(tmp_path)), "holds no benchmark"),
+        (("bench", "run", "demmo"), "did you mean 'demo'?"),
+        (("bench", "run", "demo", "--address", "auto"), "--address needs --engine ray"),
+        (("bench", "run", "demo", "--only", "ensemble"), "--only must look like"),
+        (("bench", "run", "demo", "--gpus-per-run", "9"), "GPUs here"),
+    ):
+        code, _, err = rue(*command)
+        assert code == 2
+        assert message in err
+        assert err.count("\n") == 1
