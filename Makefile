@@ -28,7 +28,8 @@ format: $(STAMP) ## let ruff put the code in order
 test: lint       ## lint, types and the whole suite
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-slow: $(STAMP) ## the tests that take minutes
+test-slow: $(STAMP) ## the tests that take minutes, Ray's among them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]"
 	$(BIN)/python -m pytest -m slow
 
 demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
