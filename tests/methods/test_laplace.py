@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
+import hmc
 from rue.errors import InputError
 from rue.methods import laplace
 from rue.methods.laplace import Posterior, fit_posterior
@@ -80,40 +81,95 @@ def test_samples_have_the_covariance(layer, hessian):
     assert gap < 0.03
 
 
-def test_it_comes_close_to_the_posterior():
-    """Softmax regression, 1,000 points, prior N(0, I): Laplace against 30,000 Metropolis steps.
-
-    Stated tolerances at 25 points: mean probabilities to 0.01, standard deviations to 0.005 (the
-    largest is above 0.02).
-    """
+def softmax_regression(n):
+    """Three classes, two features and a bias; the posterior under N(0, I) and its mode."""
     rng = np.random.default_rng(5)
-    z, truth = rng.normal(size=(1000, 2)), rng.normal(size=(3, 3))
-    phi = np.column_stack([z, np.ones(1000)])
-    label = np.array([rng.choice(3, p=p) for p in softmax(phi @ truth.T, axis=1)])
+    phi, truth = np.column_stack([rng.normal(size=(n, 2)), np.ones(n)]), rng.normal(size=(3, 3))
+    label = np.eye(3)[[rng.choice(3, p=p) for p in softmax(phi @ truth.T, axis=1)]]
 
-    def log_posterior(w):
-        logs = log_softmax(phi @ w.T, axis=1)
-        return logs[np.arange(1000), label].sum() - (w**2).sum() / 2
+    def density(w):
+        logits = w.reshape(-1, 3, 3) @ phi.T
+        log_sum = np.log(np.exp(logits).sum(axis=1, keepdims=True))  # none is far from 0 here
+        residual = label.T - np.exp(logits - log_sum)
+        height = (label.T * logits).sum(axis=(1, 2)) - log_sum.sum(axis=(1, 2))
+        return height - (w**2).sum(axis=1) / 2, (residual @ phi).reshape(-1, 9) - w
 
-    mode = np.zeros((3, 3))
-    for _ in range(500):  # the log posterior is concave: gradient ascent finds its mode
-        residual = np.eye(3)[label] - softmax(phi @ mode.T, axis=1)
-        mode += 0.003 * (residual.T @ phi - mode)
-    fitted = fit_posterior(z, mode)
+    mode = np.zeros((1, 9))
+    for _ in range(20):  # the log posterior is concave: Newton's method finds its mode
+        hessian = dense(fit_posterior(phi[:, :2], mode.reshape(3, 3))) + np.eye(9)
+        mode = mode + np.linalg.solve(hessian, density(mode)[1][0])
+    assert np.abs(density(mode)[1]).max() < 1e-9
+    return phi, density, mode.reshape(3, 3)
+
+
+def test_hmc_draws_from_a_known_density():
+    """A Gaussian, correlation 0.9: 4,000 draws, so moments to 0.1 (over four standard errors)."""
+    covariance = np.array([[1.0, 1.8], [1.8, 4.0]])
+    precision = np.linalg.inv(covariance)
+
+    def density(x):
+        return -np.einsum("ni,ij,nj->n", x, precision, x) / 2, -x @ precision
+
+    rng = np.random.default_rng(0)
+    factor = np.linalg.cholesky(np.diag([0.5, 3.0]))  # not the covariance: a walk that must turn
+    draws, acceptance = hmc.sample(density, 3 * rng.normal(size=(8, 2)), factor, rng, n_draws=2000)
+    assert 0.5 < acceptance < 1
+    assert (hmc.r_hat(draws[:, 200:]) < 1.02).all()
+    size = hmc.effective(draws[:, 200:])
+    assert (size > 4000).all()
+    pooled = draws[:, 200:].reshape(-1, 2)
+    np.testing.assert_allclose(pooled.mean(axis=0), 0, atol=0.1)
+    np.testing.assert_allclose(np.cov(pooled.T), covariance, atol=0.1 * 4)
+    # Chains that stay apart are seen, and a walk of 10,000 small steps is worth few draws.
+    assert hmc.r_hat(draws + 10 * np.arange(8)[:, None, None]).min() > 2
+    walk = rng.normal(size=(4, 10_000, 1)).cumsum(axis=1)
+    assert hmc.effective(walk)[0] < 40
+
+
+@pytest.mark.parametrize("n_draws", [150, pytest.param(8000, marks=pytest.mark.slow)])
+def test_it_comes_close_to_the_posterior(n_draws):
+    """Softmax regression, 1,000 points, 9 weights, prior N(0, I): Laplace against long HMC.
+
+    Stated tolerances, at 25 new points. A Gaussian at the mode misses the posterior's skewness,
+    of order sqrt(9 / 1000) = 0.1, which moves means by that many standard deviations: 0.2 is
+    allowed. Widths of the logits (centred), which are linear in the weights, it misses by terms
+    of order 9 / 1000: 0.02 is allowed. Widths of probabilities also move with the mean, as
+    p (1 - p) does: by up to 0.2 standard deviations of a logit more. To both comes the sampling
+    error: a width from m draws is known to 1 / sqrt(2 m), and four of these, of both samples,
+    are allowed. A curvature off by a fifth would show in the logits.
+    """
+    phi, density, mode = softmax_regression(1000)
+    fitted = fit_posterior(phi[:, :2], mode)
     posterior = Posterior(mode, fitted.bases, fitted.curvature, 1.0)
-    proposals = 0.7 * (posterior.sample(rng, 30_000) - mode)
-    w, height, chain = mode, log_posterior(mode), []
-    for step in proposals:
-        candidate = log_posterior(w + step)
-        if np.log(rng.random()) < candidate - height:
-            w, height = w + step, candidate
-        chain.append(w)
+    rng = np.random.default_rng(6)
+    start = mode.ravel() + 1.5 * (posterior.sample(rng, 16) - mode).reshape(16, 9)
+    factor = np.linalg.cholesky(np.linalg.inv(dense(posterior) + np.eye(9)))
+    chains, acceptance = hmc.sample(density, start, factor, rng, n_draws=n_draws)
+    chains = chains[:, n_draws // 10 :]
+    size = hmc.effective(chains).min()
+    print(f"acceptance {acceptance:.3f}, R-hat {hmc.r_hat(chains).max():.4f}, effective {size:.0f}")
+    assert 0.8 < acceptance < 1
+    assert hmc.r_hat(chains).max() < (1.01 if n_draws > 1000 else 1.05)
+    assert size > 5 * n_draws
     new = np.column_stack([rng.normal(size=(25, 2)), np.ones(25)])
-    exact = softmax(new @ np.array(chain[2000::7]).transpose(0, 2, 1), axis=2)
-    ours = softmax(new @ posterior.sample(rng, 4000).transpose(0, 2, 1), axis=2)
-    np.testing.assert_allclose(ours.mean(axis=0), exact.mean(axis=0), atol=0.01)
-    np.testing.assert_allclose(ours.std(axis=0), exact.std(axis=0), atol=0.005)
-    assert exact.std(axis=0).max() > 0.02
+    logits = [
+        new @ (w - w.mean(axis=1, keepdims=True)).transpose(0, 2, 1)
+        for w in (chains[:, ::2].reshape(-1, 3, 3), posterior.sample(rng, 8 * n_draws))
+    ]
+    sampling = 4 * np.sqrt(1 / (2 * size) + 1 / (16 * n_draws))
+    probs = [softmax(z, axis=2) for z in logits]
+    move = 0.2 * logits[0].std(axis=0).max()
+    for name, (exact, ours), allowed in (
+        ("logits", logits, 0.02),
+        ("probabilities", probs, 0.02 + move),
+    ):
+        means = np.abs(ours.mean(axis=0) - exact.mean(axis=0)) / exact.std(axis=0)
+        widths = np.abs(ours.std(axis=0) / exact.std(axis=0) - 1)
+        print(f"{name}: means off by {means.max():.3f} sd, widths by {widths.max():.4f}", end=" ")
+        print(f"(allowed {allowed:.3f} + {sampling:.3f})")
+        assert means.max() < 0.2 + 2 * sampling
+        assert widths.max() < allowed + sampling
+    assert probs[0].std(axis=0).max() > 0.02
 
 
 def test_bad_settings_are_refused():

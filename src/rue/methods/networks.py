@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
+__all__ = ["LANES", "NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
 
 NetworkName = Literal["probe", "small_cnn", "resnet18", "resnet18_imagenet"]
+LANES = 32  # numbers that a member's share of an array is a multiple of: two threads' vectors
 NETWORKS: tuple[NetworkName, ...] = ("probe", "small_cnn", "resnet18", "resnet18_imagenet")
 
 
@@ -51,7 +52,9 @@ class Probe(Network):
     ----------
     parameters
         Weights (n_members, width, d) and biases (n_members, 1, width) of the first layer, then
-        those of the second, (n_members, K, width) and (n_members, 1, K).
+        those of the second, (n_members, K, width) and (n_members, 1, K or more). The last biases
+        are filled up with zeros, so that each member's numbers start at a whole vector of the
+        processor: a vector and its rest are rounded differently.
     slope
         Of the activation below 0.
     """
@@ -76,7 +79,9 @@ class Probe(Network):
             for layer in (0, 1)
             for kind in ("weight", "bias")
         ]
-        return cls([t if t.ndim == 3 else t[:, None] for t in stacked], slope=slope)
+        shaped = [t if t.ndim == 3 else t[:, None] for t in stacked]
+        shaped[3] = functional.pad(shaped[3], (0, -n_classes % LANES))
+        return cls(shaped, slope=slope)
 
     def take(self, members: Sequence[int]) -> "Probe":
         """Copy some of the members."""
@@ -88,7 +93,7 @@ class Probe(Network):
 
     def head(self) -> tuple[Tensor, Tensor]:
         """The second layer."""
-        return self.weight2, self.bias2
+        return self.weight2, self.bias2[..., : self.weight2.shape[1]]
 
     def hidden(self) -> list[Tensor]:
         """The first layer."""
@@ -97,7 +102,7 @@ class Probe(Network):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Logits, with a gradient that is faster than autograd's."""
         logits: Tensor = _TwoLayers.apply(  # type: ignore[no-untyped-call]
-            x, mask, self.slope, *self.parameters()
+            x, mask, self.slope, self.weight1, self.bias1, *self.head()
         )
         return logits
 

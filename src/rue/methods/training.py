@@ -19,7 +19,7 @@ from rue._arrays import IntArray
 from rue.errors import InputError
 from rue.methods import spectral
 from rue.methods.checkpoints import Checkpoint
-from rue.methods.networks import NETWORKS, Network, NetworkName
+from rue.methods.networks import LANES, NETWORKS, Network, NetworkName
 from rue.methods.pools import Pool
 from rue.methods.streams import stream
 
@@ -189,7 +189,7 @@ def train(
             total += loss.detach()
             n_steps += 1
             if on_step is not None:
-                on_step(rows.numel(), None)
+                on_step(int(weight.count_nonzero()), None)
         if not torch.isfinite(total):
             raise InputError(
                 f"training diverged in epoch {epoch + 1}: lr {training.lr} is too high"
@@ -229,7 +229,8 @@ def _batches(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Give rows (n_members, n) in each member's own order, and each row's weight in the loss.
 
-    A member that has a row less than another is filled up with rows of weight 0.
+    Probes are filled up with rows of weight 0: a member that has a row less than another, and
+    each batch to whole vectors of the processor (:class:`rue.methods.networks.Probe`).
     """
     longest = max(len(member.rows) for member in members)
     order = np.zeros((len(members), longest), np.int64)
@@ -241,9 +242,10 @@ def _batches(
     if training.network != "probe" and len(bounds) > 2 and bounds[-2] == longest - 1:
         del bounds[-2]
     for first, last in pairwise(bounds):
-        part = np.s_[:, first:last]
-        share = real[part] / real[part].sum(axis=1, keepdims=True)
-        yield torch.from_numpy(order[part]), torch.from_numpy(share)
+        fill = (0, 0), (0, -(last - first) % LANES if training.network == "probe" else 0)
+        real_part = np.pad(real[:, first:last], fill)
+        share = real_part / real_part.sum(axis=1, keepdims=True)
+        yield torch.from_numpy(np.pad(order[:, first:last], fill)), torch.from_numpy(share)
 
 
 def _mask(streams: Sequence[np.random.Generator], shape: Sequence[int], dropout: float) -> Tensor:
