@@ -156,7 +156,9 @@ def test_it_comes_close_to_the_posterior(n_draws):
         new @ (w - w.mean(axis=1, keepdims=True)).transpose(0, 2, 1)
         for w in (chains[:, ::2].reshape(-1, 3, 3), posterior.sample(rng, 8 * n_draws))
     ]
-    sampling = 4 * np.sqrt(1 / (2 * size) + 1 / (16 * n_draws))
+    # Neighbours repel each other, which helps means but not widths.
+    n_exact = min(size, chains.shape[0] * chains.shape[1] / 2)
+    sampling = 4 * np.sqrt(1 / (2 * n_exact) + 1 / (16 * n_draws))
     probs = [softmax(z, axis=2) for z in logits]
     move = 0.2 * logits[0].std(axis=0).max()
     for name, (exact, ours), allowed in (
@@ -167,7 +169,7 @@ def test_it_comes_close_to_the_posterior(n_draws):
         widths = np.abs(ours.std(axis=0) / exact.std(axis=0) - 1)
         print(f"{name}: means off by {means.max():.3f} sd, widths by {widths.max():.4f}", end=" ")
         print(f"(allowed {allowed:.3f} + {sampling:.3f})")
-        assert means.max() < 0.2 + 2 * sampling
+        assert means.max() < 0.2 + np.sqrt(2) * sampling
         assert widths.max() < allowed + sampling
     assert probs[0].std(axis=0).max() > 0.02
 
