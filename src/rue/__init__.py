@@ -53,7 +53,7 @@ _PUBLIC = {
     "spearman": "rue.correlation",
 }
 
-_PACKAGES = ("data", "published", "sandbox")
+_PACKAGES = ("data", "proxies", "published", "sandbox")
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
