@@ -22,7 +22,7 @@ All seeds and acquisitions of a method train as one stack in each round.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ from rue.annotations import Annotations
 from rue.beliefs import Belief
 from rue.components import realize
 from rue.data.dataset import DataSet
+from rue.data.images import LazyImages
 from rue.data.splits import require_whole
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
@@ -257,7 +258,7 @@ def _rounds(n_rounds: int, method: str, progress: bool) -> Any:
 def _require_pool(data: DataSet, n: int) -> None:
     if data.task == "text":
         raise InputError(f"{data.name} holds texts: use rue.data.featurize first")
-    if np.ndim(cast(Any, data.inputs)) != 2:
+    if isinstance(data.inputs, LazyImages) or data.inputs.ndim != 2:
         raise InputError(f"active learning takes a matrix of features, {data.name} has none")
     if len(data.train) <= n:
         raise InputError(
