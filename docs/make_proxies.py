@@ -136,7 +136,7 @@ def detection_table(records: dict, data: str) -> str:
         ]
         cells.append(spread([r["aurec"] for r in by["epistemic"]], 4))
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return "\n".join(lines) if len(lines) > 2 else "Not run yet."
 
 
 def learning_table(records: dict, data: str) -> str:
@@ -154,7 +154,7 @@ def learning_table(records: dict, data: str) -> str:
         cells = [spread([r["nauc"] for r in rows]) for rows in by.values()]
         cells += [spread([r["accuracy"][place] for r in by["total"]]) for place in (0, -1)]
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return "\n".join(lines) if len(lines) > 2 else "Not run yet."
 
 
 def seconds_table(records: dict) -> str:
