@@ -36,6 +36,10 @@ class Loss(ABC):
     def scale(self, n_classes: int) -> float:
         """How large the loss can be; components are rounded to 1e-12 of it."""
 
+    def bound(self, n_classes: int) -> float:
+        """The most that a belief's own action can lose; infinite where there is no most."""
+        return self.scale(n_classes)
+
     @abstractmethod
     def action(self, probs: FloatArray) -> NDArray[Any]:
         """Bayes action a(p): (n_points, n_classes) -> (n_points,) or (n_points, n_classes)."""

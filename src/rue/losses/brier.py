@@ -19,6 +19,10 @@ class Brier(Loss):
         """1, which no Bayes risk exceeds."""
         return 1.0
 
+    def bound(self, n_classes: int) -> float:
+        """2: sure of one class when another is true."""
+        return 2.0
+
     def action(self, probs: FloatArray) -> FloatArray:
         """p itself."""
         return probs
