@@ -1,7 +1,8 @@
 """Prediction and truth files: read and check.
 
 A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
-``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids`` and ``counts``.
+``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids``, ``counts`` and
+``method``, a word.
 Any other array of length n is a column that rows may be grouped by. A ``.csv`` or ``.parquet``
 with the columns ``aleatoric, epistemic, risk, regret`` holds components already computed.
 
@@ -30,10 +31,28 @@ from rue.components import Components, bracket_end
 from rue.errors import FileError, InputError, ShapeError
 from rue.losses import CostMatrix, Loss
 
-__all__ = ["Columns", "Predictions", "Truth", "read_cost", "read_predictions", "read_truth"]
+__all__ = [
+    "Columns",
+    "Predictions",
+    "Truth",
+    "read_cost",
+    "read_estimates",
+    "read_predictions",
+    "read_truth",
+]
 
 _COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
-_RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
+_RESERVED = {
+    "probs",
+    "logits",
+    "alpha",
+    "epistemic",
+    "actions",
+    "values",
+    "ids",
+    "counts",
+    "method",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +76,8 @@ class Predictions:
     ids: NDArray[np.str_] | None = None
     truth: Truth | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    named: str | None = None
+    """The method, where the file names it."""
 
     @property
     def method(self) -> str:
@@ -163,7 +184,19 @@ def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Predictions:
     ids = _ids(path, arrays, n_points)
     counted = {k: arrays[k] for k in ("counts", "ids", "values") if k in arrays}
     truth = _counted(path, counted) if "counts" in arrays else None
-    return Predictions(path, belief, arrays.get("actions"), values, ids, truth, groups)
+    named = arrays.get("method")
+    if named is not None and (named.ndim or named.dtype.kind != "U"):
+        named = None  # a column, or a number
+    return Predictions(
+        path,
+        belief,
+        arrays.get("actions"),
+        values,
+        ids,
+        truth,
+        groups,
+        None if named is None else str(named),
+    )
 
 
 def _belief(kind: str, array: NDArray[Any]) -> Belief:
@@ -182,6 +215,20 @@ def _belief(kind: str, array: NDArray[Any]) -> Belief:
         exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
         array = exp / exp.sum(axis=-1, keepdims=True)
     return Draws(array if array.ndim == 3 else array[:, None, :])
+
+
+def read_estimates(
+    path: str | Path,
+) -> tuple[Components, Components | None, NDArray[np.str_] | None]:
+    """Read components from a table: the estimated ones, the realised ones if there, and ids."""
+    path = Path(path)
+    table = load_table(path)
+    ids = _ids(path, table, len(next(iter(table.values()))))
+    if "risk" in table or "regret" in table:
+        columns = _columns(path, table)
+        return columns.hat, columns.star, ids
+    zero = np.zeros(len(next(iter(table.values()))))
+    return _columns(path, {**table, "risk": zero, "regret": zero}).hat, None, ids
 
 
 def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:

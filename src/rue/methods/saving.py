@@ -14,11 +14,14 @@ from rue.errors import InputError, ShapeError
 __all__ = ["prediction_arrays", "save_predictions"]
 
 
-def save_predictions(path: str | os.PathLike[str], belief: Belief, data: DataSet) -> None:
+def save_predictions(
+    path: str | os.PathLike[str], belief: Belief, data: DataSet, *, method: str | None = None
+) -> None:
     """Write a belief about the points of ``data`` to an .npz, with their ids, values and counts.
 
     ``data`` is the part that was predicted, such as ``data.part("test")``; counts are written
-    where all its points have some. A file is there whole or not at all.
+    where all its points have some. ``method`` names the method in the file. A file is there whole
+    or not at all.
     """
     path = Path(path)
     if path.suffix != ".npz":
@@ -34,6 +37,8 @@ def prediction_arrays(belief: Belief, data: DataSet) -> dict[str, Any]:
     if belief.n_points != len(data):
         raise ShapeError(f"belief must have {len(data)} points, got {belief.n_points}")
     arrays: dict[str, Any] = {"ids": data.ids, "values": data.values}
+    if method is not None:
+        arrays["method"] = method
     annotations = data.annotations
     if annotations is not None and len(data.annotated) == len(data):
         counts = annotations.probs if annotations.counts is None else annotations.counts
