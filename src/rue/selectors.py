@@ -38,7 +38,7 @@ from rue.errors import InputError
 # Where a floor or a budget is missed by more, rounding has torn equal numbers apart.
 _TOO_MUCH = 1e-10
 
-__all__ = ["Selector", "optimal_selector"]
+__all__ = ["Selector", "check_problem", "optimal_selector"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +196,7 @@ def optimal_selector(
     >>> optimal_selector(star, minimize="regret", coverage_min=0.6).acceptance
     array([1. , 0.4, 1. , 0. ])
     """
-    _check(star, maximize, minimize, coverage_min, risk_max, regret_max)
+    check_problem(star, maximize, minimize, coverage_min, risk_max, regret_max)
     points = Points(star.total, star.epistemic)
     floor = coverage_min or 0.0
 
@@ -267,7 +267,7 @@ def optimal_selector(
     )
 
 
-def _check(
+def check_problem(
     star: Components,
     maximize: str | None,
     minimize: str | None,
@@ -275,6 +275,7 @@ def _check(
     risk_max: float | None,
     regret_max: float | None,
 ) -> None:
+    """Raise unless this is one of Theorem 1's problems on realised components."""
     if not isinstance(star, Components):
         raise InputError(f"star must be Components, got {type(star).__name__}")
     if (maximize is None) == (minimize is None):

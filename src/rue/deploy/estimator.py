@@ -1,0 +1,150 @@
+"""The same as an estimator: fit on people's answers and beliefs, accept by beliefs alone."""
+
+import inspect
+from typing import Any, Literal, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue.annotations import Annotations
+from rue.beliefs import Belief
+from rue.components import decompose, realize
+from rue.deploy.fitting import fit_selector
+from rue.deploy.kind import Kind
+from rue.deploy.rule import Rule
+from rue.deploy.search import Weights
+from rue.errors import InputError
+from rue.losses import Absolute, Loss, Squared, get_loss
+
+__all__ = ["DeployableSelector", "loss_bound"]
+
+
+@final
+class DeployableSelector:
+    """Accept or defer, in scikit-learn's style: :meth:`fit`, then :meth:`accept`.
+
+    Parameters
+    ----------
+    loss, values
+        As :func:`rue.realize` takes them. To promise something of the log loss it must have a
+        floor: ``rue.Log(floor=0.001)``.
+    bound
+        The largest loss there can be; None is that of the loss.
+    maximize, minimize, coverage_min, risk_max, regret_max, normalized
+        What is asked for, as :func:`rue.fit_selector` takes it.
+    delta, weights, learn_share, seed
+        The same.
+
+    Attributes
+    ----------
+    rule_
+        The :class:`Rule`, once fitted. It can be saved as JSON, and needs no calibration data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rue import Annotations, Draws
+    >>> sure = np.linspace(0.5, 1, 200)
+    >>> belief = Draws(np.stack([sure, 1 - sure], axis=1)[:, None])
+    >>> people = Annotations(np.stack([np.rint(20 * sure), 20 - np.rint(20 * sure)], axis=1))
+    >>> selector = DeployableSelector("zero_one", maximize="coverage", risk_max=0.1, delta=0.1)
+    >>> print(selector.fit(people, belief).rule_.rule)
+    Accept where aleatoric uncertainty is at most 0.23995
+    >>> selector.accept(Draws([[[0.9, 0.1]], [[0.6, 0.4]]]))
+    array([ True, False])
+    """
+
+    rule_: Rule
+
+    def __init__(
+        self,
+        loss: str | Loss = "log",
+        *,
+        values: ArrayLike | None = None,
+        maximize: Literal["coverage"] | None = None,
+        minimize: Literal["risk", "regret"] | None = None,
+        coverage_min: float | None = None,
+        risk_max: float | None = None,
+        regret_max: float | None = None,
+        normalized: bool = False,
+        delta: float | None = None,
+        bound: float | None = None,
+        weights: Weights | None = None,
+        learn_share: float = 0.25,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.values = values
+        self.maximize = maximize
+        self.minimize = minimize
+        self.coverage_min = coverage_min
+        self.risk_max = risk_max
+        self.regret_max = regret_max
+        self.normalized = normalized
+        self.delta = delta
+        self.bound = bound
+        self.weights = weights
+        self.learn_share = learn_share
+        self.seed = seed
+
+    def fit(
+        self, annotations: Annotations, belief: Belief, *, actions: ArrayLike | None = None
+    ) -> Self:
+        """Learn the rule from calibration points that people answered.
+
+        ``actions`` are those of a deployed predictor, if it is not the belief's own.
+        """
+        values = annotations.values if self.values is None else self.values
+        loss = get_loss(self.loss, values=values)
+        star = realize(annotations, belief, loss, actions=actions)
+        asked = self.get_params()
+        del asked["loss"], asked["values"]
+        if self.delta is not None and self.bound is None:
+            asked["bound"] = loss_bound(loss, belief.n_classes, actions)
+        self.rule_ = fit_selector(
+            star, decompose(belief, loss), kind=Kind.of(belief, loss), **asked
+        )
+        return self
+
+    def accept(self, belief: Belief) -> NDArray[np.bool_]:
+        """Decide on new points by the belief alone: True for accept."""
+        if not hasattr(self, "rule_"):
+            raise InputError("fit the selector first")
+        loss = self.rule_.kind.get_loss()
+        self.rule_.kind.require(Kind.of(belief, loss), "the belief")
+        return self.rule_.accept(decompose(belief, loss))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters by name, as scikit-learn's tools ask for them."""
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters by name."""
+        for name, value in parameters.items():
+            if name not in _PARAMETERS:
+                raise InputError(f"parameters are {', '.join(_PARAMETERS)}, got {name!r}")
+            setattr(self, name, value)
+        return self
+
+
+def loss_bound(loss: Loss, n_classes: int, actions: ArrayLike | None = None) -> float:
+    """The loss's bound, where the actions are such that it holds."""
+    if actions is not None and isinstance(loss, Squared | Absolute):
+        values = np.arange(float(n_classes)) if loss.values is None else loss.values
+        outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise InputError(
+                f"actions must lie within the values, {values[0]:g} to {values[-1]:g}, for the "
+                f"loss to be bounded, got {np.asarray(actions)[row]:g} at row {row}"
+            )
+    bound = loss.bound(n_classes)
+    if not np.isfinite(bound):
+        raise InputError(
+            f"{loss.name} loss has no bound, and a promise needs one: give a floor on predicted "
+            "probabilities, as in Log(floor=0.001) or --floor 0.001"
+        )
+    return bound
+
+
+_PARAMETERS = tuple(inspect.signature(DeployableSelector).parameters)

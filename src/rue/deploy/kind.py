@@ -1,0 +1,122 @@
+"""What a rule is made for: kind of belief, loss, scale and number of classes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import show
+from rue.beliefs import Belief, Draws
+from rue.errors import InputError
+from rue.losses import Absolute, CostMatrix, Log, Loss, Squared, get_loss
+
+__all__ = ["Kind"]
+
+_WORDS = {
+    "method": "the method",
+    "belief": "the kind of belief",
+    "n_draws": "the number of draws a point",
+    "n_classes": "the number of classes",
+    "loss": "the loss",
+    "values": "the values of the classes",
+    "floor": "the floor of probabilities",
+    "costs": "the cost matrix",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of numbers that a rule weighs; what is not known is None.
+
+    Scores of another method, loss or scale are other numbers, and a threshold on them means
+    nothing.
+
+    Attributes
+    ----------
+    method
+        The method's name, where the prediction file tells it.
+    belief
+        ``"draws"``, ``"dirichlet"``, ``"scored"``, or ``"components"`` read from a table.
+    n_draws, n_classes
+        Draws a point, and classes.
+    loss
+        Its name; ``values`` is the scale of squared and absolute loss, ``floor`` the log loss's
+        floor, ``costs`` the cost matrix.
+    """
+
+    method: str | None = None
+    belief: str | None = None
+    n_draws: int | None = None
+    n_classes: int | None = None
+    loss: str | None = None
+    values: tuple[float, ...] | None = None
+    floor: float | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+
+    @staticmethod
+    def of(belief: Belief, loss: Loss, *, method: str | None = None) -> "Kind":
+        """Describe a belief and a loss."""
+        values = None
+        if isinstance(loss, Squared | Absolute):
+            scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
+            values = tuple(scale.tolist())
+        return Kind(
+            method=method,
+            belief=type(belief).__name__.lower(),
+            n_draws=belief.n_draws if isinstance(belief, Draws) else None,
+            n_classes=belief.n_classes,
+            loss=loss.name,
+            values=values,
+            floor=loss.floor if isinstance(loss, Log) else None,
+            costs=(
+                tuple(map(tuple, loss.costs.tolist())) if isinstance(loss, CostMatrix) else None
+            ),
+        )
+
+    def require(self, other: "Kind", name: str) -> None:
+        """Raise where the other is known to differ, and say in what."""
+        differences = [
+            f"{_WORDS[field]} is {_say(mine)} in the rule and {_say(its)} in {name}"
+            for field, mine, its in self._pairs(other)
+            if mine != its
+        ]
+        if differences:
+            raise InputError("the rule is made for something else: " + "; ".join(differences))
+
+    def get_loss(self) -> Loss:
+        """The loss itself."""
+        if self.loss is None:
+            raise InputError("the rule does not say for which loss it is made")
+        if self.costs is not None:
+            return CostMatrix(self.costs)
+        if self.loss == "log":
+            return Log(self.floor)
+        return get_loss(self.loss, values=self.values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known, as JSON has it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @staticmethod
+    def from_dict(known: Mapping[str, Any]) -> "Kind":
+        """Take what :meth:`to_dict` gives."""
+        found = dict(known)
+        if found.get("values") is not None:
+            found["values"] = tuple(map(float, found["values"]))
+        if found.get("costs") is not None:
+            found["costs"] = tuple(tuple(map(float, row)) for row in found["costs"])
+        return Kind(**found)
+
+    def _pairs(self, other: "Kind") -> Iterator[tuple[str, Any, Any]]:
+        for field in _WORDS:
+            mine, its = getattr(self, field), getattr(other, field)
+            if mine is not None and its is not None:
+                yield field, mine, its
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, tuple):
+        row = np.array(value)
+        return f"{len(value)} rows" if row.ndim == 2 else show(row)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,116 @@
+"""Promises from a finite sample: a p-value for "the mean is above the limit", and its order.
+
+Losses are independent and lie in [0, 1]. Under "their mean is above the limit" the p-value of
+Hoeffding and Bentkus is at most u with probability at most u, for every u:
+
+    p = min( exp(-n KL(mean, limit)),  e P(Bin(n, limit) <= ceil(n mean)) ),    mean <= limit
+
+(Bates et al. 2021). Thresholds are tested in an order fixed beforehand, each at the full delta,
+and testing stops at the first that fails: a threshold that breaks its budget passes only if the
+first such one in the order does, which happens with probability at most delta (Angelopoulos et
+al. 2021).
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray
+
+__all__ = ["allowed", "hoeffding_bentkus", "n_passed", "points_needed"]
+
+# Components are rounded to 1e-12 of the scale; a sum off a whole number by less is that number.
+_SAME = 1e-9
+_MOST = 10**8
+
+
+def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> FloatArray:
+    """Give p-values of "the mean is above the limit" from sums of losses in [0, 1].
+
+    Parameters
+    ----------
+    total
+        Sums of ``n_points`` losses each, any shape.
+    n_points
+        How many points each sum has; without any the p-value is 1.
+    limit
+        The budget, in units of the largest loss.
+
+    Examples
+    --------
+    >>> hoeffding_bentkus(0, 29, 0.1)  # 0.9^29: no loss at all in 29 points
+    array(0.0471)
+    """
+    from scipy.special import bdtr, xlogy
+
+    total, n_points = np.broadcast_arrays(
+        np.asarray(total, dtype=np.float64), np.asarray(n_points, dtype=np.float64)
+    )
+    if limit >= 1:  # no loss is larger
+        return np.zeros(total.shape)
+    if limit <= 0:
+        return np.ones(total.shape)
+    n = np.maximum(n_points, 1.0)
+    mean = np.clip(total / n, 0.0, limit)
+    divergence = xlogy(mean, mean / limit) + xlogy(1 - mean, (1 - mean) / (1 - limit))
+    whole = np.clip(np.ceil(total - _SAME), 0, n)
+    p = np.minimum(np.exp(-n * divergence), math.e * bdtr(whole, n.astype(np.int64), limit))
+    return np.asarray(np.where(n_points > 0, np.minimum(p, 1.0), 1.0))
+
+
+def n_passed(p_values: FloatArray, delta: float) -> int:
+    """How many of the p-values, in their order, come before the first above delta."""
+    failed = p_values > delta
+    return int(np.argmax(failed)) if failed.any() else len(p_values)
+
+
+@lru_cache(maxsize=64)
+def allowed(n_points: int, limit: float, delta: float) -> FloatArray:
+    """The largest sum that passes at delta, for each number of points from 0 to ``n_points``.
+
+    -1 where not even 0 does.
+    """
+    n = np.arange(n_points + 1)
+    low, high = np.full(len(n), -1.0), n * min(limit, 1.0)
+    passes = hoeffding_bentkus(0, n, limit) <= delta
+    low[passes] = 0.0
+    whole = hoeffding_bentkus(high, n, limit) <= delta
+    for _ in range(40):
+        middle = np.where(passes, (low + high) / 2, 0.0)
+        good = (hoeffding_bentkus(middle, n, limit) <= delta) & passes
+        low = np.where(good, middle, low)
+        high = np.where(good | ~passes, high, middle)
+    found = np.where(whole, n, low)
+    found.flags.writeable = False
+    return found
+
+
+def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
+    """The fewest points with which a mean of ``rate`` passes; None where no number does.
+
+    For a rate of 0 it is the first n with (1 - limit)^n <= delta. Otherwise about: the p-value
+    moves in small steps.
+    """
+    if limit >= 1:
+        return 0
+    if rate >= limit or limit <= 0:
+        return None
+    n = max(1, math.ceil(math.log(delta) / math.log1p(-limit)))
+    if rate > 0:
+        low = n - 1
+        while hoeffding_bentkus(rate * n, n, limit) > delta:
+            low, n = n, 2 * n
+            if n > _MOST:
+                return None
+        while n - low > 1:
+            middle = (low + n) // 2
+            if hoeffding_bentkus(rate * middle, middle, limit) <= delta:
+                n = middle
+            else:
+                low = middle
+        return n
+    while hoeffding_bentkus(0, n, limit) > delta:  # the logarithms were rounded
+        n += 1
+    return n
