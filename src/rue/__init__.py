@@ -55,6 +55,7 @@ _PUBLIC = {
     "regret_coverage_curve": "rue.curves",
     "risk_coverage_curve": "rue.curves",
     "spearman": "rue.correlation",
+    "try_promise": "rue.deploy",
 }
 
 _PACKAGES = ("data", "proxies", "published", "sandbox")

@@ -11,6 +11,7 @@ from rue.deploy.kind import Kind
 from rue.deploy.promise import hoeffding_bentkus, points_needed
 from rue.deploy.rule import Attained, Rule, attained
 from rue.deploy.search import Problem
+from rue.deploy.trials import Trials, try_promise
 
 __all__ = [
     "Attained",
@@ -19,9 +20,11 @@ __all__ = [
     "Outcome",
     "Problem",
     "Rule",
+    "Trials",
     "attained",
     "compare_rules",
     "fit_selector",
     "hoeffding_bentkus",
     "points_needed",
+    "try_promise",
 ]

@@ -55,6 +55,7 @@ def compare_rules(
     delta: float | None = None,
     bound: float | None = None,
     normalized: bool = False,
+    seed: int = 0,
     **asked: Any,
 ) -> tuple[Outcome, ...]:
     """Fit each rule on the calibration points and measure it on new points with answers.
@@ -69,7 +70,7 @@ def compare_rules(
     doubt_cal, doubt_new
         One minus the largest predicted probability of each point, where confidence is to be
         compared.
-    delta, bound, normalized, asked
+    delta, bound, normalized, seed, asked
         As :func:`rue.fit_selector` takes them.
     """
     asked = {**asked, "normalized": normalized}
@@ -77,7 +78,7 @@ def compare_rules(
     outcomes = []
 
     def add(name: str, cal: Components, new: Components, **options: Any) -> None:
-        rule = fit_selector(star_cal, cal, **asked, **options)
+        rule = fit_selector(star_cal, cal, seed=seed, **asked, **options)
         found = attained(star_new, rule.accept(new), normalized=normalized)
         outcomes.append(
             Outcome(

@@ -23,7 +23,8 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray, as_vector
 from rue.components import Components
 from rue.deploy.kind import Kind
-from rue.deploy.promise import hoeffding_bentkus, n_passed, points_needed
+from rue.deploy.needed import needed_points
+from rue.deploy.promise import hoeffding_bentkus, n_passed
 from rue.deploy.rule import Rule, attained
 from rue.deploy.search import (
     Problem,
@@ -182,8 +183,8 @@ def _promised(
         notes = _floor_missed(problem, estimate.coverage)
     else:
         share = 1 - n_learned / len(star)
-        needed, note = _needed(
-            tested, int(np.argmin(p_values)), problem, delta, bound, share, len(star)
+        needed, note = needed_points(
+            tested, p_values > delta, problem, delta, bound, share, len(star)
         )
         notes = [note]
     return Rule(
@@ -270,43 +271,6 @@ def _p_values(ranking: Ranking, problem: Problem, bound: float) -> FloatArray:
         for name, limit in problem.budgets.items()
     ]
     return np.asarray(np.max(each, axis=0))
-
-
-def _needed(
-    tested: Ranking,
-    at: int,
-    problem: Problem,
-    delta: float,
-    bound: float,
-    share: float,
-    n_points: int,
-) -> tuple[int | None, str]:
-    """Say how many calibration points it takes, and why nothing passed."""
-    per = " per accepted point" if problem.normalized else ""
-    needs = []
-    for name, limit in problem.budgets.items():
-        if limit == 0:
-            return None, f"Nothing is accepted: no number of points shows that {name} is 0."
-        least = points_needed(limit / bound, delta)
-        assert least is not None
-        if tested.n_points < least:
-            needs.append((math.ceil(least / share), name, limit, "even if none of them had any"))
-            continue
-        rate = float(tested.rate(name, problem.normalized)[at])
-        n = points_needed(limit / bound, delta, rate / bound)
-        if n is None:
-            return None, (
-                f"Nothing is accepted: even the best threshold has a {name} of {rate:.4g}{per} on "
-                f"the points tested, and the budget is {limit:g}."
-            )
-        kept = tested.accepted[at] / tested.n_points if problem.normalized else 1.0
-        n = math.ceil(n / kept / share)
-        needs.append((n, name, limit, f"at a {name} of {rate:.4g}{per}, as on the points tested"))
-    n, name, limit, why = max(needs)
-    return n, (
-        f"Nothing is accepted: {n_points:,} calibration points are too few to promise "
-        f"{name} <= {limit:g}{per}; about {n:,} are needed, {why}."
-    )
 
 
 def _floor_missed(problem: Problem, coverage: float) -> list[str]:

@@ -1,7 +1,7 @@
 """What a rule is made for: kind of belief, loss, scale and number of classes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,17 +61,23 @@ class Kind:
         if isinstance(loss, Squared | Absolute):
             scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
             values = tuple(scale.tolist())
-        return Kind(
+        return replace(
+            Kind.say(loss),
             method=method,
             belief=type(belief).__name__.lower(),
             n_draws=belief.n_draws if isinstance(belief, Draws) else None,
             n_classes=belief.n_classes,
-            loss=loss.name,
             values=values,
+        )
+
+    @staticmethod
+    def say(loss: Loss) -> "Kind":
+        """Describe a loss alone."""
+        costs = loss.costs.tolist() if isinstance(loss, CostMatrix) else None
+        return Kind(
+            loss=loss.name,
             floor=loss.floor if isinstance(loss, Log) else None,
-            costs=(
-                tuple(map(tuple, loss.costs.tolist())) if isinstance(loss, CostMatrix) else None
-            ),
+            costs=None if costs is None else tuple(map(tuple, costs)),
         )
 
     def require(self, other: "Kind", name: str) -> None:

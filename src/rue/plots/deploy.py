@@ -1,0 +1,63 @@
+"""What was promised, what is attained and what is possible, for one set of budgets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from rue.deploy import Outcome, Problem
+from rue.plots.style import GREY, PALETTE, look
+
+__all__ = ["plot_outcomes"]
+
+
+def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
+    """Draw coverage, risk and regret of each rule on new points, and the budgets as lines.
+
+    A bar that crosses its line breaks the budget. Rules that promise are blue, those that do not
+    orange, and what is possible is grey.
+    """
+    rows = outcomes[::-1]
+    colours = [
+        GREY if o.name == "possible" else PALETTE[0] if o.promised else PALETTE[1] for o in rows
+    ]
+    labels = [f"{o.name}, promised" if o.promised else o.name for o in rows]
+    per = " per accepted point" if problem.normalized else ""
+    limits = {"coverage": problem.coverage_min, **problem.budgets}
+    with look():
+        figure = Figure(figsize=(7.8, 0.9 + 0.3 * len(rows)), layout="constrained")
+        for axes, name in zip(
+            figure.subplots(1, 3, sharey=True), ("coverage", "risk", "regret"), strict=True
+        ):
+            values = np.nan_to_num([getattr(o, name) for o in rows])
+            axes.barh(range(len(rows)), values, color=colours, height=0.62)
+            limit = limits.get(name)
+            top = max(float(values.max()), limit or 0.0)
+            for i, (outcome, value) in enumerate(zip(rows, values, strict=True)):
+                text = f"{value:.3f}" if outcome.coverage else "accepts nothing"
+                if outcome.coverage or name == "coverage":
+                    axes.text(
+                        value + 0.02 * (top or 1),
+                        i,
+                        text,
+                        va="center",
+                        fontsize=7,
+                        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+                    )
+            if limit is not None:
+                axes.axvline(limit, color="black", linewidth=1.0)
+                word = "floor" if name == "coverage" else "budget"
+                axes.annotate(
+                    f"{word} {limit:g}",
+                    (limit, 1.0),
+                    xycoords=("data", "axes fraction"),
+                    xytext=(2, 2),
+                    textcoords="offset points",
+                    fontsize=7,
+                    ha="center",
+                )
+            axes.set(xlim=(0, 1.22 * (top or 1)), xlabel=name + per * (name != "coverage"))
+            axes.grid(axis="y", visible=False)
+            axes.set_axisbelow(True)
+            axes.set_yticks(range(len(rows)), labels)
+    return figure
