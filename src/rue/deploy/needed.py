@@ -50,10 +50,11 @@ def needed_points(
             "even if accepted points had no loss at all."
         )
     kept = tested.accepted / tested.n_points if problem.normalized else np.ones(len(tested.taus))
-    needs = {
-        name: _about(tested.rate(name, problem.normalized) / bound, limit / bound, delta) / kept
-        for name, limit in problem.budgets.items()
-    }
+    with np.errstate(divide="ignore"):  # where none is accepted no number will do
+        needs = {
+            name: _about(tested.rate(name, problem.normalized) / bound, limit / bound, delta) / kept
+            for name, limit in problem.budgets.items()
+        }
     total = np.max(list(needs.values()), axis=0)
     if not np.isfinite(total[failed]).any():
         at = int(np.argmin(np.max([_ratio(tested, problem, k) for k in needs], axis=0)))

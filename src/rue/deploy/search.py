@@ -25,6 +25,9 @@ N_DIRECTIONS = 120
 # Scores nearer than this share of the largest are equal: rounding is not ranking.
 _SAME_SCORE = 1e-10
 
+# How many scores are ranked at once.
+_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -48,7 +51,7 @@ class Ranking:
     """Points in the order of a score, and all places at which a threshold may stand.
 
     ``accepted[j]`` points have a score of at most ``taus[j]``; ``sums`` are their risk and
-    regret, not divided.
+    regret, not divided. Rankings by several scores may lie on a first axis.
     """
 
     taus: FloatArray
@@ -62,8 +65,7 @@ class Ranking:
         s = score(hat, weights)
         order = np.argsort(s, kind="stable")
         s = s[order]
-        near = _SAME_SCORE * max(float(np.abs(s).max()), 1e-300)
-        accepted = np.append(np.flatnonzero(np.diff(s) > near) + 1, len(s))
+        accepted = np.append(np.flatnonzero(np.diff(s) > _near(s)) + 1, len(s))
         between = accepted[:-1]
         taus = np.append((s[between - 1] + s[between]) / 2, math.inf)
         sums = {
@@ -105,7 +107,7 @@ def score(hat: Components, weights: Weights) -> FloatArray:
 
 def keeps_budgets(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
     """Whether the points ranked keep the budgets themselves."""
-    good = np.ones(len(ranking.taus), dtype=bool)
+    good = np.ones(ranking.sums["risk"].shape, dtype=bool)
     for name, limit in problem.budgets.items():
         good &= ranking.rate(name, problem.normalized) <= limit * (1 + 1e-12)
     return good
@@ -115,7 +117,7 @@ def would_pass(n_tested: int, delta: float, bound: float) -> Fits:
     """Whether ``n_tested`` further points of the same rates would pass the test at delta."""
 
     def fits(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
-        good = np.ones(len(ranking.taus), dtype=bool)
+        good = np.ones(ranking.sums["risk"].shape, dtype=bool)
         share = ranking.accepted / ranking.n_points
         n = np.rint(share * n_tested).astype(np.int64) if problem.normalized else n_tested
         for name, limit in problem.budgets.items():
@@ -159,21 +161,41 @@ def best_cut(
     those that also reach the floor the one of least risk, or regret. Of equals the first
     direction counts.
     """
+    n = len(star)
+    accepted = np.arange(1, n + 1)
+    reaches = accepted / n >= (problem.coverage_min or 0.0) - 1e-12
     best: tuple[float, float] = (-1.0, 0.0)
     found = candidates[0], -math.inf
-    for weights in candidates:
-        ranking = Ranking.of(star, hat, weights)
-        good = np.flatnonzero(fits(ranking, problem))
-        if len(good) == 0:
-            continue
-        coverage = ranking.accepted / ranking.n_points
-        at, value = good[-1], (0.0, float(coverage[good[-1]]))
+    step = max(1, _AT_ONCE // n)
+    for first in range(0, len(candidates), step):
+        some = candidates[first : first + step]
+        scores = np.stack([score(hat, weights) for weights in some])
+        order = np.argsort(scores, axis=1, kind="stable")
+        scores = np.take_along_axis(scores, order, axis=1)
+        sums = {
+            "risk": np.cumsum(star.total[order], axis=1),
+            "regret": np.cumsum(star.epistemic[order], axis=1),
+        }
+        ranking = Ranking(scores, accepted, sums, n)
+        good = fits(ranking, problem)
+        good[:, :-1] &= np.diff(scores, axis=1) > _near(scores)
+        last = n - 1 - np.argmax(good[:, ::-1], axis=1)
         if problem.minimize is not None:
-            reached = good[coverage[good] >= (problem.coverage_min or 0.0) - 1e-12]
-            if len(reached):  # better than any that does not reach it
-                rates = ranking.rate(problem.minimize, problem.normalized)
-                at = reached[np.argmin(rates[reached])]
-                value = (1.0, -float(rates[at]))
-        if value > best:
-            best, found = value, (weights, float(ranking.taus[at]))
+            rates = ranking.rate(problem.minimize, problem.normalized)
+            least = np.argmin(np.where(good & reaches, rates, np.inf), axis=1)
+        for i, weights in enumerate(some):
+            if not good[i].any():
+                continue
+            at, value = last[i], (0.0, float(last[i]))
+            if problem.minimize is not None and (good[i] & reaches).any():
+                at, value = least[i], (1.0, -float(rates[i, least[i]]))  # better than no floor
+            if value > best:
+                middle = math.inf if at == n - 1 else scores[i, at : at + 2].mean()
+                best, found = value, (weights, float(middle))
     return found
+
+
+def _near(scores: FloatArray) -> FloatArray:
+    """Up to which difference scores, sorted along the last axis, are equal."""
+    largest = np.maximum(np.abs(scores[..., :1]), np.abs(scores[..., -1:]))
+    return np.asarray(_SAME_SCORE * np.maximum(largest, 1e-300))

@@ -1,0 +1,357 @@
+"""fit_selector: worked by hand, against a slow twin, and in a world where risk is a formula."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from rue import Annotations, Components, fit_selector, realize, try_promise
+from rue.deploy import hoeffding_bentkus, points_needed
+from rue.errors import InputError, ShapeError
+
+
+def components(aleatoric, epistemic):
+    a, e = np.asarray(aleatoric, float), np.asarray(epistemic, float)
+    return Components(a + e, a, e)
+
+
+def scored(score):
+    """Only the epistemic component ranks."""
+    return components(np.zeros(len(score)), score)
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_worked_by_hand():
+    # 100 points by score: 60 without loss, then a loss of 1 each. Risk at most 0.1 with delta 0.1:
+    # k losses in 100 pass while exp(-100 KL(k/100, 0.1)) <= 0.1 or e P(Bin(100, 0.1) <= k) <= 0.1.
+    # e P(Bin <= 4) = 2.71828 * 0.023711 = 0.06445, while exp(-100 KL(0.04, 0.1)) = 0.0796;
+    # e P(Bin <= 5) = 2.71828 * 0.057577 = 0.1565, exp(-100 KL(0.05, 0.1)) = 0.188. So k = 4.
+    score = np.arange(100.0)
+    star = components(np.zeros(100), score >= 60)
+    options = {"maximize": "coverage", "risk_max": 0.1, "delta": 0.1, "bound": 1}
+    rule = fit_selector(star, scored(score), weights=(0, 1), **options)
+    assert rule.tau == 63.5
+    assert rule.p_value == pytest.approx(0.06445, abs=1e-5)
+    assert (rule.n_learned, rule.n_tested) == (0, 100)
+    assert (rule.estimate.coverage, rule.estimate.risk) == (0.64, 0.04)
+    # Regret, here the same numbers, of half the budget. One loss: e P(Bin(100, 0.05) <= 1) =
+    # 2.71828 * 0.03708 = 0.1008, exp(-100 KL(0.01, 0.05)) = (5^0.01 (0.95/0.99)^0.99)^100 = 0.0843;
+    # two losses: 2.71828 * 0.11826 = 0.321 and 0.297.
+    both = fit_selector(star, scored(score), weights=(0, 1), regret_max=0.05, **options)
+    assert both.tau == 60.5
+
+
+def test_without_delta_the_budget_is_met_on_the_points():
+    score = np.arange(10.0)
+    star = components(np.zeros(10), score / 10)
+    rule = fit_selector(star, scored(score), maximize="coverage", risk_max=0.1)
+    # 0 + 0.1 + 0.2 + 0.3 + 0.4 = 1.0 of ten points: five are accepted.
+    assert rule.accept(scored(score)).tolist() == [True] * 5 + [False] * 5
+    assert rule.delta is None
+    assert "Nothing is promised" in rule.promise
+    # Per accepted point 0, 0.1, 0.2: mean 0.1.
+    rule = fit_selector(star, scored(score), maximize="coverage", risk_max=0.1, normalized=True)
+    assert rule.accept(scored(score)).sum() == 3
+
+
+def test_equal_scores_go_together():
+    # Five points at 1 with losses 0, 0, 0, 0, 1: all or none.
+    star = components(np.zeros(10), [0] * 5 + [0, 0, 0, 0, 1])
+    hat = scored([0.0] * 5 + [1.0] * 5)
+    for risk_max, accepted in ((0.1, 10), (0.09, 5)):
+        rule = fit_selector(star, hat, maximize="coverage", risk_max=risk_max)
+        assert rule.accept(hat).sum() == accepted
+    # A new point between the two scores is nearer to one of them.
+    assert rule.accept(scored([0.4, 0.6])).tolist() == [True, False]
+    # What rounding alone keeps apart is equal.
+    near = scored([0.0] * 5 + [1.0, 1.0 + 1e-13, 1.0, 1.0 - 1e-13, 1.0])
+    assert fit_selector(star, near, maximize="coverage", risk_max=0.09).accept(near).sum() == 5
+
+
+# ---------------------------------------------------------------- a slow twin
+
+
+def slow_tau(total, regret, score, risk_max, regret_max, delta, bound):
+    """The largest score up to which both budgets pass, by trying each; -inf if none."""
+    n, best = len(score), -math.inf
+    for tau in sorted(set(score)):
+        kept = [i for i in range(n) if score[i] <= tau]
+        for losses, limit in ((total, risk_max), (regret, regret_max)):
+            summed = math.fsum(losses[i] for i in kept)
+            if limit is not None and hoeffding_bentkus(summed / bound, n, limit / bound) > delta:
+                return best
+        best = tau
+    return best
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(5, 80),
+    st.sampled_from([(0.2, None), (None, 0.1), (0.3, 0.1)]),
+)
+def test_is_the_slow_twin(seed, n, budgets):
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 12, n) / 4
+    regret = rng.uniform(0, 1, n) * (rng.uniform(0, 3, n) < score)
+    star = components(rng.uniform(0, 0.3, n), regret)
+    risk_max, regret_max = budgets
+    found = fit_selector(
+        star,
+        scored(score),
+        maximize="coverage",
+        risk_max=risk_max,
+        regret_max=regret_max,
+        weights=(0, 1),
+        delta=0.2,
+        bound=1.5,
+    )
+    tau = slow_tau(star.total, star.epistemic, score, risk_max, regret_max, 0.2, 1.5)
+    assert (score <= tau).tolist() == found.accept(scored(score)).tolist()
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([None, 0.1]))
+def test_units_do_not_matter(seed, normalized, delta):
+    rng = np.random.default_rng(seed)
+    n = 60
+    star = components(rng.uniform(0, 0.2, n), rng.uniform(0, 1, n) ** 4)
+    hat = components(rng.uniform(0, 1, n), rng.uniform(0, 1, n))
+    asked = {"maximize": "coverage", "normalized": normalized}
+    bound = {} if delta is None else {"delta": delta, "bound": 1.2}
+    rule = fit_selector(star, hat, risk_max=0.2, regret_max=0.15, **asked, **bound)
+    eight = {} if delta is None else {"delta": delta, "bound": 9.6}
+    times = Components(8 * star.total, 8 * star.aleatoric, 8 * star.epistemic)
+    other = fit_selector(times, hat, risk_max=1.6, regret_max=1.2, **asked, **eight)
+    assert (other.weights, other.tau) == (rule.weights, rule.tau)
+
+
+# ---------------------------------------------------------------- the promise, where risk is known
+
+
+# Scores u uniform on [0, 1], losses 0/1 with probability u^2, all of them regret. Accepting up to
+# tau, risk = tau^3 / 3, and tau^2 / 3 per accepted point.
+def draw(n, rng):
+    score = rng.uniform(0, 1, n)
+    return components(np.zeros(n), rng.uniform(0, 1, n) < score**2), score
+
+
+def most_broken(n_draws, delta):
+    """What a share of delta exceeds by chance once in a thousand."""
+    return binom.ppf(0.999, n_draws, delta) / n_draws
+
+
+@pytest.mark.parametrize(
+    ("asked", "risk"),
+    [
+        ({"risk_max": 0.1}, lambda tau: tau**3 / 3),
+        ({"risk_max": 0.2, "regret_max": 0.1}, lambda tau: tau**3 / 3),
+        ({"regret_max": 0.1, "normalized": True}, lambda tau: tau**2 / 3),
+    ],
+)
+def test_the_promise_holds_where_risk_is_a_formula(rng, asked, risk):
+    n_draws, delta = 300, 0.2
+    broken = {True: 0, False: 0}
+    for _ in range(n_draws):
+        star, score = draw(150, rng)
+        for promised in broken:
+            promise = {"delta": delta, "bound": 1} if promised else {"weights": (0, 1)}
+            rule = fit_selector(star, scored(score), maximize="coverage", **asked, **promise)
+            tau = 0.0 if rule.tau == -math.inf else abs(rule.weights[1]) * min(rule.tau, 1.0)
+            assert rule.weights[1] > 0 or promised
+            broken[promised] += risk(tau) > 0.1
+    assert broken[True] / n_draws <= most_broken(n_draws, delta)
+    assert broken[False] / n_draws > most_broken(n_draws, delta)  # the test can see it
+
+
+def test_learned_weights_keep_the_promise(rng):
+    # Loss 0/1 with probability a e: neither component alone ranks it.
+    n = 40_000
+    a, e = rng.uniform(0, 1, n), rng.uniform(0, 1, n)
+    star = components(np.zeros(n), a * e)
+    hat = components(a, e)
+
+    def answers(rows, rng):
+        return components(np.zeros(len(rows)), rng.uniform(0, 1, len(rows)) < (a * e)[rows])
+
+    asked = {"maximize": "coverage", "risk_max": 0.06, "delta": 0.2, "bound": 1}
+    (found,) = try_promise(star, hat, n_points=300, n_draws=100, answers=answers, **asked)
+    assert found.broken <= most_broken(100, 0.2)
+    assert found.coverage > 0.3
+    (alone,) = try_promise(
+        star, hat, n_points=300, n_draws=20, answers=answers, weights=(0, 1), **asked
+    )
+    assert alone.coverage < found.coverage
+    assert found.coverage_low <= found.coverage <= found.coverage_high
+
+
+def test_few_annotators_err_on_the_safe_side(rng):
+    # The plug-in regret of few answers is larger than the truth on average, the risk the same.
+    probs = rng.dirichlet(np.ones(4), 3000)
+    actions = rng.integers(0, 4, 3000)
+    true = realize(Annotations.from_probs(probs), None, "zero_one", actions=actions)
+    for n_annotators in (1, 5):
+        few = Annotations(rng.multinomial(n_annotators, probs))
+        star = realize(few, None, "zero_one", actions=actions)
+        error = (star.total - true.total).std() / math.sqrt(3000)
+        assert star.epistemic.mean() > true.epistemic.mean() + 3 * error
+        assert abs(star.total.mean() - true.total.mean()) < 4 * error
+
+
+def test_the_estimate_without_delta_is_honest(rng):
+    # In-sample the best of many rules looks better than it is; held out it does not.
+    honest, fooled = [], []
+    for _ in range(60):
+        n = 60
+        a, e = rng.uniform(0, 1, n), rng.uniform(0, 1, n)
+        star = components(np.zeros(n), rng.uniform(0, 1, n) < a)
+        rule = fit_selector(star, components(a, e), minimize="risk", coverage_min=0.5)
+        new_a, new_e = rng.uniform(0, 1, 4000), rng.uniform(0, 1, 4000)
+        accepted = rule.accept(components(new_a, new_e))
+        truth = (new_a * accepted).mean()
+        here = (rule.accept(components(a, e)) * star.total).mean()
+        honest.append(rule.estimate.risk - truth)
+        fooled.append(here - truth)
+    error = np.std(honest) / math.sqrt(len(honest))
+    assert abs(np.mean(honest)) < 3 * error
+    assert np.mean(fooled) < -4 * np.std(fooled) / math.sqrt(len(fooled))
+
+
+# ---------------------------------------------------------------- too little, and too much
+
+
+@pytest.mark.parametrize("weights", [None, (1, 1)])
+@pytest.mark.parametrize("limit", [0.01, 0.1])
+def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit):
+    options = {"maximize": "coverage", "risk_max": limit, "delta": 0.1, "weights": weights}
+
+    def perfect(n):
+        zero = np.zeros(n)
+        hat = components(rng.uniform(0, 1, n), rng.uniform(0, 1, n))
+        return fit_selector(components(zero, zero), hat, bound=2, **options), hat
+
+    rule, hat = perfect(20)
+    assert rule.tau == -math.inf
+    assert not rule.accept(hat).any()
+    assert str(rule).startswith("Accept nothing.")
+    share = 1 if weights else 15 / 20
+    assert rule.n_needed == math.ceil(points_needed(limit / 2, 0.1) / share)
+    assert f"at least {rule.n_needed:,} are needed" in rule.notes[0]
+    enough, hat = perfect(rule.n_needed + 2)  # two more, for the split is rounded
+    assert enough.accept(hat).all()
+    assert (enough.notes, enough.n_needed) == ((), None)
+    assert not perfect(rule.n_needed - 3)[0].accept(hat).any()
+
+
+def test_enough_points_but_too_much_loss(rng):
+    # One block of equal scores with a risk of 0.08: the budget of 0.1 needs many more points.
+    n = 200
+    star = components(np.zeros(n), np.arange(n) % 25 < 2)
+    hat = components(np.zeros(n), np.zeros(n))
+    options = {"maximize": "coverage", "delta": 0.1, "bound": 1}
+    rule = fit_selector(star, hat, risk_max=0.1, **options)
+    assert rule.tau == -math.inf
+    rate = float(rule.notes[0].split("risk of ")[1].split()[0])
+    exact = round(150 * rate) / 150  # of the 150 points tested
+    assert rule.n_needed == math.ceil(points_needed(0.1, 0.1, exact) / 0.75)
+    assert f"about {rule.n_needed:,} are needed" in rule.notes[0]
+    rule = fit_selector(star, hat, risk_max=0.05, normalized=True, **options)
+    assert rule.n_needed is None
+    assert "even at the best threshold the risk is" in rule.notes[0]
+    rule = fit_selector(star, hat, risk_max=0.0, **options)
+    assert (rule.tau, rule.n_needed) == (-math.inf, None)
+    assert "no number of points shows that risk is 0" in rule.notes[0]
+
+
+def test_a_budget_that_cannot_be_broken_accepts_everything(rng):
+    star, score = draw(50, rng)
+    for normalized in (False, True):
+        rule = fit_selector(
+            star,
+            scored(score),
+            maximize="coverage",
+            risk_max=1,
+            delta=0.1,
+            bound=1,
+            normalized=normalized,
+        )
+        assert rule.tau == math.inf
+        assert rule.accept(scored([1e9])).all()
+        assert rule.rule == "Accept everything"
+
+
+@pytest.mark.parametrize("what", ["risk", "regret"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_least_risk_at_a_coverage(rng, what, normalized):
+    star, score = draw(4000, rng)
+    _, new_score = draw(4000, rng)
+    asked = {"minimize": what, "coverage_min": 0.5, "normalized": normalized}
+    for promise in ({}, {"delta": 0.1, "bound": 1, "risk_max": 0.2}):
+        rule = fit_selector(star, scored(score), **asked, **promise)
+        accepted = rule.accept(scored(new_score))
+        assert accepted.mean() == pytest.approx(0.5, abs=0.05)
+        assert rule.estimate.coverage == pytest.approx(0.5, abs=0.05)
+        assert rule.notes == () or "coverage floor" in rule.notes[0]
+
+
+def test_a_floor_that_is_missed_is_said(rng):
+    star, score = draw(500, rng)
+    asked = {"risk_max": 0.05, "coverage_min": 0.9}
+    for problem in ({"maximize": "coverage"}, {"minimize": "regret"}):
+        for promise in ({}, {"delta": 0.1, "bound": 1}):
+            rule = fit_selector(star, scored(score), **problem, **asked, **promise)
+            assert 0.2 < rule.accept(scored(score)).mean() < 0.7
+            assert "The coverage floor of 0.9 is not reached" in rule.notes[0]
+
+
+def test_where_no_budget_can_be_kept_nothing_is_accepted():
+    star = components([1.0, 1.0], [0.0, 0.0])
+    rule = fit_selector(star, scored([0, 1]), maximize="coverage", risk_max=0.5, normalized=True)
+    assert rule.tau == -math.inf
+    assert "No threshold keeps the budgets" in rule.notes[0]
+    assert math.isnan(rule.estimate.risk)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+GOOD = components([0.1, 0.2, 0.3], [0.1, 0.0, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"delta": 0.1, "bound": 1}, "delta needs a budget"),
+        ({"delta": 0, "bound": 1, "risk_max": 0.1}, "delta must be between 0 and 1, got 0"),
+        ({"delta": 0.1, "risk_max": 0.1}, "needs a bound"),
+        ({"delta": 0.1, "risk_max": 0.1, "bound": math.inf}, "needs a bound"),
+        ({"delta": 0.1, "risk_max": 0.1, "bound": 0.4}, "at most the bound, 0.4, got 0.5 at row 2"),
+        ({"risk_max": 0.1, "bound": 1}, "bound is of use with delta only"),
+        ({"risk_max": -1}, "risk_max must be"),
+        ({"risk_max": 0.1, "learn_share": 1}, "learn_share must be"),
+        ({"risk_max": 0.1, "weights": (0, 0)}, "not both 0"),
+        ({"risk_max": 0.1, "weights": (1, 2, 3)}, "two numbers"),
+        ({"risk_max": 0.1, "seed": -1}, "seed must be"),
+    ],
+)
+def test_refusals(options, words):
+    with pytest.raises(InputError, match=words):
+        fit_selector(GOOD, GOOD, maximize="coverage", **options)
+
+
+def test_refusals_of_components():
+    asked = {"maximize": "coverage", "risk_max": 0.1}
+    with pytest.raises(ShapeError, match="hat_cal must have 3 points"):
+        fit_selector(GOOD, GOOD[:2], **asked)
+    with pytest.raises(InputError, match="at least 2 calibration points"):
+        fit_selector(GOOD[:1], GOOD[:1], **asked)
+    with pytest.raises(InputError, match="hat_cal must be Components"):
+        fit_selector(GOOD, [1, 2, 3], **asked)
+    with pytest.raises(InputError, match="one of maximize"):
+        fit_selector(GOOD, GOOD)
+    with pytest.raises(InputError, match="n_draws must be"):
+        try_promise(GOOD, GOOD, n_points=2, n_draws=0, **asked)
