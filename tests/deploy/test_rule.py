@@ -1,0 +1,195 @@
+"""Rules: what they say, their JSON, and what they refuse."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rue import Components, CostMatrix, Dirichlet, Draws, Log, Rule, Scored, fit_selector
+from rue.deploy import Kind, Problem, attained
+from rue.errors import FileError, InputError, ShapeError
+from rue.losses import get_loss
+
+N = 120
+
+
+def components(aleatoric, epistemic):
+    a, e = np.asarray(aleatoric, float), np.asarray(epistemic, float)
+    return Components(a + e, a, e)
+
+
+@pytest.fixture
+def world(rng):
+    a, e = rng.uniform(0, 1, N), rng.uniform(0, 1, N)
+    return components(0.1 * a, 0.5 * e**4), components(a, e)
+
+
+RULES = {
+    "learned": {"risk_max": 0.2, "regret_max": 0.1},
+    "promised": {"risk_max": 0.3, "delta": 0.1, "bound": 0.6},
+    "everything": {"risk_max": 0.6, "delta": 0.1, "bound": 0.6},
+    "nothing": {"risk_max": 0.001, "delta": 0.1, "bound": 0.6},
+    "normalized": {"risk_max": 0.25, "normalized": True, "delta": 0.2, "bound": 0.6},
+    "nothing normalized": {"risk_max": 0.01, "normalized": True, "delta": 0.1, "bound": 0.6},
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_json_keeps_every_bit(world, tmp_path, name):
+    star, hat = world
+    kind = Kind.of(Draws(np.full((1, 3, 4), 0.25)), get_loss("absolute", values=[0, 1, 2, 4]))
+    rule = fit_selector(star, hat, maximize="coverage", kind=kind, seed=3, **RULES[name])
+    rule.save(tmp_path / "rule.json")
+    again = Rule.load(tmp_path / "rule.json")
+    same = json.dumps(again.to_dict()) == json.dumps(rule.to_dict())  # NaN is not itself
+    assert same
+    assert (again.weights, again.tau, again.kind) == (rule.weights, rule.tau, rule.kind)
+    assert (again.accept(hat) == rule.accept(hat)).all()
+    assert str(again) == str(rule)
+    known = json.loads((tmp_path / "rule.json").read_text())
+    assert known["made_for"]["values"] == [0, 1, 2, 4]
+    assert (known["promise"] is None) == (rule.delta is None)
+
+
+def test_what_it_says():
+    def said(weights, tau):
+        estimate = attained(components([0.0], [0.0]), [True])
+        return Rule(weights, tau, Problem(risk_max=0.1), estimate, 1, 1).rule
+
+    assert said((0.5, 0.5), 0.25) == "Accept where total uncertainty is at most 0.5"
+    assert said((0.0, 1.0), 0.25) == "Accept where epistemic uncertainty is at most 0.25"
+    assert (
+        said((0.25, -0.75), 2)
+        == "Accept where 0.25 aleatoric - 0.75 epistemic uncertainty is at most 2"
+    )
+    assert said((1.0, 0.0), math.inf) == "Accept everything"
+    assert said((1.0, 0.0), -math.inf) == "Accept nothing"
+
+
+def test_attained_by_hand():
+    # Accepted: losses 0.2 and 0.4 of four points: risk 0.6/4; per accepted point 0.3.
+    star = components([0.2, 0.3, 0.0, 0.0], [0.0, 0.1, 0.5, 0.0])
+    found = attained(star, [True, True, False, False])
+    assert (found.coverage, found.risk, found.regret) == pytest.approx((0.5, 0.15, 0.025))
+    # Mean square of 0.2, 0.4, 0, 0 is 0.05; 0.05 - 0.15^2 = 0.0275; over 4 points.
+    assert found.risk_error == pytest.approx(math.sqrt(0.0275 / 4))
+    found = attained(star, [True, True, False, False], normalized=True)
+    assert (found.risk, found.regret) == pytest.approx((0.3, 0.05))
+    # C (loss - 0.3) = -0.1, 0.1, 0, 0: mean square 0.005, over 4 points, over coverage 0.5.
+    assert found.risk_error == pytest.approx(math.sqrt(0.005 / 4) / 0.5)
+    none = attained(star, [False] * 4, normalized=True)
+    assert none.coverage == 0
+    assert math.isnan(none.risk)
+    with pytest.raises(ShapeError, match="accepted must have shape"):
+        attained(star, [True])
+
+
+DRAWS = Draws(np.full((2, 5, 3), 1 / 3))
+ABSOLUTE = get_loss("absolute")
+
+
+@pytest.mark.parametrize(
+    ("belief", "loss", "method", "words"),
+    [
+        (
+            Draws(np.full((2, 20, 3), 1 / 3)),
+            ABSOLUTE,
+            None,
+            "a point is 5 in the rule and 20",
+        ),
+        (Draws(np.full((2, 5, 4), 1 / 4)), ABSOLUTE, None, "classes is 3 in the rule and 4 in new"),
+        (Dirichlet(np.ones((2, 3))), ABSOLUTE, None, "belief is draws in the rule and dirichlet"),
+        (Scored(np.full((2, 3), 1 / 3), [1, 2]), ABSOLUTE, None, "draws in the rule and scored"),
+        (DRAWS, get_loss("squared"), None, "the loss is absolute in the rule and squared in new"),
+        (
+            DRAWS,
+            get_loss("absolute", values=[-1, 0, 1]),
+            None,
+            r"2\] in the rule and \[-1,",
+        ),
+        (DRAWS, ABSOLUTE, "ddu", "the method is ensemble in the rule and ddu in new"),
+    ],
+)
+def test_other_kinds_are_refused_by_name(belief, loss, method, words):
+    kind = Kind.of(DRAWS, ABSOLUTE, method="ensemble")
+    kind.require(Kind.of(DRAWS, ABSOLUTE), "new")  # what is not known is no difference
+    with pytest.raises(InputError, match=words):
+        kind.require(Kind.of(belief, loss, method=method), "new")
+
+
+def test_losses_come_back(rng):
+    for loss in (Log(0.01), CostMatrix([[0, 1, 5], [2, 0, 1]]), ABSOLUTE, get_loss("brier")):
+        kind = Kind.from_dict(json.loads(json.dumps(Kind.of(DRAWS, loss).to_dict())))
+        assert kind == Kind.of(DRAWS, loss)
+        probs = rng.dirichlet(np.ones(3), 4)
+        assert (kind.get_loss().bayes_risk(probs) == loss.bayes_risk(probs)).all()
+        assert kind.get_loss().bound(3) == loss.bound(3)
+    with pytest.raises(InputError, match=r"floor of probabilities is .* in the rule and 1e-12"):
+        Kind.say(Log(0.01)).require(Kind.say(Log()), "new")
+    two, one = CostMatrix([[0, 1], [1, 0]]), CostMatrix([[0, 1]])
+    with pytest.raises(InputError, match="the cost matrix is 2 rows in the rule and 1 rows"):
+        Kind.say(two).require(Kind.say(one), "new")
+    with pytest.raises(InputError, match="does not say for which loss"):
+        Kind().get_loss()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.update(format="rue rule 9"), "format must be"),
+        (lambda d: d.pop("weights"), "lacks 'weights'"),
+        (lambda d: d.update(tau="high"), "tau must be a number"),
+        (lambda d: d.update(tau=None), "tau must be a number"),
+        (lambda d: d["weights"].update(aleatoric=float("nan")), "weights must be finite"),
+        (lambda d: d["made_for"].update(colour="red"), "colour"),
+        (lambda d: d["asked"].update(speed=1), "speed"),
+    ],
+)
+def test_damaged_rules_are_one_line(world, tmp_path, change, words):
+    star, hat = world
+    known = fit_selector(star, hat, maximize="coverage", risk_max=0.05).to_dict()
+    assert known["accepts"] == "score<=tau"
+    change(known)
+    path = tmp_path / "rule.json"
+    path.write_text(json.dumps(known))
+    with pytest.raises(FileError, match=words) as error:
+        Rule.load(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 1}'])
+def test_what_is_no_rule(tmp_path, text):
+    path = tmp_path / "rule.json"
+    path.write_text(text)
+    with pytest.raises(FileError, match="is no rule"):
+        Rule.load(path)
+    with pytest.raises(FileError, match="cannot be read"):
+        Rule.load(tmp_path / "none.json")
+    with pytest.raises(FileError, match="cannot be written"):
+        fit_selector(
+            components([0.1, 0.2], [0, 0]), components([0, 1], [0, 1]), maximize="coverage"
+        ).save(tmp_path / "no" / "rule.json")
+
+
+def test_accept_takes_components(world):
+    star, hat = world
+    rule = fit_selector(star, hat, maximize="coverage", risk_max=0.2)
+    with pytest.raises(InputError, match="hat must be Components"):
+        rule.accept([1, 2])
+
+
+def test_applying_a_rule_loads_little(world, tmp_path):
+    star, hat = world
+    fit_selector(star, hat, maximize="coverage", risk_max=0.2).save(tmp_path / "rule.json")
+    code = (
+        "import sys, rue; "
+        f"rule = rue.Rule.load({str(tmp_path / 'rule.json')!r}); "
+        "rule.accept(rue.Components([0.2], [0.1], [0.1])); "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"torch", "matplotlib", "pandas", "sklearn", "scipy.stats", "numba"}
+    assert not set(done.stdout.split()) & heavy
