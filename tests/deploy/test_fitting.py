@@ -238,13 +238,24 @@ def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit):
     assert rule.tau == -math.inf
     assert not rule.accept(hat).any()
     assert str(rule).startswith("Accept nothing.")
-    share = 1 if weights else 15 / 20
-    assert rule.n_needed == math.ceil(points_needed(limit / 2, 0.1) / share)
+    assert (rule.n_learned, rule.weights) == (0, (0.5, 0.5))  # none to spend on weights
+    assert rule.n_needed == points_needed(limit / 2, 0.1)
     assert f"at least {rule.n_needed:,} are needed" in rule.notes[0]
-    enough, hat = perfect(rule.n_needed + 2)  # two more, for the split is rounded
+    enough, hat = perfect(rule.n_needed)
     assert enough.accept(hat).all()
     assert (enough.notes, enough.n_needed) == ((), None)
-    assert not perfect(rule.n_needed - 3)[0].accept(hat).any()
+    assert not perfect(rule.n_needed - 1)[0].accept(hat).any()
+    assert (perfect(3 * rule.n_needed)[0].n_learned > 0) == (weights is None)
+
+
+def test_too_few_points_per_accepted_point(rng):
+    # Those that learn come on top: 22 must test, all accepted, so 22 / 0.75 = 29.3.
+    zero = np.zeros(20)
+    asked = {"maximize": "coverage", "risk_max": 0.1, "normalized": True}
+    rule = fit_selector(
+        components(zero, zero), scored(rng.uniform(0, 1, 20)), delta=0.1, bound=1, **asked
+    )
+    assert (rule.n_learned, rule.tau, rule.n_needed) == (5, -math.inf, 30)
 
 
 def test_enough_points_but_too_much_loss(rng):

@@ -24,9 +24,10 @@ from rue._arrays import FloatArray, IntArray, as_vector
 from rue.components import Components
 from rue.deploy.kind import Kind
 from rue.deploy.needed import needed_points
-from rue.deploy.promise import hoeffding_bentkus, n_passed
+from rue.deploy.promise import hoeffding_bentkus, n_passed, points_needed
 from rue.deploy.rule import Rule, attained
 from rue.deploy.search import (
+    TOTAL,
     Problem,
     Ranking,
     Weights,
@@ -80,8 +81,9 @@ def fit_selector(
     weights
         Fixed weights of the aleatoric and the epistemic component; None learns them.
     learn_share
-        With delta, the share of the points that choose the weights; the others test.
-        Fixed weights need none, unless ``normalized``.
+        With delta, the share of the points that choose the weights; the others test. Fixed
+        weights need none, unless ``normalized``. Where the others would be fewer than twice what
+        the budgets take at the least, all points test, and the weights are those of the total.
     seed
         Of the split. To try several and keep the best breaks the promise.
     kind
@@ -157,6 +159,9 @@ def _promised(
     seed: int,
     kind: Kind,
 ) -> Rule:
+    least = max(points_needed(limit / bound, delta) or 0 for limit in problem.budgets.values())
+    if not problem.normalized and (1 - learn_share) * len(star) < 2 * least:
+        candidates = candidates or [TOTAL]  # too few to spend on weights; no answer chose this
     learns = candidates is None or problem.normalized
     n_learned = min(max(1, round(learn_share * len(star))), len(star) - 1) if learns else 0
     order = np.random.default_rng(seed).permutation(len(star))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rue._files import replacing
 from rue.components import Components
 from rue.deploy.kind import Kind
-from rue.deploy.search import Problem, Weights, score
+from rue.deploy.search import TOTAL, Problem, Weights, score
 from rue.errors import FileError, InputError, ShapeError
 
 __all__ = ["Attained", "Rule", "attained"]
@@ -103,7 +103,7 @@ class Rule:
         if math.isinf(self.tau):
             return "Accept everything" if self.tau > 0 else "Accept nothing"
         w1, w2 = self.weights
-        if w1 == w2 == 0.5:
+        if (w1, w2) == TOTAL:
             return f"Accept where total uncertainty is at most {2 * self.tau:.6g}"
         terms = [(w1, "aleatoric"), (w2, "epistemic")]
         said = " + ".join(

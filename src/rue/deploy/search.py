@@ -15,9 +15,10 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.deploy.promise import allowed
 
-__all__ = ["Fits", "Problem", "Ranking", "Weights", "best_cut", "directions", "score"]
+__all__ = ["TOTAL", "Fits", "Problem", "Ranking", "Weights", "best_cut", "directions", "score"]
 
 Weights = tuple[float, float]
+TOTAL: Weights = (0.5, 0.5)
 
 # How many directions the circle is cut into, besides total, epistemic and aleatoric alone.
 N_DIRECTIONS = 120
@@ -139,13 +140,13 @@ def directions(hat: Components) -> list[Weights]:
         for s, c in zip(spread, (hat.aleatoric, hat.epistemic), strict=True)
     ]
     if all(still):
-        return [(0.5, 0.5)]
+        return [TOTAL]
     if any(still):
         return [(0.0, 1.0), (0.0, -1.0)] if still[0] else [(1.0, 0.0), (-1.0, 0.0)]
     angles = (np.arange(N_DIRECTIONS) + 0.5) * (2 * math.pi / N_DIRECTIONS)
     w = np.column_stack([np.cos(angles) / spread[0], np.sin(angles) / spread[1]])
     w /= np.abs(w).sum(axis=1, keepdims=True)
-    return [(0.5, 0.5), (0.0, 1.0), (1.0, 0.0), *((float(a), float(b)) for a, b in w)]
+    return [TOTAL, (0.0, 1.0), (1.0, 0.0), *((float(a), float(b)) for a, b in w)]
 
 
 def best_cut(
