@@ -8,7 +8,17 @@ import sys
 import numpy as np
 import pytest
 
-from rue import Annotations, DeployableSelector, Draws, Rule, decompose
+from rue import (
+    Annotations,
+    CostMatrix,
+    DeployableSelector,
+    Draws,
+    Log,
+    Rule,
+    decompose,
+    optimal_selector,
+    realize,
+)
 from rue.cli import main
 
 N, K = 400, 3
@@ -104,6 +114,22 @@ def test_every_loss_comes_back_from_its_rule(world, run, monkeypatch, loss, limi
     assert again.code == 0, again.err
     assert json.loads(again.out)["new"] == json.loads(first.out)["new"]
     assert json.loads(first.out)["new"]["n_accepted"] > 0
+
+
+def test_theorem_1_takes_a_cost_matrix_and_a_floor_too(world, run):
+    out, counts, probs, _ = world
+    (out / "cost.csv").write_text("0,1,4\n1,0,1\n2,1,0\n")
+    cost = CostMatrix([[0, 1, 4], [1, 0, 1], [2, 1, 0]])
+    asked = ["--maximize", "coverage", "--risk-max", "0.2", "--format", "json"]
+    for options, loss in (
+        (["--loss", "cost", "--cost", out / "cost.csv"], cost),
+        (["--loss", "log", "--floor", "0.2"], Log(0.2)),
+    ):
+        found = json.loads(run("select", out / "cal.npz", *options, *asked).out)
+        star = realize(Annotations(counts), Draws(probs), loss)
+        best = optimal_selector(star, maximize="coverage", risk_max=0.2)
+        assert found["coverage"] == pytest.approx(best.coverage)
+        assert found["loss"] == loss.name
 
 
 def test_without_delta_nothing_is_promised(world, run):

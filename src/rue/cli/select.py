@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rue.selectors import Selector
 
 EXAMPLE = (
-    "rue select ensemble.npz --truth counts.npy --maximize coverage --risk-max 0.1   or   "
-    "rue select --fit cal.npz --apply new.npz --loss zero_one --risk-max 0.05 --delta 0.1"
+    "rue select ensemble.npz --truth counts.npy --maximize coverage --risk-max 0.1 "
+    "--regret-max 0.02"
 )
 
 
@@ -89,7 +89,8 @@ def select(
     uncertainty could attain on these points, and not one to deploy.
 
     With --fit, a rule to deploy: accept where a weighted sum of the estimated components is at
-    most a threshold. With --delta its risk and regret budgets are promised for new points.
+    most a threshold. With --delta its risk and regret budgets are promised for new points, as in
+    rue select --fit cal.npz --apply new.npz --loss zero_one --risk-max 0.05 --delta 0.1
     """
     for_rules = {
         "--delta": delta is not None,

@@ -78,7 +78,7 @@ def try_promise(
     """
     if n_draws < 1:
         raise InputError(f"n_draws must be at least 1, got {n_draws}")
-    sizes = [n_points] if isinstance(n_points, int) else list(n_points)
+    sizes = [int(size) for size in np.atleast_1d(n_points)]
     normalized = bool(asked.get("normalized", False))
     limits = {name: asked.get(f"{name}_max") for name in ("risk", "regret")}
     results = []
