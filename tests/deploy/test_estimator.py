@@ -77,11 +77,38 @@ def test_the_log_loss_needs_a_floor(world):
     for floor in (0.0, 1.0, -1):
         with pytest.raises(InputError, match="floor must be from 1e-12 to below 1"):
             Log(floor)
-    # By hand: a = (0, 1), p = (1/2, 1/2): -log 0.01 / 2.
+    with pytest.raises(InputError, match=r"floor must be below 1/3 \(classes\), got 0.4"):
+        DeployableSelector(Log(0.4), **asked).fit(people, Draws(draws))
+
+
+def test_a_floor_by_hand():
+    # a = 0.01 + 0.98 (0, 1) = (0.01, 0.99) and p = (1/2, 1/2): a distribution, so a regret.
     half = Annotations.from_probs([[0.5, 0.5]])
-    sure = realize(half, Draws([[[0.0, 1.0]]]), Log(0.01))
-    assert sure.total == pytest.approx(-math.log(0.01) / 2)
-    assert sure.n_floored == 1
+    for belief, actions in ((Draws([[[0.0, 1.0]]]), None), (None, [[0.0, 1.0]])):
+        star = realize(half, belief, Log(0.01), actions=actions)
+        assert star.total == pytest.approx(-(math.log(0.01) + math.log(0.99)) / 2)
+        assert star.aleatoric == pytest.approx(math.log(2))
+        assert star.total == pytest.approx(star.aleatoric + star.epistemic)
+        assert star.n_floored == 0
+
+
+@pytest.mark.parametrize("floor", [1e-6, 0.01, 0.3])
+def test_a_floor_is_that_of_definition_1(rng, floor):
+    # Estimated: E[risk of the mixed mean under p - entropy of p], and total is its expected loss.
+    draws = rng.dirichlet(np.ones(K) / 3, (20, 6))
+    m = draws.mean(axis=1)
+    action = floor + (1 - K * floor) * m
+    logs = np.log(np.where(draws > 0, draws, 1))
+    epistemic = (draws * (logs - np.log(action)[:, None])).sum(axis=2).mean(axis=1)
+    hat = decompose(Draws(draws), Log(floor))
+    assert hat.epistemic == pytest.approx(epistemic, abs=1e-9)
+    assert hat.total == pytest.approx(-(m * np.log(action)).sum(axis=1), abs=1e-9)
+    alpha = rng.uniform(0.2, 3, (20, K))
+    mixed, plain = (decompose(Dirichlet(alpha), loss) for loss in (Log(floor), Log()))
+    m = alpha / alpha.sum(axis=1, keepdims=True)
+    action = floor + (1 - K * floor) * m
+    assert mixed.aleatoric == pytest.approx(plain.aleatoric)
+    assert mixed.total == pytest.approx(-(m * np.log(action)).sum(axis=1), abs=1e-9)
 
 
 def test_actions_outside_the_values_are_unbounded(world):

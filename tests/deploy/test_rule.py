@@ -121,14 +121,16 @@ def test_other_kinds_are_refused_by_name(belief, loss, method, words):
 
 
 def test_losses_come_back(rng):
-    for loss in (Log(0.01), CostMatrix([[0, 1, 5], [2, 0, 1]]), ABSOLUTE, get_loss("brier")):
+    for loss in (Log(0.01), Log(), CostMatrix([[0, 1, 5], [2, 0, 1]]), ABSOLUTE, get_loss("brier")):
         kind = Kind.from_dict(json.loads(json.dumps(Kind.of(DRAWS, loss).to_dict())))
         assert kind == Kind.of(DRAWS, loss)
         probs = rng.dirichlet(np.ones(3), 4)
         assert (kind.get_loss().bayes_risk(probs) == loss.bayes_risk(probs)).all()
         assert kind.get_loss().bound(3) == loss.bound(3)
-    with pytest.raises(InputError, match=r"floor of probabilities is .* in the rule and 1e-12"):
-        Kind.say(Log(0.01)).require(Kind.say(Log()), "new")
+    with pytest.raises(InputError, match=r"floor of probabilities is 0\.01 in the rule and 0\.1"):
+        Kind.say(Log(0.01)).require(Kind.say(Log(0.1)), "new")
+    with pytest.raises(InputError, match=r"floor of probabilities is 0 in the rule and 0\.1"):
+        Kind.say(Log()).require(Kind.say(Log(0.1)), "new")
     two, one = CostMatrix([[0, 1], [1, 0]]), CostMatrix([[0, 1]])
     with pytest.raises(InputError, match="the cost matrix is 2 rows in the rule and 1 rows"):
         Kind.say(two).require(Kind.say(one), "new")

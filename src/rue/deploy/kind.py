@@ -42,7 +42,7 @@ class Kind:
         Draws a point, and classes.
     loss
         Its name; ``values`` is the scale of squared and absolute loss, ``floor`` the log loss's
-        floor, ``costs`` the cost matrix.
+        floor (0 for none), ``costs`` the cost matrix.
     """
 
     method: str | None = None
@@ -76,7 +76,7 @@ class Kind:
         costs = loss.costs.tolist() if isinstance(loss, CostMatrix) else None
         return Kind(
             loss=loss.name,
-            floor=loss.floor if isinstance(loss, Log) else None,
+            floor=(loss.floor or 0.0) if isinstance(loss, Log) else None,
             costs=None if costs is None else tuple(map(tuple, costs)),
         )
 
@@ -97,7 +97,7 @@ class Kind:
         if self.costs is not None:
             return CostMatrix(self.costs)
         if self.loss == "log":
-            return Log(self.floor)
+            return Log(self.floor or None)
         return get_loss(self.loss, values=self.values)
 
     def to_dict(self) -> dict[str, Any]:
