@@ -77,7 +77,7 @@ def versions() -> dict[str, str]:
 
 
 def predictions(out: Path) -> dict[str, str]:
-    """Train an ensemble for each data set and write what it says; give the data's checksums.
+    """Train an ensemble for each data set, and DDU; write what they say; give data's checksums.
 
     CIFAR-10H's 10,000 points are dealt into 2,000 to calibrate and 8,000 new ones; of
     sentiment-movies the validation and the test part are taken.
@@ -85,19 +85,22 @@ def predictions(out: Path) -> dict[str, str]:
     movies = rue.data.featurize(rue.data.load("sentiment-movies"))
     cifar = rue.data.load("cifar10h-features")
     checksums = {**movies.checksums, **cifar.checksums}
-    names = ("cifar", "cifar-cal", "cifar-new", "movies-cal", "movies-new", "random-rbf")
-    if all((out / f"{name}.npz").exists() for name in names):
+    movies_names = [f"movies{m}-{part}" for m in ("", "-ddu") for part in ("cal", "new")]
+    cifar_names = ["cifar", "cifar-few", "cifar-cal", "cifar-new"]
+    if all((out / f"{name}.npz").exists() for name in (*movies_names, *cifar_names, "random-rbf")):
         return checksums
-    from rue.methods import ensemble, save_predictions
+    from rue.methods import ddu, ensemble, save_predictions
 
-    def say(fitted: ensemble.Fitted, part: DataSet, name: str) -> None:
-        save_predictions(out / f"{name}.npz", fitted.predict(part.inputs), part, method="ensemble")
+    def say(fitted: ensemble.Fitted | ddu.Fitted, part: DataSet, name: str) -> None:
+        method = type(fitted).__module__.rpartition(".")[2]
+        save_predictions(out / f"{name}.npz", fitted.predict(part.inputs), part, method=method)
 
     fitted = ensemble.fit(rue.data.load("random-rbf"))[0]
     say(fitted, rue.data.load("random-rbf", n_points=100_000, seed=1), "random-rbf")
-    fitted = ensemble.fit(movies)[0]
-    say(fitted, movies.part("validation"), "movies-cal")
-    say(fitted, movies.part("test"), "movies-new")
+    for fit, name in ((ensemble.fit, "movies"), (ddu.fit, "movies-ddu")):
+        model = fit(movies)[0]
+        say(model, movies.part("validation"), f"{name}-cal")
+        say(model, movies.part("test"), f"{name}-new")
     fitted = ensemble.fit(cifar)[0]
     say(fitted, cifar.part("test"), "cifar")
     arrays = dict(np.load(out / "cifar.npz"))

@@ -53,7 +53,7 @@ def test_the_promise_held(rows):
 def test_every_command_has_its_output(make_deploy):
     page = (DOCS / "deploy.md").read_text()
     blocks = re.findall(r"```sh\n(.*?)```\n\n```text\n(.*?)```\n", page, flags=re.DOTALL)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     assert all(commands.strip() and output.strip() for commands, output in blocks)
 
 
