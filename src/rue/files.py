@@ -2,8 +2,7 @@
 
 A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
 ``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids``, ``counts`` and
-``method``, a word.
-Any other array of length n is a column that rows may be grouped by. A ``.csv`` or ``.parquet``
+``method``, a word. Any other array of length n is a column that rows may be grouped by. A ``.csv`` or ``.parquet``
 with the columns ``aleatoric, epistemic, risk, regret`` holds components already computed.
 
 A truth file holds counts, or known probabilities where they are not whole numbers: ``.npy``,
@@ -42,17 +41,7 @@ __all__ = [
 ]
 
 _COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
-_RESERVED = {
-    "probs",
-    "logits",
-    "alpha",
-    "epistemic",
-    "actions",
-    "values",
-    "ids",
-    "counts",
-    "method",
-}
+_RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,9 +130,9 @@ def test_one_data_set_for_each_seed(name, features, short):
 def test_predictions_are_saved_as_evaluate_reads_them(name, features, short, tmp_path):
     test = features.part("test")
     belief = fit(name, features, short)[0].predict(test.inputs)
-    save_predictions(tmp_path / "deep" / f"{name}.npz", belief, test)
+    save_predictions(tmp_path / "deep" / f"{name}.npz", belief, test, method=name)
     read = read_predictions(tmp_path / "deep" / f"{name}.npz")
-    assert read.method == name
+    assert (read.method, read.named) == (name, name)
     assert isinstance(read.belief, KINDS[name])
     np.testing.assert_allclose(read.belief.mean(), belief.mean(), atol=1e-12)
     assert list(read.ids) == list(test.ids)

@@ -27,6 +27,8 @@ def save_predictions(
     if path.suffix != ".npz":
         raise InputError(f"path must end in .npz, got {path.name}")
     arrays = prediction_arrays(belief, data)
+    if method is not None:
+        arrays["method"] = method
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         np.savez(file, **arrays)
@@ -37,8 +39,6 @@ def prediction_arrays(belief: Belief, data: DataSet) -> dict[str, Any]:
     if belief.n_points != len(data):
         raise ShapeError(f"belief must have {len(data)} points, got {belief.n_points}")
     arrays: dict[str, Any] = {"ids": data.ids, "values": data.values}
-    if method is not None:
-        arrays["method"] = method
     annotations = data.annotations
     if annotations is not None and len(data.annotated) == len(data):
         counts = annotations.probs if annotations.counts is None else annotations.counts
