@@ -2,8 +2,9 @@
 
 A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
 ``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids``, ``counts`` and
-``method``, a word. Any other array of length n is a column that rows may be grouped by. A ``.csv`` or ``.parquet``
-with the columns ``aleatoric, epistemic, risk, regret`` holds components already computed.
+``method``, a word. Any other array of length n is a column that rows may be grouped by. A
+``.csv`` or ``.parquet`` with the columns ``aleatoric, epistemic, risk, regret`` holds components
+already computed.
 
 A truth file holds counts, or known probabilities where they are not whole numbers: ``.npy``,
 ``.npz`` (``counts`` or ``probs``), ``.csv`` (with or without a header) or ``.parquet``. In the
