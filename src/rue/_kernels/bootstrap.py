@@ -155,8 +155,8 @@ def measure(
     """Write the columns of one weighted sample; see N_COLUMNS.
 
     ``orders``, ``lasts`` and ``ties`` are of epistemic_hat, total_hat, epistemic_star,
-    aleatoric_hat and aleatoric_star. ``regret``, ``risk`` and ``hat`` (epistemic) are in the order of the first,
-    ``risk_by_total`` of the second, ``sorted_regret`` of the third.
+    aleatoric_hat and aleatoric_star. ``regret``, ``risk`` and ``hat`` (epistemic) are in the
+    order of the first, ``risk_by_total`` of the second, ``sorted_regret`` of the third.
     """
     n_points = weight.shape[0]
     mass = 0
