@@ -41,6 +41,7 @@ docs: $(STAMP)   ## make every figure and number in docs/ and README anew, by ru
 	$(BIN)/python docs/make_published.py
 	$(BIN)/python docs/make_proxies.py
 	$(BIN)/python docs/make_deploy.py
+	$(BIN)/python docs/make_uncertainty.py
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import naive_annotators
 from rue import Annotations, CostMatrix, Draws, aurec, decompose, evaluate, realize
-from rue.annotators import ESTIMATORS, estimate_bayes_risk
+from rue.annotators import ESTIMATORS, _one_by_one, estimate_bayes_risk
 from rue.data import simulate_annotators
 from rue.errors import InputError
 from rue.losses import LOSSES, get_loss
@@ -40,6 +40,14 @@ def test_leave_one_out_is_a_loop_over_single_answers(name, counts):
     found = estimate_bayes_risk(Annotations(counts), loss, "leave_one_out")
     looped = [naive_annotators.leave_one_out(name, row, **more) for row in counts.tolist()]
     assert found == pytest.approx(looped, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["brier", "zero_one", "squared", "absolute", "cost"])
+def test_a_loss_without_a_closed_form_is_taken_class_by_class(name, rng):
+    loss, _ = options(name)
+    counts = rng.multinomial(rng.integers(2, 9, 30), [0.4, 0.3, 0.2, 0.1]).astype(float)
+    closed = estimate_bayes_risk(Annotations(counts), loss, "leave_one_out")
+    assert _one_by_one(counts, loss) == pytest.approx(closed, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

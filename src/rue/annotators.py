@@ -94,7 +94,7 @@ def estimate_bayes_risk(
             return _absolute(annotations, loss)
         case CostMatrix():
             return _cost(counts, loss)
-    raise InputError(f"leave_one_out is not known for {loss.name} loss")
+    return _one_by_one(counts, loss)
 
 
 def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
@@ -142,6 +142,18 @@ def _cost(counts: FloatArray, loss: CostMatrix) -> FloatArray:
         action[start : start + step] = first_least(others, TOLERANCE * C.max())
     terms = counts[point, answer] * C[action, answer]
     return np.asarray(np.bincount(point, terms, len(counts)) / m)
+
+
+def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
+    """Any other loss: class by class, the loss of its answers under the others' best action."""
+    n_points, n_classes = counts.shape
+    m, paid = counts.sum(axis=1), np.zeros(n_points)
+    for k in range(n_classes):
+        chosen = np.flatnonzero(counts[:, k])
+        sure = np.eye(n_classes)[np.full(len(chosen), k)]
+        others = (counts[chosen] - sure) / (m[chosen] - 1)[:, None]
+        paid[chosen] += counts[chosen, k] * loss.risk(sure, loss.action(others))
+    return paid / m
 
 
 def _log(counts: FloatArray) -> FloatArray:
