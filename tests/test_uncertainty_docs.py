@@ -1,4 +1,4 @@
-"""docs/uncertainty.md says what its runs measured; the studies themselves, where slow is allowed."""
+"""docs/uncertainty.md says what its runs measured; the studies themselves are slow."""
 
 import importlib.util
 import json

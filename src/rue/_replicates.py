@@ -30,6 +30,7 @@ def replicates(
     gap: float | None = None,
     seed: int = 0,
     rows: IntArray | None = None,
+    areas_only: bool = False,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
     """Give every column of ``n_replicates`` samples of the points, drawn with replacement.
@@ -37,7 +38,8 @@ def replicates(
     ``rows`` is the order in which points are numbered for drawing (default: one that the rows'
     own numbers give). Two calls with the same ``rows`` and ``seed`` draw the same points, so
     that their differences are paired. ``gap`` is the points' Pareto-gap, if that is wanted too;
-    it has at most 200 samples, the first ones.
+    it has at most 200 samples, the first ones. With ``areas_only`` correlations and calibration,
+    which take longer than the areas, are left out.
     """
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
     from rue._kernels.threads import each
@@ -47,11 +49,11 @@ def replicates(
     star, hat = star[rows], hat[rows]
     key = _key(seed)
     sorted_ = _sorted(star, hat)
-    out = np.empty((n_replicates, N_COLUMNS))
+    out = np.full((n_replicates, N_COLUMNS), math.nan)
     cuts = np.linspace(0, n_replicates, min(16, n_replicates) + 1).astype(np.int64)
 
     def run(i: int) -> None:
-        measure_all(key, cuts[i], *sorted_, True, out[cuts[i] : cuts[i + 1]])
+        measure_all(key, cuts[i], *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
 
     each(run, range(len(cuts) - 1))
     columns = _named(out)

@@ -153,7 +153,7 @@ def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
         sure = np.eye(n_classes)[np.full(len(chosen), k)]
         others = (counts[chosen] - sure) / (m[chosen] - 1)[:, None]
         paid[chosen] += counts[chosen, k] * loss.risk(sure, loss.action(others))
-    return paid / m
+    return np.asarray(paid / m)
 
 
 def _log(counts: FloatArray) -> FloatArray:

@@ -228,6 +228,7 @@ def compare(
             gap=columns[name]["pareto_gap"] if gap else None,
             seed=seed,
             rows=rows,
+            areas_only="regret_calibration" not in criteria,
             progress=progress,
         )
         influences[name] = influence(star, hat)

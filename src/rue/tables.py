@@ -222,7 +222,11 @@ def _interval(row: Row, column: _Column, form: str) -> str:
     low, high = (row.get(f"{column.key}_ci_{end}") for end in ("low", "high"))
     if low is None or high is None:
         return ""
-    ends = (_number(end, column.digits) for end in (low, high))
+    shown = 0.5 * 10**-column.digits
+    ends = (
+        f"{end:.{column.digits}f}" if abs(end) >= shown else _number(end, column.digits)
+        for end in (low, high)
+    )
     # Without the 0 before the point, so that seven of them fit side by side.
     return form.format("[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]")
 
