@@ -86,7 +86,7 @@ def test_unbiased_is_the_u_statistic(name, counts):
     )
 
 
-@pytest.mark.parametrize("name", ["brier", "zero_one", "squared", "absolute", "cost"])
+@pytest.mark.parametrize("name", [*LOSSES, "cost"])
 @given(counts=tables())
 def test_plug_in_is_never_above_leave_one_out(name, counts):
     loss, _ = options(name)

@@ -44,7 +44,8 @@ def estimate_bayes_risk(
       may leave an answer no probability at all: (n_others + s q) / (m - 1 + s), with q the mean
       frequencies of points that have the others' majority, and s the best such weight, both
       from the other half of the points. Halves alternate along the sorted counts, and points
-      with the same counts share their mean, so that the order of rows does not matter.
+      with the same counts share their mean, so that the order of rows does not matter. It is
+      never below the plug-in.
     - ``unbiased``: m/(m - 1) times the plug-in under squared and Brier loss; it does not exist
       for the others.
 
@@ -78,8 +79,8 @@ def estimate_bayes_risk(
     if estimator == "unbiased":
         return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
     match loss:
-        case Log():
-            return _log(counts)
+        case Log():  # pooling may, rarely, fall below the plug-in; the larger is a bound too
+            return np.maximum(_log(counts), loss.bayes_risk(annotations.probs))
         case Brier():
             squares = (counts**2).sum(axis=1)
             others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
