@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: help demo test test-slow lint format speed docs clean
+.PHONY: results help demo test test-slow lint format speed docs clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -36,12 +36,19 @@ demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
 	$(BIN)/rue demo --out out/demo
 
 docs: $(STAMP)   ## make every figure and number in docs/ and README anew, by running them
+	$(BIN)/rue demo --out out/demo
+	$(BIN)/python docs/make_results.py out/demo
 	$(BIN)/python docs/make.py
 	$(BIN)/python docs/make_data.py
 	$(BIN)/python docs/make_published.py
 	$(BIN)/python docs/make_proxies.py
 	$(BIN)/python docs/make_deploy.py
 	$(BIN)/python docs/make_uncertainty.py
+
+results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
+	$(BIN)/rue bench run cifar10h-probe --out out/cifar10h-probe
+	$(BIN)/rue bench run sentiment --out out/sentiment-movies --only dataset=sentiment-movies
+	$(BIN)/python docs/make_results.py out/cifar10h-probe out/sentiment-movies
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed
