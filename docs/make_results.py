@@ -9,6 +9,7 @@ tests that need the predictions. The pages hold no number that is not in it.
 
 import json
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdow
 from rue.comparison import CRITERIA as TESTED
 from rue.demo import curves
 from rue.inversions import Inversions, find_inversions
+from rue.plots.comparison import plot_rankings
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
 from rue.scores import to_scores
@@ -58,6 +60,10 @@ def take_up(folder: Path) -> None:
                     }
                 )
     name = folder.name
+    for loss in dict.fromkeys(r["loss"] for r in rows if r["loss"]):
+        found = [(key, ranking(rows[0]["dataset"], loss, key)) for key in ("aurec", "n_aurec")]
+        titled = [(f"{title(key)} ({loss} loss)", one) for key, one in found if one is not None]
+        save(plot_rankings(titled), FIGURES / f"{name}_{loss}.png")
     record = {
         "suite": results.suite,
         "text": store.suite().text,
@@ -92,14 +98,19 @@ def inverted(record: dict[str, Any]) -> list[Inversions]:
         for pair in test["pairs"]
     }
 
-    def p_value(column, better, worse):
-        key = (column.dataset, column.loss, column.criterion, *sorted((better, worse)))
+    def p_value(dataset, column, better, worse):
+        key = (dataset, column.loss, column.criterion, *sorted((better, worse)))
         return known.get(key)
 
     scores = [score for score in to_scores(scored(record)) if score.criterion in COMPARED]
     names = dict.fromkeys(score.dataset for score in scores)
+    # On a page about one data set its name need not be said again.
     return [
-        find_inversions([s for s in scores if s.dataset == name], p_value=p_value) for name in names
+        find_inversions(
+            [replace(s, dataset="") for s in scores if s.dataset == name],
+            p_value=lambda column, better, worse, name=name: p_value(name, column, better, worse),
+        )
+        for name in names
     ]
 
 
@@ -141,6 +152,11 @@ def page(name: str) -> str:
         f"![Regret and risk against coverage, seed 0](../figures/{name}_curves.png)",
         "",
         *said(record),
+        "",
+        *(
+            f"![Who is best under {loss} loss, and how surely](../figures/{name}_{loss}.png)"
+            for loss in dict.fromkeys(row["loss"] for row in losses)
+        ),
     ]
     published = [
         row for row in beside_published(losses) if row["group"] == "paper" or _matched(losses, row)
@@ -179,7 +195,7 @@ def page(name: str) -> str:
             "",
             f"![Ranks under each criterion](../figures/{name}_ranks{number or ''}.png)",
             "",
-            to_markdown(ranks_grid(found)),
+            to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(found)]),
             "",
             "Kendall's tau between the criteria, by their numbers:",
             "",

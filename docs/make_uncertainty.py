@@ -1,15 +1,12 @@
-"""Make docs/uncertainty.md, its figures, and docs/results/ from runs.
+"""Make docs/uncertainty.md and its figures from runs.
 
-    python docs/make_uncertainty.py [bracket] [coverage] [people] [results]    run (default: all)
+    python docs/make_uncertainty.py [bracket] [coverage] [people]    run (default: all)
     python docs/make_uncertainty.py --tables-only           write the pages from uncertainty.json
 
 - bracket: a world of known p*, simulated annotators, every loss.
 - coverage: how often intervals hold the truth, 500 samples of the same world.
-- people: CIFAR-10H with fewer of its annotators.
-- results: tables with intervals and brackets, and who is best.
-
-The latter two train five methods on features where --predictions (default out/predictions) does
-not have their files yet; these are not kept in the repository.
+- people: CIFAR-10H with fewer of its annotators; takes the predictions of seed 0 from --run, a
+  folder of the suite cifar10h-probe (make results).
 """
 
 import argparse
@@ -22,26 +19,22 @@ from pathlib import Path
 import numpy as np
 
 import rue.data
-from rue import Annotations, Dirichlet, compare, decompose, evaluate, realize
+from rue import Annotations, Dirichlet, decompose, evaluate, realize
 from rue._replicates import own_order, replicates
 from rue.annotators import estimate_bayes_risk
+from rue.bench.cells import cells
+from rue.bench.store import Store
 from rue.data.random_rbf import random_rbf
 from rue.evaluation import evaluate_components
 from rue.files import read_predictions
-from rue.intervals import influence, interval, intervals
+from rue.intervals import influence, interval
 from rue.losses import LOSSES, get_loss
-from rue.matching import read_runs, realized
-from rue.tables import format_rows, title
+from rue.matching import realized
 
 HERE = Path(__file__).parent
 ROWS, PAGE = HERE / "uncertainty.json", HERE / "uncertainty.md"
 MS = (2, 3, 5, 10, 20, 50, 100)
-METHODS = ("mc_dropout", "ensemble", "evidential", "ddu", "laplace")
-RESULTS = {"cifar10h-features": ("log", "zero_one"), "sentiment-movies": ("log", "squared")}
-GAP_POINTS = 5000
-"""Above, the Pareto-gap is left out: its intervals would take most of an hour."""
-CRITERIA = ("aurec", "n_aurec", "aurc")
-STUDIES = ("bracket", "coverage", "people", "results")
+STUDIES = ("bracket", "coverage", "people")
 FEATURES = 3
 """Of the world: few enough that classes overlap and p* is not nearly certain everywhere."""
 
@@ -50,22 +43,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("studies", nargs="*", choices=[*STUDIES, []])
     parser.add_argument("--tables-only", action="store_true")
-    parser.add_argument("--predictions", type=Path, default=Path("out/predictions"))
-    parser.add_argument("--data", choices=RESULTS, help="for results: this data set only")
-    parser.add_argument("--no-train", action="store_true", help="take the files that are there")
+    parser.add_argument("--run", type=Path, default=Path("out/cifar10h-probe"))
     arguments = parser.parse_args()
-    folder, train = arguments.predictions, not arguments.no_train
     for study in () if arguments.tables_only else arguments.studies or STUDIES:
         if study == "bracket":
             made = bracket()
         elif study == "coverage":
             made = [row for n in (300, 1000) for row in coverage(n)]
-        elif study == "people":
-            made = fewer_people(predictions(folder, "cifar10h-features", train))
         else:
-            made = read().get("results", {})
-            for name in [arguments.data] if arguments.data else RESULTS:
-                made |= {name: results(name, predictions(folder, name, train))}
+            store = Store(arguments.run)
+            made = fewer_people(
+                {
+                    cell.method: store.predictions(cell)
+                    for cell in cells(store.suite())
+                    if cell.seed == 0
+                }
+            )
         versions = {"rue": rue.__version__, "python": platform.python_version()} | {
             name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "torch")
         }
@@ -76,9 +69,6 @@ def main() -> None:
     for name, text in blocks(rows).items():
         page = fill(page, name, text)
     PAGE.write_text(page)
-    (HERE / "results").mkdir(exist_ok=True)
-    for name in rows.get("results", {}):
-        (HERE / "results" / f"{name}.md").write_text(result_page(rows, name))
 
 
 def read() -> dict:
@@ -193,56 +183,6 @@ def fewer_people(files: dict[str, Path]) -> list[dict]:
     return [{"loss": "log", "method": "", "m": 0, "smoothed": smoothed} | entropy, *rows]
 
 
-def results(name: str, files: dict[str, Path]) -> list[dict]:
-    """For each loss a row with intervals for every method, and the comparison of all of them."""
-    from rue.plots.comparison import plot_rankings
-    from rue.plots.style import save
-
-    checksums = dict(rue.data.load(name).checksums)
-    found = []
-    for loss in RESULTS[name]:
-        runs = read_runs(files, None, loss)
-        rows = []
-        for method, c in runs.items():
-            gap = len(c.star) <= GAP_POINTS
-            row = evaluate_components(
-                c.star, c.hat, loss=loss, method=method, gap=gap, outside=c.outside
-            ).to_dict()
-            rows.append(row | intervals(c.star, c.hat, gap=gap, outside=c.outside).to_dict())
-            print(name, loss, method, flush=True)
-        outside = [method for method, c in runs.items() if c.outside]
-        pairs = {method: (c.star, c.hat) for method, c in runs.items()}
-        comparison = compare(pairs, criteria=CRITERIA, outside=outside)
-        titles = [(f"{title(t)} ({loss} loss)", comparison[t]) for t in CRITERIA]
-        save(plot_rankings(titles), HERE / "figures" / f"ranks_{name}_{loss}.png")
-        found.append(
-            {"loss": loss, "seed": 0, "checksums": checksums, "rows": rows}
-            | {"comparison": comparison.to_dict()}
-        )
-    return found
-
-
-def predictions(folder: Path, name: str, train: bool) -> dict[str, Path]:
-    """Prediction files of the five methods with seed 0; trained where they are missing."""
-    files = {method: folder / name / "seed0" / f"{method}.npz" for method in METHODS}
-    missing = [method for method, file in files.items() if not file.exists()]
-    if not train:
-        return {method: file for method, file in files.items() if method not in missing}
-    if missing:
-        from rue.methods import METHODS as FITS
-        from rue.methods import save_predictions
-
-        data = rue.data.load(name, seed=0)
-        if data.task == "text":
-            data = rue.data.featurize(data, seed=0)
-        test = data.part("test")
-        for method in missing:
-            (fitted,) = FITS[method].fit(data, seeds=(0,))
-            files[method].parent.mkdir(parents=True, exist_ok=True)
-            save_predictions(files[method], fitted.predict(test.inputs), test)
-    return files
-
-
 def draw(rows: dict) -> None:
     from rue.plots.bracket import plot_brackets
     from rue.plots.style import save
@@ -306,21 +246,6 @@ def people_table(rows: list[dict]) -> str:
         f"pooling gives {whole['smoothed']:.3f}.",
     ]
     return "\n".join(lines)
-
-
-def result_page(rows: dict, name: str) -> str:
-    lines = [f"# {name}", ""]
-    lines += [
-        "Methods of docs/methods.md, seed 0, on the test split. Behind a number its 95 %",
-        "bootstrap interval over points; `bracket` is where the true AuReC is, on average over the",
-        "people's answers (docs/uncertainty.md).",
-    ]
-    for part in rows["results"][name]:
-        lines += ["", f"## {part['loss']} loss", "", format_rows(part["rows"], "markdown"), ""]
-        lines += [f"- {c['sentence']}" for c in part["comparison"]["criteria"].values()]
-        lines += ["", f"![Ranks](../figures/ranks_{name}_{part['loss']}.png)"]
-    lines += ["", "---", "", "Made by `python docs/make_uncertainty.py results`."]
-    return "\n".join(lines) + "\n"
 
 
 def fill(page: str, name: str, text: str) -> str:

@@ -47,7 +47,8 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
             Line2D([], [], color=GREY, linestyle=":", label="its oracle"),
             Line2D([], [], color=GREY, linewidth=0.6, label="its random"),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+        n_columns = len(handles) if len(handles) <= 6 else -(-len(handles) // 2)
+        figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
     return figure
 
 
