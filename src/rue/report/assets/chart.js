@@ -1,0 +1,267 @@
+// A line chart in SVG with values on hover, on touch and by the arrow keys.
+
+const MARGIN = { top: 12, right: 14, bottom: 38, left: 50 };
+
+/**
+ * Make a chart that draws what `tell()` gives:
+ *
+ * {title, x: {label, low, high, show}, y: {...}, series: [{name, colour, dash, width, faint, x, y,
+ *  marks}], band: [{x, y}, {x, y}], points: [{x, y, colour, label}]}
+ *
+ * With `cursor` a value of x is read off all series; otherwise nothing is read.
+ */
+function chart(host, tell, { height = 280, cursor = true } = {}) {
+  const picture = svg("svg", { class: "chart" });
+  const tip = h("div", { class: "tip", hidden: true });
+  host.classList.add("chart-host");
+  host.append(picture, tip);
+  let drawn = null,
+    at = null;
+
+  function draw() {
+    const width = host.clientWidth;
+    if (!width) return;
+    const what = tell();
+    const size = typeof height === "function" ? height(width) : height;
+    const inner = { w: width - MARGIN.left - MARGIN.right, h: size - MARGIN.top - MARGIN.bottom };
+    const X = (x) => MARGIN.left + ((x - what.x.low) / (what.x.high - what.x.low || 1)) * inner.w;
+    const Y = (y) =>
+      MARGIN.top + inner.h - ((y - what.y.low) / (what.y.high - what.y.low || 1)) * inner.h;
+    drawn = { what, X, Y, inner, size, width };
+    picture.setAttribute("viewBox", `0 0 ${width} ${size}`);
+    picture.setAttribute("width", width);
+    picture.setAttribute("height", size);
+    const body = svg("g", {});
+    for (const t of ticks(what.y.low, what.y.high, Math.max(3, inner.h / 45)))
+      body.append(
+        svg("line", {
+          class: "grid",
+          x1: MARGIN.left,
+          x2: width - MARGIN.right,
+          y1: Y(t),
+          y2: Y(t),
+        }),
+        svg(
+          "text",
+          { class: "tick", x: MARGIN.left - 7, y: Y(t) + 4, "text-anchor": "end" },
+          g(t, 4),
+        ),
+      );
+    for (const t of ticks(what.x.low, what.x.high, Math.max(3, Math.min(6, inner.w / 70))))
+      body.append(
+        svg("line", {
+          class: "stub",
+          x1: X(t),
+          x2: X(t),
+          y1: MARGIN.top + inner.h,
+          y2: MARGIN.top + inner.h + 4,
+        }),
+        svg(
+          "text",
+          { class: "tick", x: X(t), y: MARGIN.top + inner.h + 17, "text-anchor": "middle" },
+          g(t, 4),
+        ),
+      );
+    body.append(
+      svg("line", {
+        class: "axis",
+        x1: MARGIN.left,
+        x2: width - MARGIN.right,
+        y1: MARGIN.top + inner.h,
+        y2: MARGIN.top + inner.h,
+      }),
+      svg(
+        "text",
+        { class: "label", x: MARGIN.left + inner.w / 2, y: size - 4, "text-anchor": "middle" },
+        what.x.label,
+      ),
+    );
+    if (what.y.label)
+      body.append(
+        svg(
+          "text",
+          {
+            class: "label",
+            transform: `translate(12 ${MARGIN.top + inner.h / 2}) rotate(-90)`,
+            "text-anchor": "middle",
+          },
+          what.y.label,
+        ),
+      );
+    if (what.band) {
+      const [low, high] = what.band.map(({ x, y }) =>
+        Array.from(x, (v, i) => `${X(v)},${Y(y[i])}`),
+      );
+      body.append(svg("polygon", { class: "band", points: [...low, ...high.reverse()].join(" ") }));
+    }
+    const clip = `clip-${host.id}`;
+    body.append(
+      svg(
+        "clipPath",
+        { id: clip },
+        svg("rect", {
+          x: MARGIN.left - 5,
+          y: MARGIN.top - 5,
+          width: inner.w + 10,
+          height: inner.h + 10,
+        }),
+      ),
+    );
+    const lines = svg("g", { "clip-path": `url(#${clip})` });
+    for (const line of what.series) {
+      const path = Array.from(
+        line.x,
+        (x, i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(line.y[i]).toFixed(1)}`,
+      ).join("");
+      lines.append(
+        svg("path", {
+          class: "line" + (line.faint ? " faint" : ""),
+          d: path,
+          "stroke-dasharray": line.dash || null,
+          "stroke-width": line.width ?? 2,
+          style: { stroke: line.colour },
+          "data-series": line.name,
+        }),
+      );
+      if (line.label)
+        lines.append(
+          svg(
+            "text",
+            {
+              class: "tick",
+              x: X(line.x[0]) - 8,
+              y: Y(line.y[0]) + 4,
+              "text-anchor": "end",
+              style: { fill: line.colour, "font-weight": line.faint ? 400 : 650 },
+            },
+            line.label,
+          ),
+        );
+      if (line.marks)
+        line.x.forEach((x, i) =>
+          lines.append(
+            svg("circle", {
+              cx: X(x),
+              cy: Y(line.y[i]),
+              r: line.faint ? 2.6 : 3.4,
+              class: line.faint ? "faint" : "",
+              style: { fill: line.colour },
+            }),
+          ),
+        );
+    }
+    for (const point of what.points ?? [])
+      lines.append(
+        svg("path", {
+          d: `M${X(point.x) - 5} ${Y(point.y) - 5}l10 10m0 -10l-10 10`,
+          class: "cross",
+          style: { stroke: point.colour },
+        }),
+        svg(
+          "text",
+          {
+            class: "tick",
+            x: X(point.x) + (point.x > (what.x.low + what.x.high) / 2 ? -9 : 9),
+            y: Y(point.y) - 8,
+            "text-anchor": point.x > (what.x.low + what.x.high) / 2 ? "end" : "start",
+          },
+          point.label,
+        ),
+      );
+    picture.replaceChildren(body, lines, svg("g", { class: "cursor" }));
+    picture.setAttribute("aria-label", what.title);
+    if (cursor) {
+      picture.setAttribute("tabindex", "0");
+      picture.setAttribute("role", "slider");
+      picture.setAttribute("aria-valuemin", "0");
+      picture.setAttribute("aria-valuemax", "100");
+    } else picture.setAttribute("role", "img");
+    if (at !== null) read(at);
+    else if (cursor) say(0.5 * (what.x.low + what.x.high));
+  }
+
+  function valuesAt(x) {
+    return drawn.what.series
+      .filter((line) => !line.silent)
+      .map((line) => ({ line, y: interpolate(x, line.x, line.y) }))
+      .sort((a, b) => b.y - a.y);
+  }
+
+  function say(x) {
+    const { what } = drawn;
+    const found = valuesAt(x).map(({ line, y }) => `${line.name} ${g(y, 4)}`);
+    picture.setAttribute(
+      "aria-valuenow",
+      Math.round((100 * (x - what.x.low)) / (what.x.high - what.x.low)),
+    );
+    picture.setAttribute("aria-valuetext", `${what.x.label} ${g(x, 3)}: ${found.join(", ")}`);
+  }
+
+  function read(x) {
+    const { what, X, Y, inner, width } = drawn;
+    at = clamp(x, what.x.low, what.x.high);
+    const found = valuesAt(at);
+    picture
+      .querySelector(".cursor")
+      .replaceChildren(
+        svg("line", { x1: X(at), x2: X(at), y1: MARGIN.top, y2: MARGIN.top + inner.h }),
+        ...found.map(({ line, y }) =>
+          svg("circle", { cx: X(at), cy: Y(y), r: 3.5, style: { fill: line.colour } }),
+        ),
+      );
+    tip.replaceChildren(
+      h("div", { class: "tip-head" }, `${what.x.label} ${g(at, 3)}`),
+      ...found.map(({ line, y }) =>
+        h(
+          "div",
+          { class: "tip-row" },
+          h("span", { class: "swatch", style: { "--c": line.colour } }),
+          h("span", {}, line.name),
+          h("b", {}, g(y, 4)),
+        ),
+      ),
+    );
+    tip.hidden = false;
+    const right = X(at) > width / 2;
+    tip.style.left = right ? "auto" : `${X(at) + 12}px`;
+    tip.style.right = right ? `${width - X(at) + 12}px` : "auto";
+    say(at);
+  }
+
+  function leave() {
+    at = null;
+    tip.hidden = true;
+    picture.querySelector(".cursor")?.replaceChildren();
+  }
+
+  if (cursor) {
+    picture.addEventListener("pointermove", (event) => {
+      if (!drawn) return;
+      const { what, inner } = drawn;
+      const x = event.clientX - picture.getBoundingClientRect().left - MARGIN.left;
+      read(what.x.low + (x / inner.w) * (what.x.high - what.x.low));
+    });
+    picture.addEventListener("pointerleave", leave);
+    picture.addEventListener("blur", leave);
+    picture.addEventListener("keydown", (event) => {
+      const { what } = drawn,
+        span = what.x.high - what.x.low;
+      const moves = {
+        ArrowLeft: -0.01,
+        ArrowRight: 0.01,
+        ArrowDown: -0.01,
+        ArrowUp: 0.01,
+        PageUp: 0.1,
+        PageDown: -0.1,
+      };
+      if (event.key === "Escape") leave();
+      else if (event.key === "Home") read(what.x.low);
+      else if (event.key === "End") read(what.x.high);
+      else if (event.key in moves) read((at ?? what.x.low + span / 2) + moves[event.key] * span);
+      else return;
+      event.preventDefault();
+    });
+  }
+  whenResized(host, draw);
+  return draw;
+}

@@ -1,0 +1,110 @@
+// Put the page together.
+
+function makeToolbar() {
+  const fill = (id, names, key, text) => {
+    const select = $(id);
+    names.forEach((name) => select.append(h("option", { value: name }, text(name))));
+    select.addEventListener("change", () => change({ [key]: select.value }));
+    select.closest("label").hidden = names.length < 2;
+  };
+  fill(
+    "pick-data",
+    told.data.map((card) => card.name),
+    "data",
+    (name) => name,
+  );
+  fill(
+    "pick-loss",
+    [...new Set(told.runs.map((run) => run.loss))],
+    "loss",
+    (name) => `${lossName(name)} loss`,
+  );
+  const theme = $("theme");
+  const isDark = () =>
+    (document.documentElement.dataset.theme ??
+      (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  theme.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    change({});
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => change({}));
+}
+
+function drawToolbar() {
+  $("pick-data").value = state.data;
+  const here = new Set(told.runs.filter((run) => run.data === state.data).map((run) => run.loss));
+  for (const option of $("pick-loss").options) option.disabled = !here.has(option.value);
+  $("pick-loss").value = state.loss;
+  $("chips").replaceChildren(
+    ...runsNow().map((run) =>
+      h(
+        "button",
+        {
+          class: "chip",
+          "aria-pressed": isShown(run),
+          style: { "--c": colourOf(run.method) },
+          title: isShown(run) ? "hide this method" : "show this method",
+          onclick: () => {
+            const hidden = new Set(state.hidden);
+            if (!hidden.delete(run.method)) hidden.add(run.method);
+            if (runsNow().some((r) => !hidden.has(r.method))) change({ hidden });
+          },
+        },
+        swatch(run.method),
+        run.method,
+      ),
+    ),
+  );
+  $("focus").replaceChildren(
+    ...drawnRuns().map((run) => h("option", { value: run.method }, run.method)),
+  );
+  $("focus").value = focused()?.method ?? "";
+  const card = cardNow(),
+    n = runsNow().length;
+  $("subtitle").textContent = [
+    `${count(n)} ${n === 1 ? "method" : "methods"}`,
+    `${count(card.nPoints)} points`,
+    card.nClasses && `${count(card.nClasses)} classes`,
+    `${lossName(state.loss)} loss`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+async function main() {
+  await unpack();
+  placeSprites();
+  makeToolbar();
+  $("focus").addEventListener("change", (event) => change({ focus: event.target.value }));
+  onChange((changed) => {
+    if (changed.includes("data") && !runsNow().length)
+      state.loss = told.runs.find((run) => run.data === state.data).loss;
+  });
+  onChange(drawToolbar);
+  onChange(drawSummary);
+  onChange(drawLeaderboard);
+  onChange(makeCurves());
+  onChange(makeSurfaces());
+  onChange(makeExplorer());
+  onChange(makeRanks());
+  onChange(drawCards);
+  drawProvenance();
+  change({ all: true });
+  // Paper is light, whatever the screen is.
+  let before = null;
+  addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme ?? "";
+    document.documentElement.dataset.theme = "light";
+    change({});
+    drawNow();
+  });
+  addEventListener("afterprint", () => {
+    if (before) document.documentElement.dataset.theme = before;
+    else delete document.documentElement.dataset.theme;
+    change({});
+  });
+}
+
+// For scripts that want the page's own numbers.
+window.rue = { told, state, change, ready, optimalSelector, explorer, problemNow };
+main();

@@ -1,0 +1,111 @@
+// What the page shows now, and who wants to know when that changes.
+
+const told = JSON.parse($("told").textContent);
+
+const state = {
+  data: told.data[0].name,
+  loss: told.runs[0].loss,
+  focus: null, // the method in focus
+  hidden: new Set(),
+  rank: "epistemic",
+  unit: "plain", // of regret and risk: over all points, per accepted one, or what is saved
+};
+
+const listeners = [];
+const onChange = (draw) => listeners.push(draw);
+
+/** Change the state and redraw what depends on it. */
+function change(changes) {
+  Object.assign(state, changes);
+  const runs = runsNow();
+  if (!runs.some((run) => run.method === state.focus && !state.hidden.has(run.method)))
+    state.focus = bestFirst(runs.filter(isShown))[0]?.method ?? runs[0]?.method ?? null;
+  listeners.forEach((draw) => draw(Object.keys(changes)));
+}
+
+/** Runs of the data set and loss in view, in the order of their methods. */
+const runsNow = () => told.runs.filter((run) => run.data === state.data && run.loss === state.loss);
+const isShown = (run) => !state.hidden.has(run.method);
+const shownRuns = () => runsNow().filter(isShown);
+const drawnRuns = () => shownRuns().filter((run) => run.points);
+const focused = () => drawnRuns().find((run) => run.method === state.focus) ?? drawnRuns()[0];
+const cardNow = () => told.data.find((card) => card.name === state.data);
+
+const orLast = (x) => (x === null || x === undefined ? Infinity : x);
+const bestFirst = (runs) => [...runs].sort((a, b) => orLast(a.row.n_aurec) - orLast(b.row.n_aurec));
+
+const N_COLOURS = 8;
+const indexOf = (method) => told.methods.findIndex((card) => card.name === method);
+const colourOf = (method) => `var(--m${indexOf(method) % N_COLOURS})`;
+const dashOf = (method) => ["", "7 3", "2 3"][Math.floor(indexOf(method) / N_COLOURS) % 3];
+const swatch = (method) =>
+  h("span", { class: "swatch", "aria-hidden": "true", style: { "--c": colourOf(method) } });
+const lossName = (loss) =>
+  ({
+    log: "log",
+    brier: "Brier",
+    zero_one: "0/1",
+    squared: "squared",
+    absolute: "absolute",
+    cost: "cost",
+  })[loss] ?? loss;
+
+let block = null; // the arrays of all runs
+
+async function unpack() {
+  const text = $("arrays").textContent.trim();
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  block = await new Response(stream).arrayBuffer();
+  $("arrays").remove();
+}
+
+function arrayOf([kind, offset, length]) {
+  const Kind = { f4: Float32Array, f8: Float64Array }[kind];
+  return new Kind(block, offset, length);
+}
+
+/** What a run's numbers are turned into when first asked for, and kept. */
+function ready(run) {
+  if (run.ready) return run.ready;
+  const total = arrayOf(run.points.total),
+    epistemic = arrayOf(run.points.epistemic);
+  const points = new Points(total, epistemic);
+  const aleatoricHat = arrayOf(run.points.aleatoricHat),
+    epistemicHat = arrayOf(run.points.epistemicHat);
+  run.ready = {
+    points,
+    total,
+    epistemic,
+    aleatoricHat,
+    epistemicHat,
+    aleatoric: total.map((t, i) => Math.max(t - epistemic[i], 0)),
+    rules: new Rules(aleatoricHat, epistemicHat, points),
+  };
+  return run.ready;
+}
+
+/** A curve as two arrays, coverage and value. */
+function curve(run, name) {
+  const flat = run.curves[name] && arrayOf(run.curves[name]);
+  if (!flat) return null;
+  const n = flat.length / 2;
+  const x = new Float64Array(n),
+    y = new Float64Array(n);
+  for (let i = 0; i < n; i++) [x[i], y[i]] = [flat[2 * i], flat[2 * i + 1]];
+  return { x, y };
+}
+
+/** The levels of a surface: arrays of [coverage, risk, regret]. */
+function levels(run, name) {
+  const flat = arrayOf(run[name].points);
+  let start = 0;
+  return run[name].ends.map((end) => {
+    const level = [];
+    for (let k = start; k < end; k++) level.push([...flat.subarray(3 * k, 3 * k + 3)]);
+    start = end;
+    return level;
+  });
+}

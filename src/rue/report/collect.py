@@ -1,0 +1,236 @@
+"""A report of prediction files."""
+
+import hashlib
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue import __version__
+from rue._arrays import FloatArray, IntArray
+from rue.annotations import Annotations
+from rue.beliefs import Dirichlet, Draws, Scored
+from rue.components import realize
+from rue.errors import AlignmentError, InputError
+from rue.evaluation import evaluate_components
+from rue.files import Columns, Predictions, Truth, read_predictions
+from rue.intervals import intervals
+from rue.losses import Loss
+from rue.matching import align, realized
+from rue.report.items import items_of
+from rue.report.model import DataCard, MethodCard, Provenance, Report, Run
+
+__all__ = ["from_files", "people_s_entropies", "people_s_facts"]
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+def from_files(
+    files: Mapping[str, Path],
+    losses: Mapping[str, str | Loss],
+    *,
+    truth: Truth | None = None,
+    values: ArrayLike | None = None,
+    data: str | None = None,
+    items: Path | None = None,
+    ci: float | None = None,
+    title: str = "",
+    command: str = "",
+    seed: int = 0,
+    step: Callable[[str], object] = lambda _: None,
+) -> Report:
+    """Evaluate prediction files and gather what a report of them needs.
+
+    Parameters
+    ----------
+    files
+        The prediction files (:mod:`rue.files`) by method. All must be about the same points.
+    losses
+        The losses, by the name that is shown.
+    truth
+        What people said, where the files do not hold it themselves.
+    values, seed
+        As in :func:`rue.decompose`.
+    data
+        The name of the data set in rue's registry, for its card and its texts or images.
+    items
+        A file with the texts or images of the points; see :mod:`rue.report.items`.
+    ci
+        The level of bootstrap intervals (:func:`rue.intervals.intervals`), as 0.95; None for none.
+    title, command
+        What the page is called, and the command that makes it again.
+    step
+        Called with a word before each run.
+    """
+    names = list(files)
+    runs: list[Run] = []
+    cards = []
+    ids: NDArray[np.str_] | None = None
+    people: Annotations | None = None
+    texts: Sequence[str] | None = None
+    for name, path in files.items():
+        predictions = read_predictions(path)
+        order: slice | IntArray = slice(None)
+        correct = None
+        if isinstance(predictions, Columns):
+            if len(losses) > 1:
+                raise InputError(f"{path}: holds components of one loss, so give one loss")
+            here = _column_ids(predictions.groups)
+        else:
+            here = predictions.ids
+            known = truth or predictions.truth
+            if known is not None:
+                annotations, _ = align(predictions, known)
+                here = known.ids if here is None else here
+                correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
+                people = annotations if people is None else people
+        n_points = len(predictions.star if isinstance(predictions, Columns) else predictions.belief)
+        if ids is None:
+            ids = np.arange(n_points).astype(np.str_) if here is None else here
+        else:
+            order = _order(ids, here, n_points, path, files[names[0]])
+        texts = texts or _texts(predictions.groups, truth, here, order)
+        for loss, each in losses.items():
+            step(f"{name} {loss}")
+            columns = realized(predictions, truth, each, values=values, seed=seed)
+            star, hat, outside = columns.star, columns.hat, columns.outside
+            row = evaluate_components(star, hat, loss=loss, method=name, outside=outside).to_dict()
+            if ci is not None:
+                row |= intervals(star, hat, level=ci, outside=outside, seed=seed).to_dict()
+            runs.append(
+                Run(
+                    data="data",
+                    method=name,
+                    loss=loss,
+                    row=row,
+                    star=star[order],
+                    hat=hat[order],
+                    correct=None if correct is None else correct[order],
+                )
+            )
+        cards.append(MethodCard(name, _facts(predictions)))
+    assert ids is not None
+    facts, known_items = items_of(ids, data=data, file=items, texts=texts, runs=runs)
+    card = DataCard(
+        name=data or "data",
+        items=known_items,
+        facts=({} if people is None else people_s_facts(people)) | facts,
+        entropies=None if people is None else people_s_entropies(people),
+        n_classes=None if people is None else people.n_classes,
+    )
+    sources = list(files.values()) + ([] if truth is None else [truth.path])
+    return Report(
+        title=title or data or ", ".join(names),
+        runs=tuple(_renamed(run, card.name) for run in runs),
+        data=(card,),
+        methods=tuple(cards),
+        provenance=Provenance(
+            command=command,
+            versions=_versions(),
+            checksums={path.name: _digest(path) for path in sources},
+            seeds=(seed,),
+        ),
+    )
+
+
+def _versions() -> dict[str, str]:
+    """Give the versions of what computes the numbers."""
+    return {"rue": __version__, "python": platform.python_version()} | {
+        name: version(name) for name in _PACKAGES
+    }
+
+
+def people_s_facts(people: Annotations) -> dict[str, str]:
+    """Say how many people answered and how much they agree."""
+    entropy = float(people_s_entropies(people).mean())
+    share = entropy / np.log(people.n_classes)
+    facts = {"points": f"{people.n_points:,}", "classes": f"{people.n_classes:,}"}
+    if people.counts is None:
+        facts["annotators"] = "none: the label distribution is known"
+    else:
+        n = people.n_annotators
+        facts["annotators per point"] = f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
+    facts["entropy of the answers"] = f"{entropy:.3f} nats on average, {share:.0%} of the most"
+    agreed = float((people.probs.max(axis=1) == 1.0).mean())
+    facts["points on which all agree"] = f"{agreed:.1%}"
+    return facts
+
+
+def people_s_entropies(people: Annotations) -> FloatArray:
+    """Give the entropy of the answers to each point, in nats."""
+    return realize(people, None, "log", actions=people.probs).aleatoric
+
+
+def _facts(predictions: Predictions | Columns) -> dict[str, str]:
+    facts = {"file": predictions.path.name}
+    if isinstance(predictions, Columns):
+        return facts | {"belief": "components that were computed elsewhere"}
+    match predictions.belief:
+        case Draws() as draws:
+            n = draws.probs.shape[1]
+            belief = f"{n:,} distributions per point" if n > 1 else "one distribution per point"
+        case Dirichlet():
+            belief = "a Dirichlet distribution per point"
+        case Scored():
+            belief = "one distribution per point, and an epistemic score from outside"
+        case _:
+            belief = type(predictions.belief).__name__
+    facts["belief"] = belief
+    facts["predicts"] = (
+        "its own Bayes action" if predictions.actions is None else "the actions in the file"
+    )
+    return facts
+
+
+def _order(
+    ids: NDArray[np.str_], here: NDArray[np.str_] | None, n_points: int, path: Path, first: Path
+) -> slice | IntArray:
+    """Give the rows of a file in the order of the first one's."""
+    if n_points != len(ids):
+        raise AlignmentError(
+            f"{path}: has {n_points} points but {first} has {len(ids)}; a report compares "
+            "methods on the same points"
+        )
+    if here is None or np.array_equal(here, ids):
+        return slice(None)
+    if not np.array_equal(np.sort(here), np.sort(ids)):
+        missing = ids[~np.isin(ids, here)]
+        word = f", first {str(missing[0])!r}" if len(missing) else ""
+        raise AlignmentError(f"{path}: lacks {len(missing)} of the ids in {first}{word}")
+    return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
+
+
+def _column_ids(groups: Mapping[str, NDArray[Any]]) -> NDArray[np.str_] | None:
+    found = next((v for k, v in groups.items() if k.lower() in ("id", "ids")), None)
+    return None if found is None else found.astype(np.str_)
+
+
+def _texts(
+    groups: Mapping[str, NDArray[Any]],
+    truth: Truth | None,
+    here: NDArray[np.str_] | None,
+    order: slice | IntArray,
+) -> list[str] | None:
+    """Give the column ``text`` of a file, or of the truth, in the order of the points."""
+    if "text" in groups:
+        return [str(text) for text in groups["text"][order]]
+    if truth is None or "text" not in truth.groups:
+        return None
+    texts = truth.groups["text"]
+    if here is not None and truth.ids is not None:
+        place = {name: row for row, name in enumerate(truth.ids)}
+        texts = texts[[place[name] for name in here]]
+    return [str(text) for text in texts[order]]
+
+
+def _renamed(run: Run, data: str) -> Run:
+    return Run(data, run.method, run.loss, run.row, run.star, run.hat, run.correct)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

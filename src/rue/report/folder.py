@@ -1,0 +1,178 @@
+"""A report of a benchmark's folder: means over seeds, and one seed's points to look at."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rue.annotations import Annotations
+from rue.bench.cells import Cell, cells
+from rue.bench.criteria import PROXY_KEYS
+from rue.bench.store import Store
+from rue.bench.summary import Results, read_results, table_rows
+from rue.components import realize
+from rue.errors import AlignmentError, FileError, InputError
+from rue.files import Predictions, read_predictions
+from rue.matching import realized
+from rue.report.collect import people_s_entropies, people_s_facts
+from rue.report.items import items_of
+from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Run
+
+__all__ = ["from_folder"]
+
+
+def from_folder(
+    folder: str | Path,
+    *,
+    title: str = "",
+    command: str = "",
+    step: Callable[[str], object] = lambda _: None,
+) -> Report:
+    """Gather what a report of a benchmark needs: its rows, its predictions, its provenance.
+
+    The leaderboard's numbers are means over the seeds, with their standard deviation. Curves,
+    surfaces and points are those of the first seed that all methods have finished.
+    """
+    store = Store(folder)
+    suite, results = store.suite(), read_results(store)
+    rows = table_rows(results.rows)
+    runs: list[Run] = []
+    cards = []
+    notes = results.notes()
+    drawn: dict[str, Cell] = {}
+    for name in suite.datasets:
+        here = [row for row in rows if row["dataset"] == name]
+        methods = list(dict.fromkeys(row["method"] for row in here if row["loss"]))
+        if not methods:
+            continue
+        seed = _first_seed(store, results, name, methods)
+        found, people, items = _runs(store, suite.name, name, methods, seed, here, step)
+        runs += found
+        shown, facts, missing = _items(name, items, found)
+        notes += missing
+        first = Cell(suite.name, name, methods[0], seed)
+        told = results.raw[first]["data"]
+        facts |= {"training points": f"{told['n_train']:,}"}
+        facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(told["notes"], 1)}
+        cards.append(
+            DataCard(
+                name=name,
+                items=shown,
+                facts=people_s_facts(people) | facts,
+                entropies=people_s_entropies(people),
+                n_classes=people.n_classes,
+            )
+        )
+        drawn |= {f"{name}/{method}": Cell(suite.name, name, method, seed) for method in methods}
+        if len(suite.seeds) > 1:
+            notes.append(
+                f"{name}: numbers are means over {len(suite.seeds)} seeds; what is drawn, and the "
+                f"explorer, are of seed {seed}"
+            )
+    if not runs:
+        raise InputError(f"{store.folder} holds no row of the regret criterion")
+    raw = [results.raw[cell] for cell in drawn.values()]
+    return Report(
+        title=title or f"{suite.name} benchmark",
+        runs=tuple(runs),
+        data=tuple(cards),
+        methods=tuple(
+            MethodCard(method, _method_facts(method, results.raw))
+            for method in dict.fromkeys(run.method for run in runs)
+        ),
+        provenance=Provenance(
+            command=command,
+            versions=dict(raw[0]["versions"]),
+            checksums={
+                **{
+                    name: digest for row in raw for name, digest in row["data"]["checksums"].items()
+                },
+                **{str(cell): results.raw[cell]["predictions_sha256"] for cell in drawn.values()},
+            },
+            seeds=suite.seeds,
+            notes=tuple(notes),
+        ),
+    )
+
+
+def _first_seed(store: Store, results: Results, dataset: str, methods: list[str]) -> int:
+    """Give the first seed of which all methods' predictions are there and whole."""
+    suite = store.suite()
+    for seed in suite.seeds:
+        wanted = [c for c in cells(suite) if (c.dataset, c.seed) == (dataset, seed)]
+        wanted = [cell for cell in wanted if cell.method in methods]
+        if all(cell in results.raw and store.state(cell) == "done" for cell in wanted):
+            return seed
+    raise InputError(
+        f"{store.folder}: no seed of {dataset} is done for all of {', '.join(methods)}"
+    )
+
+
+def _runs(
+    store: Store,
+    suite: str,
+    dataset: str,
+    methods: list[str],
+    seed: int,
+    rows: list[dict[str, Any]],
+    step: Callable[[str], object],
+) -> tuple[list[Run], Annotations, Items]:
+    runs: list[Run] = []
+    people = items = None
+    for method in methods:
+        predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
+        if not isinstance(predictions, Predictions) or predictions.truth is None:
+            raise FileError(f"{store.folder}: {dataset}/{method} has no counts")
+        annotations = predictions.truth.annotations
+        ids = np.arange(len(annotations)).astype(np.str_)
+        ids = ids if predictions.ids is None else predictions.ids
+        if people is None:
+            people, items = annotations, Items(ids)
+        correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
+        mine = [row for row in rows if row["method"] == method]
+        proxies = {
+            key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)
+        }
+        for row in mine:
+            if row["loss"]:
+                step(f"{method} {row['loss']}")
+                columns = realized(predictions, None, row["loss"])
+                numbers = {**row, **proxies}
+                runs.append(
+                    Run(dataset, method, row["loss"], numbers, columns.star, columns.hat, correct)
+                )
+    assert people is not None
+    assert items is not None
+    return runs, people, items
+
+
+def _is_proxy(key: str) -> bool:
+    return key.removesuffix("_std") in PROXY_KEYS
+
+
+def _items(name: str, items: Items, runs: list[Run]) -> tuple[Items, dict[str, str], list[str]]:
+    """Look for the points' texts and images; where they are not here, say so."""
+    try:
+        facts, found = items_of(items.ids, data=name, file=None, texts=None, runs=runs)
+    except (FileError, AlignmentError) as error:
+        return items, {}, [f"no texts or images: {error}"]
+    return found, facts, []
+
+
+def _method_facts(method: str, raw: Mapping[Cell, dict[str, Any]]) -> dict[str, str]:
+    """Say how a method was trained and what it took, as its cells have it."""
+    mine = [row for cell, row in raw.items() if cell.method == method]
+    settings = mine[0]["config"]["settings"]
+    facts = {
+        key.replace("_", " "): _said(value)
+        for key, value in {**settings, **settings.get("training", {})}.items()
+        if not isinstance(value, dict | None) and value is not False
+    }
+    seconds = [sum(row["seconds"].values()) for row in mine]
+    facts["seconds per seed"] = f"{sum(seconds) / len(seconds):.1f}"
+    return facts
+
+
+def _said(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

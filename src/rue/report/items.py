@@ -1,0 +1,121 @@
+"""What the points are: their ids, and their texts or small images where they can be had.
+
+A file of items is a ``.csv`` or ``.parquet`` with the columns ``id`` and ``text``, or an
+``.npz`` with ``ids`` and ``text`` or ``images`` (uint8, (n, height, width) or (n, height, width,
+3)). Rows are matched by id.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._raw_files import IDS, load_npz, load_table
+from rue.errors import AlignmentError, FileError
+from rue.report.model import Items, Run
+
+__all__ = ["PICTURED", "items_of"]
+
+PICTURED = 3_000
+"""At most so many images are kept: of the points with the largest regret."""
+
+
+def items_of(
+    ids: NDArray[np.str_],
+    *,
+    data: str | None,
+    file: Path | None,
+    texts: Sequence[str] | None,
+    runs: Sequence[Run],
+) -> tuple[dict[str, str], Items]:
+    """Give the facts of a data set of the registry, and the items of its points."""
+    facts: dict[str, str] = {}
+    shown: Any = None if texts is None else np.array(texts, dtype=object)
+    if data is not None:
+        facts, names, inputs = _from_registry(data)
+        if inputs is not None:
+            shown = _Rows(inputs, _match(ids, names, f"data set {data}"))
+    if file is not None:
+        names, inputs = _from_file(file)
+        shown = _Rows(inputs, _match(ids, names, str(file)))
+    if shown is None:
+        return facts, Items(ids)
+    first = shown[0]
+    if isinstance(first, str):
+        return facts, Items(ids, tuple(str(shown[i]) for i in range(len(ids))))
+    regret = np.max([run.star.epistemic for run in runs if run.star is not None], axis=0)
+    pictured = np.argsort(-regret, kind="stable")[:PICTURED]
+    images = tuple(_rgb(shown[int(i)]) for i in pictured)
+    return facts, Items(ids, None, images, tuple(int(i) for i in pictured))
+
+
+class _Rows:
+    """Rows of some inputs, taken one by one: images may be on disk."""
+
+    def __init__(self, inputs: Any, rows: NDArray[np.int64]) -> None:
+        self.inputs, self.rows = inputs, rows
+
+    def __getitem__(self, i: int) -> Any:
+        return self.inputs[int(self.rows[i])]
+
+
+def _from_registry(name: str) -> tuple[dict[str, str], NDArray[np.str_], Any]:
+    from rue.data import load
+
+    data = load(name)
+    ids, inputs = data.ids, data.inputs if data.task in ("text", "image") else None
+    if inputs is None and name.endswith("-features"):
+        with suppress(FileError):  # the images may not be here, and need not be
+            whole = load(name.removesuffix("-features"), split="test")
+            if len(whole) == len(data.test):  # row numbers count training rows, so by position
+                ids, inputs = data.ids[data.test], whole.inputs
+    facts = {
+        "classes": ", ".join(data.class_names) if data.n_classes <= 12 else f"{data.n_classes:,}",
+        "licence": data.licence,
+        "citation": data.citation,
+    }
+    facts |= {f"note {i}" if i > 1 else "note": note for i, note in enumerate(data.notes, 1)}
+    return facts, ids, inputs
+
+
+def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
+    match path.suffix.lower():
+        case ".npz":
+            arrays = load_npz(path)
+        case ".csv" | ".parquet":
+            arrays = load_table(path)
+        case _:
+            raise FileError(f"{path}: items must be .npz, .csv or .parquet, got {path.suffix!r}")
+    names = next((column for key, column in arrays.items() if key.lower() in IDS), None)
+    shown = arrays.get("text", arrays.get("images"))
+    if names is None or shown is None:
+        found = ", ".join(arrays) or "nothing"
+        raise FileError(f"{path}: must hold ids and text or images, got {found}")
+    if "text" in arrays:
+        shown = np.array([str(text) for text in shown], dtype=object)
+    elif shown.dtype != np.uint8 or shown.ndim not in (3, 4) or shown.shape[3:] not in ((), (3,)):
+        raise FileError(
+            f"{path}: images must be uint8 of shape (n, height, width) or (n, height, width, 3), "
+            f"got {shown.dtype} of {shown.shape}"
+        )
+    if len(names) != len(shown):
+        raise FileError(f"{path}: has {len(names)} ids but {len(shown)} items")
+    return names.astype(np.str_), shown
+
+
+def _match(ids: NDArray[np.str_], names: NDArray[np.str_], source: str) -> NDArray[np.int64]:
+    place = {name: row for row, name in enumerate(names.tolist())}
+    rows = np.array([place.get(name, -1) for name in ids.tolist()])
+    if (rows < 0).any():
+        raise AlignmentError(
+            f"{source}: lacks {int((rows < 0).sum())} of the points, "
+            f"first {str(ids[np.argmax(rows < 0)])!r}"
+        )
+    return rows
+
+
+def _rgb(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image

@@ -1,0 +1,254 @@
+"""A report as one HTML page: data packed, assets put in, nothing fetched.
+
+The numbers that are drawn are little-endian arrays in one block, compressed (gzip) and written in
+base64; names, texts and rows are JSON. Nothing that a user wrote becomes HTML: the scripts only
+ever set text. The page's own policy forbids the browser to fetch anything, and to run any script
+but the one whose hash it names.
+"""
+
+import base64
+import gzip
+import hashlib
+import html
+import io
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue import __version__
+from rue._files import replacing
+from rue.errors import FileError
+from rue.report.columns import COLUMNS
+from rue.report.model import DataCard, Items, Report, Run
+from rue.report.thinning import CORNERS, curves_of, fronts_of
+
+__all__ = ["LIMIT", "render", "write_report"]
+
+LIMIT = 8_000_000
+"""A page is smaller than this, in bytes."""
+
+# Room for the points of all runs, and for the texts: what is more is thinned.
+_POINTS_BYTES = 3_600_000
+_TEXT_BYTES = 1_200_000
+_POINTS = 20_000
+_TEXT_LENGTH = 280
+_TILE = 40
+_SEED = 0
+
+_SCRIPTS = (
+    "text",
+    "arrays",
+    "boundary",
+    "turning",
+    "selectors",
+    "rules",
+    "dom",
+    "state",
+    "chart",
+    "leaderboard",
+    "curves",
+    "surfaces",
+    "ribbons",
+    "explorer",
+    "attained",
+    "scatter",
+    "points",
+    "ranks",
+    "cards",
+    "main",
+)
+
+
+def write_report(
+    report: Report, path: str | Path, *, step: Callable[[str], object] = lambda _: None
+) -> int:
+    """Write the page, whole or not at all; give its size in bytes."""
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise FileError(f"{path}: a report must be .html, got {path.suffix!r}")
+    page = render(report, step=step).encode()
+    try:
+        with replacing(path) as file:
+            file.write(page)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+    return len(page)
+
+
+def render(report: Report, *, step: Callable[[str], object] = lambda _: None) -> str:
+    """Give the page as text; ``step`` is called with a word before each run."""
+    arrays = _Block()
+    n_drawn = sum(run.star is not None for run in report.runs)
+    shown = {card.name: _sample(card, n_drawn) for card in report.data}
+    told = {
+        "title": report.title,
+        "version": __version__,
+        "columns": [asdict(column) for column in COLUMNS],
+        "data": [_card(card, shown[card.name]) for card in report.data],
+        "methods": [asdict(card) for card in report.methods],
+        "runs": [_run(run, shown[run.data], arrays, step) for run in report.runs],
+        "provenance": asdict(report.provenance),
+        "corners": CORNERS,
+    }
+    script = "(() => {\n" + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "\n})();\n"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    parts = {
+        "policy": f"'sha256-{digest}'",
+        "title": html.escape(report.title),
+        "style": _asset("style.css"),
+        "arrays": arrays.packed(),
+        "told": _json(told),
+        "script": script,
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
+    if len(page) >= LIMIT:
+        raise FileError(
+            f"a report must be smaller than {LIMIT:,} bytes, got {len(page):,}: "
+            "give fewer methods or losses"
+        )
+    return page
+
+
+class _Block:
+    """Arrays, one after the other; each is told as [type, offset, length]."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, array: NDArray[Any], kind: str) -> list[Any]:
+        data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+        told = [kind, self._size, array.size]
+        data += b"\0" * (-len(data) % 8)
+        self._parts.append(data)
+        self._size += len(data)
+        return told
+
+    def packed(self) -> str:
+        return base64.b64encode(gzip.compress(b"".join(self._parts), mtime=0)).decode()
+
+
+def _asset(name: str) -> str:
+    return (files("rue.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _json(told: Any) -> str:
+    """Write JSON that no HTML parser takes for anything else."""
+    text = json.dumps(_plain(told), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _plain(told: Any) -> Any:
+    if isinstance(told, dict):
+        return {str(key): _plain(value) for key, value in told.items()}
+    if isinstance(told, list | tuple):
+        return [_plain(value) for value in told]
+    if isinstance(told, np.generic):
+        told = told.item()
+    if isinstance(told, float) and not math.isfinite(told):
+        return None
+    if isinstance(told, str):  # lone surrogates cannot be written
+        return told.encode("utf-8", "replace").decode()
+    return told
+
+
+def _sample(card: DataCard, n_drawn: int) -> NDArray[np.int64]:
+    """Choose the points that the page holds: all, or a random part where they are too many."""
+    n_points = len(card.items.ids)
+    most = min(_POINTS, max(_POINTS_BYTES // (24 * max(n_drawn, 1)), 1))
+    if n_points <= most:
+        return np.arange(n_points)
+    return np.sort(np.random.default_rng(_SEED).choice(n_points, most, replace=False))
+
+
+def _card(card: DataCard, shown: NDArray[np.int64]) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": card.name,
+        "facts": card.facts,
+        "nPoints": len(card.items.ids),
+        "nShown": len(shown),
+        "nClasses": card.n_classes,
+        **_items(card.items, shown),
+    }
+    if card.entropies is not None:
+        top = math.log(card.n_classes) if card.n_classes else float(card.entropies.max())
+        counts, edges = np.histogram(card.entropies, bins=24, range=(0.0, top or 1.0))
+        told["entropy"] = {"counts": counts.tolist(), "top": float(edges[-1])}
+    return told
+
+
+def _items(items: Items, shown: NDArray[np.int64]) -> dict[str, Any]:
+    told: dict[str, Any] = {"ids": items.ids[shown].tolist()}
+    if items.texts is not None:
+        room = _TEXT_BYTES // max(len(shown), 1)
+        length = min(_TEXT_LENGTH, max(room, 20))
+        told["texts"] = [_cut(items.texts[i], length) for i in shown]
+    if items.images:
+        place = {int(row): k for k, row in enumerate(shown)}
+        kept = [
+            (place[row], image)
+            for row, image in zip(items.pictured, items.images, strict=True)
+            if row in place
+        ]
+        told["sprite"] = _sprite([image for _, image in kept]) | {"rows": [row for row, _ in kept]}
+    return told
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
+    """Put small images side by side into one, as a data address."""
+    from PIL import Image
+
+    columns = max(math.ceil(math.sqrt(len(images))), 1)
+    rows = max(math.ceil(len(images) / columns), 1)
+    sheet = Image.new("RGB", (columns * _TILE, rows * _TILE), "white")
+    for k, image in enumerate(images):
+        tile = Image.fromarray(image).convert("RGB")
+        tile = tile.resize((_TILE, _TILE), Image.Resampling.BICUBIC)
+        sheet.paste(tile, (k % columns * _TILE, k // columns * _TILE))
+    buffer = io.BytesIO()
+    sheet.save(buffer, "JPEG", quality=50)
+    address = "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return {"address": address, "tile": _TILE, "columns": columns}
+
+
+def _run(
+    run: Run, shown: NDArray[np.int64], arrays: _Block, step: Callable[[str], object]
+) -> dict[str, Any]:
+    step(f"{run.method} {run.loss}")
+    told: dict[str, Any] = {
+        "data": run.data,
+        "method": run.method,
+        "loss": run.loss,
+        "row": dict(run.row),
+    }
+    if run.star is None or run.hat is None:
+        return told
+    told["all"] = {  # of these points, as row may be a mean over seeds
+        "risk": float(run.star.total.mean()),
+        "regret": float(run.star.epistemic.mean()),
+    }
+    told["points"] = {
+        "total": arrays.add(run.star.total[shown], "f8"),
+        "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
+        "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
+        "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
+    }
+    told["curves"] = {name: arrays.add(c.ravel(), "f4") for name, c in curves_of(run).items()}
+    for name, fronts in zip(("optimal", "achievable"), fronts_of(run), strict=True):
+        told[name] = {
+            "points": arrays.add(fronts.points.ravel(), "f4"),
+            "ends": fronts.ends.tolist(),
+        }
+    return told

@@ -1,0 +1,83 @@
+"""Less to draw than there is: curves, surfaces and points, thinned for the page."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rue._arrays import FloatArray, IntArray
+from rue.curves import Curve, regret_coverage_curve, risk_coverage_curve
+from rue.report.model import Run
+from rue.surfaces import Surface, achievable_surface, optimal_surface
+
+__all__ = ["Fronts", "curves_of", "fronts_of", "thinned"]
+
+CORNERS = 200
+LEVELS = 41
+ACROSS = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Fronts:
+    """A surface cut at some coverages: level by level, points by regret.
+
+    ``ends[i]`` is how many of the ``points`` (coverage, risk, regret) the levels 0..i have.
+    """
+
+    points: FloatArray
+    ends: IntArray
+
+
+def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
+    """Keep the first and the last corner in each of so many strips of coverage, shape (n, 2)."""
+    strip = np.minimum(curve.coverage * corners, corners - 1).astype(np.int64)
+    changes = strip[1:] != strip[:-1]
+    keep = np.append(True, changes) | np.append(changes, True)
+    return np.column_stack([curve.coverage[keep], curve.value[keep]])
+
+
+def curves_of(run: Run) -> dict[str, FloatArray]:
+    """Give the coverage curves that the page draws, thinned, and what bounds them.
+
+    ``regret_epistemic`` is the regret when ranking by the estimated epistemic component, and so
+    on; ``regret_oracle`` ranks by the regret itself. Curves of what is ``wrong`` are there where
+    it is known which predictions are right.
+    """
+    assert run.star is not None
+    assert run.hat is not None
+    wrong = None if run.correct is None else 1.0 - run.correct
+    ranks = {"epistemic": run.hat.epistemic, "total": run.hat.total}
+    curves = {}
+    for name, rank in ranks.items():
+        curves[f"regret_{name}"] = regret_coverage_curve(run.star.epistemic, rank)
+        curves[f"risk_{name}"] = risk_coverage_curve(run.star.total, rank)
+        if wrong is not None:
+            curves[f"wrong_{name}"] = risk_coverage_curve(wrong, rank)
+    curves["regret_oracle"] = regret_coverage_curve(run.star.epistemic, run.star.epistemic)
+    curves["risk_oracle"] = risk_coverage_curve(run.star.total, run.star.total)
+    if wrong is not None:
+        curves["wrong_oracle"] = risk_coverage_curve(wrong, wrong)
+    return {name: thinned(curve) for name, curve in curves.items()}
+
+
+def fronts_of(run: Run) -> tuple[Fronts, Fronts]:
+    """Give the optimal and the achievable surface at 41 coverages."""
+    assert run.star is not None
+    assert run.hat is not None
+    return (
+        _fronts(optimal_surface(run.star)),
+        _fronts(achievable_surface(run.star, run.hat)),
+    )
+
+
+def _fronts(surface: Surface) -> Fronts:
+    order = np.lexsort((surface.risk, surface.regret, surface.coverage))
+    points = surface.points[order]
+    coverages, starts = np.unique(points[:, 0], return_index=True)
+    stops = np.append(starts[1:], len(points))
+    levels = []
+    for coverage in np.linspace(0.0, 1.0, LEVELS):
+        nearest = int(np.abs(coverages - coverage).argmin())
+        level = np.unique(points[starts[nearest] : stops[nearest]][:, [0, 2, 1]], axis=0)
+        picked = np.unique(np.rint(np.linspace(0, len(level) - 1, ACROSS)).astype(np.int64))
+        levels.append(level[picked][:, [0, 2, 1]])
+    return Fronts(np.concatenate(levels), np.cumsum([len(level) for level in levels]))
