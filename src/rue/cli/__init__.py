@@ -16,6 +16,7 @@ from rue.cli import (
     inversions,
     plan,
     published,
+    report,
     sandbox,
     select,
 )
@@ -55,6 +56,7 @@ _command(evaluate)
 _command(compare)
 _command(plan)
 _command(select)
+_command(report)
 _command(sandbox)
 _command(published)
 _command(inversions)

@@ -1,0 +1,132 @@
+"""rue report: one page that a team passes around."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from rue.cli.evaluate import named, named_loss
+from rue.cli.options import emit, parse_values
+from rue.errors import InputError
+
+EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
+
+
+def report(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Prediction files as rue evaluate reads them, or one folder of rue bench."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    truth: Annotated[
+        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
+    ] = None,
+    loss: Annotated[
+        list[str] | None,
+        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+    ] = None,
+    cost: Annotated[
+        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(help="The data set's name (rue data list): its card, texts and images."),
+    ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(help="The points' texts or images by id: .csv, .parquet or .npz."),
+    ] = None,
+    ci: Annotated[
+        float | None, typer.Option(help="Give intervals of this level, as 0.95, by bootstrap.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="What the page is called.")] = "",
+    seed: Annotated[
+        int, typer.Option(help="For --ci, and for cost under Dirichlet beliefs.", min=0)
+    ] = 0,
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+) -> None:
+    """Write one self-contained HTML page: table, curves, surfaces, deployment explorer, cards.
+
+    It needs no network and no server, and it may be mailed.
+    """
+    from tqdm import tqdm
+
+    from rue.data.dataset import count
+    from rue.files import read_truth
+    from rue.report import from_files, from_folder, write_report
+
+    options: dict[str, object] = {
+        "truth": truth,
+        "values": values,
+        "cost": cost,
+        "data": data,
+        "items": items,
+        "ci": ci,
+    }
+    losses = list(dict.fromkeys(loss or []))
+    command = _command(files, losses, options | {"title": title, "seed": seed, "out": out})
+    with tqdm(delay=2, disable=None, leave=False) as bar:
+
+        def step(word: str) -> None:
+            bar.set_description(word)
+            bar.update()
+
+        if len(files) == 1 and files[0].is_dir():
+            given = [name for name, value in {**options, "loss": losses}.items() if value]
+            if given:
+                raise InputError(f"--{given[0]} is for files: {files[0]} has its own")
+            made = from_folder(files[0], title=title, command=command, step=step)
+        else:
+            if cost is not None and "cost" not in losses:
+                raise InputError("--cost needs --loss cost")
+            made = from_files(
+                {name: file for file, name in named(files).items()},
+                dict(named_loss(name, cost) for name in losses or ["log"]),
+                truth=None if truth is None else read_truth(truth),
+                values=parse_values(values),
+                data=data,
+                items=items,
+                ci=ci,
+                title=title,
+                command=command,
+                seed=seed,
+                step=step,
+            )
+        n_bytes = write_report(made, out, step=step)
+    told: dict[str, Any] = {
+        "out": str(out),
+        "bytes": n_bytes,
+        "data": [card.name for card in made.data],
+        "methods": [card.name for card in made.methods],
+        "losses": list(dict.fromkeys(run.loss for run in made.runs)),
+        "n_points": [len(card.items.ids) for card in made.data],
+    }
+    if format == "json":
+        emit(json.dumps(told, indent=2))
+    else:
+        counted = [
+            count(len(made.data), "data set"),
+            count(len(made.methods), "method"),
+            count(len(told["losses"]), "loss", "losses"),
+            count(sum(told["n_points"]), "point"),
+            f"{n_bytes / 1e6:.1f} MB",
+        ]
+        emit(f"{out}: {', '.join(counted)}")
+
+
+def _command(files: list[Path], losses: list[str], options: dict[str, object]) -> str:
+    """Give the command that makes this page again."""
+    words = ["rue", "report", *map(str, files)]
+    for name in losses:
+        words += ["--loss", name]
+    for name, value in options.items():
+        if value:  # the defaults are nothing and 0
+            words += [f"--{name}", str(value)]
+    return shlex.join(words)
