@@ -1,0 +1,113 @@
+"""A report of prediction files: rows matched, items found, the same numbers as rue evaluate."""
+
+import numpy as np
+import pytest
+
+from rue.errors import AlignmentError, FileError, InputError
+from rue.evaluation import evaluate_components
+from rue.files import read_truth
+from rue.intervals import intervals
+from rue.matching import read_components
+from rue.report import from_files
+
+ONE = {"log": "log"}
+
+
+def test_rows_are_those_of_evaluate(files, report):
+    for run in report.runs:
+        columns = read_components(files[run.method], None, run.loss)
+        row = evaluate_components(
+            columns.star, columns.hat, loss=run.loss, method=run.method, outside=columns.outside
+        )
+        assert run.row == row.to_dict()
+
+
+def test_intervals_are_those_of_the_library(files):
+    report = from_files({"m": files["method0"]}, {"zero_one": "zero_one"}, ci=0.9, seed=3)
+    columns = read_components(files["method0"], None, "zero_one")
+    wanted = intervals(columns.star, columns.hat, level=0.9, seed=3).to_dict()
+    assert wanted["ci"] == 0.9
+    assert {key: report.runs[0].row[key] for key in wanted} == wanted
+
+
+def test_rows_in_another_order_are_put_in_order(files, report, tmp_path, rng):
+    mixed = {}
+    for name, path in files.items():
+        arrays = dict(np.load(path))
+        order = rng.permutation(len(arrays["ids"])) if name == "method1" else slice(None)
+        mixed[name] = tmp_path / path.name
+        np.savez(mixed[name], **{key: array[order] for key, array in arrays.items()})
+    again = from_files(mixed, {"log": "log", "zero_one": "zero_one"})
+    for one, other in zip(report.runs, again.runs, strict=True):
+        np.testing.assert_array_equal(one.star.total, other.star.total)
+        np.testing.assert_array_equal(one.hat.epistemic, other.hat.epistemic)
+        np.testing.assert_array_equal(one.correct, other.correct)
+
+
+def test_truth_from_a_table_brings_ids_and_texts(files, tmp_path):
+    arrays = dict(np.load(files["method0"]))
+    order = np.arange(len(arrays["ids"]))[::-1]
+    lines = ["id,text,a,b,c,d"]
+    for i in order:
+        row = ",".join(str(int(n)) for n in arrays["counts"][i])
+        lines.append(f"{arrays['ids'][i]},text of {arrays['ids'][i]},{row}")
+    (tmp_path / "truth.csv").write_text("\n".join(lines))
+    np.savez(tmp_path / "m.npz", probs=arrays["probs"], ids=arrays["ids"])
+    truth = read_truth(tmp_path / "truth.csv")
+    report = from_files({"m": tmp_path / "m.npz"}, ONE, truth=truth)
+    items = report.data[0].items
+    assert list(items.texts) == [f"text of {name}" for name in items.ids]
+    assert report.data[0].facts["annotators per point"] == "20 to 20, 20.0 on average"
+    assert set(report.provenance.checksums) == {"m.npz", "truth.csv"}
+
+
+def test_items_are_matched_by_id(files, tmp_path, rng):
+    ids = np.load(files["method0"])["ids"]
+    order = rng.permutation(len(ids))
+    images = rng.integers(0, 256, (len(ids), 5, 5), dtype=np.uint8)
+    np.savez(tmp_path / "items.npz", ids=ids[order], images=images[order])
+    one = {"m": files["method0"]}
+    items = from_files(one, ONE, items=tmp_path / "items.npz").data[0].items
+    assert len(items.images) == len(ids)
+    for row, image in zip(items.pictured, items.images, strict=True):
+        np.testing.assert_array_equal(image[:, :, 0], images[row])
+    texts = "\n".join(["id,text", *(f"{i},about {i}" for i in ids[order])])
+    (tmp_path / "items.csv").write_text(texts)
+    items = from_files(one, ONE, items=tmp_path / "items.csv").data[0].items
+    assert items.texts == tuple(f"about {i}" for i in ids)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "words"),
+    [
+        ({"ids": ["p0"], "text": ["a"]}, AlignmentError, "lacks 119 of the points, first 'p1'"),
+        ({"ids": ["p0"]}, FileError, "must hold ids and text or images, got ids"),
+        ({"ids": ["p0"], "images": np.zeros((1, 2, 2))}, FileError, "images must be uint8"),
+        ({"ids": ["p0"], "text": ["a", "b"]}, FileError, "has 1 ids but 2 items"),
+    ],
+)
+def test_bad_items_are_refused(files, tmp_path, arrays, error, words):
+    np.savez(tmp_path / "items.npz", **arrays)
+    with pytest.raises(error, match=words):
+        from_files({"m": files["method0"]}, ONE, items=tmp_path / "items.npz")
+
+
+def test_methods_must_be_about_the_same_points(files, tmp_path):
+    arrays = dict(np.load(files["method0"]))
+    np.savez(tmp_path / "few.npz", **{key: array[:50] for key, array in arrays.items()})
+    arrays["ids"] = np.char.add("q", arrays["ids"])
+    np.savez(tmp_path / "other.npz", **arrays)
+    with pytest.raises(AlignmentError, match=r"has 50 points but .* has 120"):
+        from_files({"a": files["method0"], "b": tmp_path / "few.npz"}, ONE)
+    with pytest.raises(AlignmentError, match=r"lacks 120 of the ids in .*, first 'p0'"):
+        from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
+
+
+def test_components_computed_elsewhere(tmp_path):
+    text = "id,aleatoric,epistemic,risk,regret\nx,0.1,0.2,0.5,0.1\ny,0.3,0.1,0.4,0.2\n"
+    (tmp_path / "c.csv").write_text(text)
+    report = from_files({"c": tmp_path / "c.csv"}, ONE)
+    assert list(report.data[0].items.ids) == ["x", "y"]
+    assert report.runs[0].correct is None
+    with pytest.raises(InputError, match="components of one loss"):
+        from_files({"c": tmp_path / "c.csv"}, {"log": "log", "brier": "brier"})

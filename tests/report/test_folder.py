@@ -1,0 +1,112 @@
+"""A report of a benchmark's folder: means over seeds, proxies beside them, one seed drawn."""
+
+import io
+import statistics
+
+import pytest
+
+from reported import told, write_world
+from rue.bench.cells import Cell, Result
+from rue.bench.store import Store
+from rue.bench.suite import parse_suite
+from rue.errors import InputError
+from rue.evaluation import evaluate
+from rue.files import read_predictions
+from rue.report import from_folder, render
+
+SUITE = parse_suite(
+    """
+name = "made"
+datasets = ["random-rbf"]
+methods = ["dropout", "ensemble"]
+losses = ["log", "zero_one"]
+seeds = 3
+criteria = ["regret", "selective"]
+"""
+)
+PROXIES = {
+    "near_ood": None,
+    "far_ood": None,
+    "auac": 0.9,
+    "nauc_epistemic": None,
+    "nauc_total": None,
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Six cells, stored as a run stores them."""
+    store = Store(tmp_path / "run")
+    store.folder.mkdir()
+    store.keep_suite(SUITE)
+    for seed in SUITE.seeds:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        files = write_world(folder, 40, 2, seed=seed).values()
+        for method, path in zip(SUITE.methods, files, strict=True):
+            predictions = read_predictions(path)
+            people = predictions.truth.annotations
+            rows = [
+                evaluate(people, predictions.belief, loss, method=method).to_dict()
+                for loss in SUITE.losses
+            ]
+            content = io.BytesIO(path.read_bytes())
+            row = {
+                "config": {"settings": {"n_draws": 5, "training": {"lr": 1e-3, "weights": None}}},
+                "config_hash": "0",
+                "rows": rows,
+                "proxies": {**PROXIES, "auac": 0.9 + 0.01 * seed, "details": {}},
+                "data": {"checksums": {"a.bin": "1"}, "n_train": 7, "n_test": 40, "notes": ["x"]},
+                "seconds": {"train": 1.5, "predict": 0.5},
+                "versions": {"rue": "0.1.0", "torch": "2", "numpy": "2"},
+            }
+            store.write(Result(Cell("made", "random-rbf", method, seed), row, content.getvalue()))
+    return store
+
+
+def cell(method, seed):
+    return Cell("made", "random-rbf", method, seed)
+
+
+def test_numbers_are_means_and_points_are_of_the_first_seed(store):
+    report = from_folder(store.folder)
+    assert {(run.method, run.loss) for run in report.runs} == {
+        (method, loss) for method in SUITE.methods for loss in SUITE.losses
+    }
+    for run in report.runs:
+        rows = [store.row(cell(run.method, seed))["rows"] for seed in range(3)]
+        values = [next(r for r in row if r["loss"] == run.loss)["aurec"] for row in rows]
+        assert run.row["aurec"] == pytest.approx(statistics.fmean(values))
+        assert run.row["aurec_std"] == pytest.approx(statistics.stdev(values))
+        assert run.row["auac"] == pytest.approx(0.91)
+        assert run.star.epistemic.mean() == pytest.approx(
+            next(r for r in rows[0] if r["loss"] == run.loss)["regret"]
+        )
+    provenance = report.provenance
+    assert provenance.seeds == (0, 1, 2)
+    assert provenance.checksums["a.bin"] == "1"
+    assert (
+        provenance.checksums["random-rbf/dropout/0"]
+        == (store.row(cell("dropout", 0))["predictions_sha256"])
+    )
+    assert "means over 3 seeds" in provenance.notes[-1]
+    assert report.methods[0].facts == {"n draws": "5", "lr": "0.001", "seconds per seed": "2.0"}
+    assert report.data[0].facts["training points"] == "7"
+    run = told(render(report))["runs"][0]
+    assert run["all"]["regret"] == pytest.approx(report.runs[0].star.epistemic.mean())
+
+
+def test_a_seed_that_is_not_whole_is_not_drawn(store):
+    (store.path(cell("dropout", 0)) / "row.json").unlink()
+    store.predictions(cell("ensemble", 1)).write_bytes(b"damaged")
+    report = from_folder(store.folder)
+    assert "random-rbf/dropout/2" in report.provenance.checksums
+    assert "1 cells are missing" in report.provenance.notes[0]
+    (store.path(cell("dropout", 2)) / "row.json").unlink()
+    with pytest.raises(InputError, match="no seed of random-rbf is done for all of"):
+        from_folder(store.folder)
+
+
+def test_a_folder_that_holds_no_benchmark_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"holds no benchmark: it has no suite\.toml"):
+        from_folder(tmp_path)

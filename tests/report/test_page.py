@@ -1,0 +1,134 @@
+"""The page: whole, self-contained, true to the numbers, and deaf to what names try."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reported import arrays, told
+from rue import Components
+from rue.errors import FileError, InputError, ShapeError
+from rue.report import DataCard, Items, MethodCard, Provenance, Report, Run, render, write_report
+from rue.report import page as pages
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def made(rng, n_points, *, name="method", items=None, runs=1):
+    aleatoric, epistemic = rng.gamma(1.0, size=(2, n_points))
+    star = Components(aleatoric + epistemic, aleatoric, epistemic)
+    each = [Run("data", name, f"loss{i}", {"n_aurec": 0.5}, star, star) for i in range(runs)]
+    items = items or Items(np.arange(n_points).astype(np.str_))
+    return Report(
+        name,
+        tuple(each),
+        (DataCard("data", items),),
+        (MethodCard(name, {name: name}),),
+        Provenance(name, {}, {name: "0"}),
+    )
+
+
+def test_the_page_holds_the_numbers(report):
+    page = render(report)
+    read, at = told(page), arrays(page)
+    assert len(read["runs"]) == len(report.runs) == 6
+    for run, row in zip(report.runs, read["runs"], strict=True):
+        np.testing.assert_array_equal(at(row["points"]["total"]), run.star.total)
+        np.testing.assert_array_equal(at(row["points"]["epistemic"]), run.star.epistemic)
+        hat = run.hat.epistemic.astype(np.float32)
+        np.testing.assert_array_equal(at(row["points"]["epistemicHat"]), hat)
+        assert row["row"] == dict(run.row)
+        ends = at(row["curves"]["regret_epistemic"]).reshape(-1, 2)[-1]
+        assert ends == pytest.approx([1, run.row["regret"]], rel=1e-6)
+
+
+def test_the_page_fetches_nothing(report):
+    page = render(report)
+    links = re.findall(r"(?:https?:)?//[\w.]+", page.replace("http://www.w3.org/2000/svg", ""))
+    assert not [link for link in links if "." in link]
+    assert "default-src 'none'" in page
+    assert not re.search(r"\b(?:fetch|XMLHttpRequest|WebSocket|import)\s*\(", page)
+
+
+def test_the_same_report_is_the_same_page(report):
+    assert render(report) == render(report)
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "a & b", '"><img src=x onerror=alert(1)>', "{{script}}"])
+def test_names_and_texts_are_only_text(rng, name):
+    items = Items(np.array([name] * 3), texts=(name,) * 3)
+    plain, page = render(made(rng, 3)), render(made(rng, 3, name=name, items=items))
+    assert page.count("<script") == plain.count("<script") == 3
+    assert page.count("</script") == 3
+    assert "<img" not in page
+    assert page.count("<h1>") == 1
+    read = told(page)
+    assert read["methods"][0]["name"] == read["data"][0]["texts"][0] == name
+
+
+def test_odd_numbers_and_letters_are_written(rng):
+    report = made(rng, 3, name="lone \udcff surrogate")
+    row = {"n_aurec": float("nan"), "aurec": np.float64(0.25), "pareto_gap": float("inf")}
+    read = told(render(replace(report, runs=(replace(report.runs[0], row=row),))))
+    assert read["runs"][0]["row"] == {"n_aurec": None, "aurec": 0.25, "pareto_gap": None}
+
+
+def test_many_points_are_thinned_and_the_page_says_so(rng):
+    n_points = 21_000
+    report = made(rng, n_points)
+    page = render(report)
+    card, at = told(page)["data"][0], arrays(page)
+    assert (card["nPoints"], card["nShown"]) == (n_points, 20_000)
+    rows = np.array(card["ids"]).astype(int)
+    assert (np.diff(rows) > 0).all()
+    total = at(told(page)["runs"][0]["points"]["total"])
+    np.testing.assert_array_equal(total, report.runs[0].star.total[rows])
+    assert "a random ${count(card.nShown)} of" in page
+
+
+def test_long_texts_are_cut(rng):
+    items = Items(np.array(["0", "1"]), texts=("x" * 1000, "short"))
+    texts = told(render(made(rng, 2, items=items)))["data"][0]["texts"]
+    assert texts == ["x" * 279 + "…", "short"]
+
+
+def test_images_are_one_sheet(rng):
+    images = tuple(rng.integers(0, 256, (8, 6, 3), dtype=np.uint8) for _ in range(5))
+    items = Items(np.arange(9).astype(np.str_), images=images, pictured=(8, 1, 4, 3, 0))
+    sprite = told(render(made(rng, 9, items=items)))["data"][0]["sprite"]
+    assert sprite["rows"] == [8, 1, 4, 3, 0]
+    assert sprite["columns"] == 3
+    assert sprite["address"].startswith("data:image/jpeg;base64,")
+
+
+def test_a_page_that_would_be_too_large_is_refused(rng, monkeypatch):
+    monkeypatch.setattr(pages, "LIMIT", 1000)
+    with pytest.raises(FileError, match="smaller than 1,000 bytes"):
+        render(made(rng, 3))
+
+
+def test_write_report_is_whole_or_not_at_all(rng, tmp_path):
+    report = made(rng, 3)
+    assert write_report(report, tmp_path / "a.html") == (tmp_path / "a.html").stat().st_size
+    with pytest.raises(FileError, match=r"must be \.html, got '\.pdf'"):
+        write_report(report, tmp_path / "a.pdf")
+    with pytest.raises(FileError, match="cannot be written"):
+        write_report(report, tmp_path / "none" / "a.html")
+
+
+def test_a_report_must_be_of_one_piece(rng):
+    report = made(rng, 3)
+    run = report.runs[0]
+    for runs, error, words in (
+        ((), InputError, "at least one run"),
+        ((replace(run, method="other"),), InputError, "no card"),
+        ((replace(run, hat=None),), InputError, "star and hat, or neither"),
+        ((replace(run, star=run.star[:2], hat=run.hat[:2]),), ShapeError, "the 3 points of data"),
+    ):
+        with pytest.raises(error, match=words):
+            replace(report, runs=runs)
+    with pytest.raises(ShapeError, match="texts must be 2"):
+        Items(np.array(["0", "1"]), texts=("a",))
+    with pytest.raises(ShapeError, match="images must be 1"):
+        Items(np.array(["0", "1"]), pictured=(0,))
