@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: results help demo test test-slow lint format speed docs clean
+.PHONY: results help demo test test-slow test-browser browser lint format speed docs clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -26,11 +26,19 @@ format: $(STAMP) ## let ruff put the code in order
 	$(BIN)/ruff format .
 
 test: lint       ## lint, types and the whole suite
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
 
 test-slow: $(STAMP) ## the tests that take minutes, Ray's among them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]"
 	$(BIN)/python -m pytest -m slow
+
+browser:         ## Debian's chromium and its driver, installed if they are missing
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	  { sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
+	    $$sudo apt-get update -qq && $$sudo apt-get install -qq -y chromium chromium-driver; }
+
+test-browser: $(STAMP) browser ## the report in a real browser
+	$(BIN)/python -m pytest -m browser tests/browser
 
 demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
 	$(BIN)/rue demo --out out/demo

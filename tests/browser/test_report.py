@@ -1,0 +1,337 @@
+"""The report in a real browser, from a file:// address and without a network."""
+
+import base64
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from browser_twins import best_own_rule
+from rue import optimal_selector, regret_coverage_curve
+from rue.errors import InfeasibleError
+from rue.report.page import LIMIT
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<script>alert(1)</script>"
+SHOWN = ("coverage", "risk", "regret", "lam", "tau")
+
+
+def as_shown(number):
+    return "∞" if np.isinf(number) else f"{number:.4g}"
+
+
+def set_problem(page, objective, limits):
+    """Fill in the explorer as a person would, all at once, and let it solve."""
+    page.js(
+        """
+        const [objective, limits] = arguments;
+        document.querySelector(`input[value="${objective}"]`).click();
+        for (const [name, value] of Object.entries(limits)) {
+          const number = document.getElementById(`${name}-number`);
+          number.value = value === null ? "1" : String(value);
+          number.dispatchEvent(new Event("input"));
+          const box = document.getElementById(`${name}-on`);
+          if (box.checked !== (value !== null)) box.click();
+        }
+        """,
+        objective,
+        limits,
+    )
+    page.frame()
+
+
+def random_problems(page, loss, n):
+    """Budgets from tight to loose, each missing now and then, round the three problems."""
+    rng = np.random.default_rng(0)
+    runs = [run for run in page.report.runs if run.loss == loss]
+    risk, regret = (max(run.row[key] for run in runs) for key in ("risk", "regret"))
+    for k in range(n):
+        objective = ("coverage", "risk", "regret")[k % 3]
+        limits = {
+            "risk": None if rng.random() < 0.2 else float(risk * rng.random()),
+            "regret": None if rng.random() < 0.2 else float(regret * rng.random()),
+            "coverage": float(rng.random()),
+        }
+        if objective == "coverage":
+            limits["coverage"] = None
+        else:
+            limits[objective] = None
+        yield objective, limits
+
+
+def solved(run, objective, limits):
+    goal = {"maximize": "coverage"} if objective == "coverage" else {"minimize": objective}
+    return optimal_selector(
+        run.star,
+        **goal,
+        coverage_min=limits["coverage"],
+        risk_max=limits["risk"],
+        regret_max=limits["regret"],
+    )
+
+
+def rows_of(page, part):
+    """What the explorer's table shows: {method: {key: text}}."""
+    return page.js(
+        """
+        const rows = {};
+        for (const tr of document.querySelectorAll("#attained tbody tr")) {
+          const cells = tr.querySelectorAll(`td[data-part="${arguments[0]}"]`);
+          rows[tr.dataset.method] = {
+            ...Object.fromEntries([...cells].map((td) => [td.dataset.key, td.textContent])),
+            why: [...tr.querySelectorAll("td.infeasible")].map((td) => td.textContent),
+          };
+        }
+        return rows;
+        """,
+        part,
+    )
+
+
+def test_loads_without_errors_and_without_a_network(small):
+    small.open()
+    assert small.driver.get_log("browser") == []
+    fetched = small.js("return performance.getEntriesByType('resource').map((e) => e.name)")
+    assert [name for name in fetched if not name.startswith("data:")] == []
+    assert small.path.stat().st_size < LIMIT
+
+
+def test_hostile_names_are_shown_and_not_run(small):
+    small.open()
+    assert HOSTILE in small.texts("#leaderboard .name span:last-child")
+    assert small.texts("h1") == [f"A title {HOSTILE}"]
+    assert small.driver.title == f"A title {HOSTILE} · rue report"
+    assert small.js("return document.scripts.length") == 2  # the data and the page's own
+    # Even markup that got in would not run: the policy names the one script that may.
+    small.js(
+        "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        "document.body.append(s)"
+    )
+    assert small.js("return window.ran ?? null") is None
+    small.driver.get_log("browser")  # the policy's complaint about it
+
+
+@pytest.mark.parametrize("key", ["aurec", "pareto_gap", "spearman_hat"])
+def test_the_leaderboard_sorts(small, key):
+    small.open()
+    head = f'#leaderboard th[data-key="{key}"]'
+    numbers = {run.method: run.row[key] for run in small.report.runs if run.loss == "log"}
+    for direction, sign in (("ascending", 1), ("descending", -1)):
+        small.find(f"{head} button").click()
+        assert small.find(head).get_attribute("aria-sort") == direction
+        wanted = sorted(numbers, key=lambda method: sign * numbers[method])
+        assert small.texts("#leaderboard .name span:last-child") == wanted
+    assert small.js("return document.activeElement.closest('th').dataset.key") == key
+
+
+def test_the_leaderboard_has_the_numbers_and_marks_the_best(small):
+    small.open()
+    best = min(
+        (run for run in small.report.runs if run.loss == "log"), key=lambda r: r.row["n_aurec"]
+    )
+    assert small.texts("#leaderboard td.best .number")[0] == f"{best.row['n_aurec']:.3f}"
+    assert small.texts("#summary b")[0] == best.method
+
+
+def test_tooltips_say_what_columns_mean(small):
+    small.open()
+    small.find('#leaderboard th[data-key="pareto_gap"] button').click()
+    assert small.find("#tip-pareto_gap").is_displayed()
+    assert "Pareto-gap" in small.find("#tip-pareto_gap").text
+    assert not small.find("#tip-aurec").is_displayed()
+
+
+@pytest.mark.parametrize("loss", ["log", "zero_one"])
+def test_the_explorer_shows_the_numbers_of_optimal_selector(small, loss):
+    small.open()
+    small.js("rue.change({loss: arguments[0]})", loss)
+    small.wait("return document.body.dataset.ready === 'yes'")
+    n_solved = 0
+    for objective, limits in random_problems(small, loss, 50):
+        set_problem(small, objective, limits)
+        shown = rows_of(small, "optimum")
+        assert len(shown) == 3
+        for method, row in shown.items():
+            run = small.run(method, loss)
+            if "coverage" not in row:
+                with pytest.raises(InfeasibleError) as refused:
+                    solved(run, objective, limits)
+                assert row["why"][0] == f"not possible: {refused.value}"
+                continue
+            selector = solved(run, objective, limits)
+            assert [row[key] for key in SHOWN] == [
+                as_shown(getattr(selector, key)) for key in SHOWN
+            ], (objective, limits, method)
+            n_solved += 1
+    assert n_solved > 75
+    focus = small.js("return rue.state.focus")
+    readout = dict(zip(SHOWN, small.texts("#optimum .readout dd"), strict=False))
+    if readout:
+        assert readout == {key: rows_of(small, "optimum")[focus][key] for key in SHOWN}
+
+
+@pytest.mark.parametrize("loss", ["log", "zero_one"])
+def test_own_scores_attain_what_a_plain_search_finds(small, loss):
+    small.open()
+    small.js("rue.change({loss: arguments[0]})", loss)
+    small.wait("return document.body.dataset.ready === 'yes'")
+    n_found = 0
+    for objective, limits in random_problems(small, loss, 12):
+        set_problem(small, objective, limits)
+        for method, row in rows_of(small, "own").items():
+            run = small.run(method, loss)
+            found = best_own_rule(run.star, run.hat, objective, limits)
+            if found is None:
+                assert "no rule meets the budgets" in row["why"]
+                continue
+            wanted = found[objective]
+            assert float(row[objective]) == pytest.approx(wanted, rel=2e-3, abs=1e-9)
+            n_found += 1
+    assert n_found > 12
+
+
+def test_sliders_change_the_optimum(small):
+    small.open()
+    before = small.texts("#optimum .readout dd")
+    slider = small.find("#regret-range")
+    slider.send_keys(Keys.HOME)
+    small.frame()
+    assert small.texts("#optimum .readout dd") != before
+    assert small.find("#regret-number").get_attribute("value") == "0"
+    for _ in range(3):
+        slider.send_keys(Keys.ARROW_RIGHT)
+    small.frame()
+    assert float(small.find("#regret-number").get_attribute("value")) > 0
+
+
+def test_deferred_points_are_those_that_the_rule_rejects(small):
+    small.open()
+    method = small.js("return rue.state.focus")
+    run = small.run(method, "log")
+    limits = {"risk": run.row["risk"] / 2, "regret": None, "coverage": None}
+    set_problem(small, "coverage", limits)
+    deferred = solved(run, "coverage", limits).acceptance < 0.5
+    assert small.find("#points-count").text.startswith(f"{deferred.sum()} of 300 points")
+    ids = small.report.data[0].items.ids
+    regrets = {str(i): e for i, e in zip(ids, run.star.epistemic, strict=True)}
+    wanted = sorted(ids[deferred], key=lambda i: -regrets[str(i)])[:12]
+    assert small.texts("#points .id") == [str(i) for i in wanted]
+
+
+def test_curves_read_off_the_library_s_values(small):
+    small.open()
+    assert len(small.texts("#curve-regret path.line")) == 5  # three methods, oracle, random
+    chart = small.find("#curve-regret svg")
+    chart.send_keys(Keys.HOME)
+    for _ in range(5):
+        chart.send_keys(Keys.PAGE_UP)
+    said = chart.get_attribute("aria-valuetext")
+    assert said.startswith("coverage 0.5: ")
+    for method in ("method0", HOSTILE, "method2"):
+        run = small.run(method, "log")
+        curve = regret_coverage_curve(run.star.epistemic, run.hat.epistemic)
+        value = np.interp(0.5, curve.coverage, curve.value)
+        shown = float(said.split(f"{method} ")[1].split(",")[0])
+        assert shown == pytest.approx(value, rel=2e-3)
+
+
+def test_methods_can_be_hidden(small):
+    small.open()
+    small.find("#chips button").click()
+    small.frame()
+    assert small.find("#chips button").get_attribute("aria-pressed") == "false"
+    assert len(small.texts("#curve-regret path.line")) == 4
+    assert len(small.texts("#attained tbody tr")) == 2
+
+
+@pytest.mark.parametrize("canvas", ["surface", "scatter-hat", "scatter-star"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_canvases_are_not_blank(small, canvas, dark):
+    small.open(dark=dark)
+    colours = """
+        const canvas = document.getElementById(arguments[0]);
+        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return new Set(new Uint32Array(data.buffer)).size;
+        """
+    assert small.js(colours, canvas) > 50
+
+
+def test_surfaces_turn_and_slices_move(small):
+    small.open()
+    picture = "return document.getElementById('surface').toDataURL()"
+    start = small.js(picture)
+    small.find("#surface").send_keys(Keys.ARROW_LEFT * 3)
+    small.frame()
+    turned = small.js(picture)
+    assert turned != start
+    path = "return document.querySelector('#slice path[data-series=optimal]').getAttribute('d')"
+    before = small.js(path), small.find("#slice-value").text
+    small.find("#slice-at").send_keys(Keys.ARROW_LEFT * 4)
+    small.frame()
+    assert (small.js(path), small.find("#slice-value").text) != before
+    assert small.find("#slice-value").text == "0.7"
+
+
+def test_ranks_are_drawn_for_every_method(small):
+    small.open()
+    assert len(small.texts("#ranks .bump")) == 3
+    label = small.find("#ranks svg").get_attribute("aria-label")
+    first = min(
+        (run for run in small.report.runs if run.loss == "log"), key=lambda r: r.row["n_aurec"]
+    )
+    assert f"n-AuReC: 1 {first.method}" in label
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1366, 768), (1920, 1080)])
+def test_nothing_overflows_sideways(small, size):
+    small.open(*size)
+    assert small.js("return document.documentElement.scrollWidth") == size[0]
+
+
+def test_every_control_has_a_name(small):
+    small.open()
+    small.cdp("Accessibility.enable")
+    nodes = small.cdp("Accessibility.getFullAXTree")["nodes"]
+    asked = {"button", "slider", "spinbutton", "combobox", "checkbox", "radio", "image", "img"}
+    found = [n for n in nodes if n.get("role", {}).get("value") in asked and not n["ignored"]]
+    nameless = [n for n in found if not n.get("name", {}).get("value")]
+    assert len(found) > 40
+    assert nameless == []
+
+
+def test_prints(small):
+    small.open(dark=True)
+    printed = base64.b64decode(small.cdp("Page.printToPDF", printBackground=True)["data"])
+    assert printed.startswith(b"%PDF")
+    assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") >= 2
+    assert small.driver.get_log("browser") == []
+
+
+def test_ten_thousand_points_are_interactive(large):
+    """The time is that of the page's thread at work, whatever else the machine does."""
+    large.open()
+    large.cdp("Performance.enable", timeDomain="threadTicks")
+
+    def spent():
+        metrics = large.cdp("Performance.getMetrics")["metrics"]
+        return next(m["value"] for m in metrics if m["name"] == "TaskDuration")
+
+    steps = []
+    for k in range(12):
+        before = spent()
+        large.js(
+            "const s = document.getElementById('regret-range'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('input'))",
+            300 + 10 * k,
+        )
+        large.frame()
+        steps.append(spent() - before)
+    assert min(steps) < 0.1
+    run = large.run(large.js("return rue.state.focus"), "log")
+    budget = {"risk": "#risk-number", "regret": "#regret-number"}
+    limits = {k: float(large.find(v).get_attribute("value")) for k, v in budget.items()}
+    selector = solved(run, "coverage", {**limits, "coverage": None})
+    assert large.texts("#optimum .readout dd") == [as_shown(getattr(selector, k)) for k in SHOWN]
+    assert "all 10,000 points" in large.find("#explorer-note").text
+    assert "2,000 of 10,000 points are drawn" in large.find("#scatter-note").text
