@@ -44,7 +44,7 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
         axes.text(
             edge,
             -depth,
-            f"{method}  " + "{:.4g} [{:.4g}, {:.4g}]".format(*numbers),
+            f"{method}  " + "{:.4f} [{:.4f}, {:.4f}]".format(*numbers),
             ha="right" if on_left else "left",
             va="center",
             fontsize=8,
