@@ -24,7 +24,7 @@ from rue.inversions import Inversions, find_inversions
 from rue.plots.comparison import plot_rankings
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
-from rue.scores import to_scores
+from rue.scores import CRITERIA, to_scores
 from rue.tables import format_rows, title
 
 HERE = Path(__file__).parent
@@ -197,6 +197,8 @@ def page(name: str) -> str:
             "",
             to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(found)]),
             "",
+            *proxies_against_regret(found),
+            "",
             "Kendall's tau between the criteria, by their numbers:",
             "",
             to_markdown(tau_grid(found, 0, len(found.columns))),
@@ -257,6 +259,33 @@ def said(record: dict[str, Any]) -> list[str]:
                 f"{gaps.index(evidential['pareto_gap']) + 1} of {len(rows)} from the lowest."
             )
     return lines
+
+
+def proxies_against_regret(found: Inversions) -> list[str]:
+    """Say how far each proxy orders the methods as the criteria of regret do."""
+    kinds = [CRITERIA[column.criterion].kind for column in found.columns]
+    if "proxy" not in kinds:
+        return ["The suite has no proxies."]
+    lines = []
+    for i, column in enumerate(found.columns):
+        taus = [found.tau[i, j] for j, kind in enumerate(kinds) if kind == "regret"]
+        if kinds[i] != "proxy":
+            continue
+        between = [
+            each
+            for each in found.inversions
+            if column in (each.first, each.second)
+            and {CRITERIA[c.criterion].kind for c in (each.first, each.second)}
+            == {"proxy", "regret"}
+        ]
+        always = sum(each.n_inverted == each.n_seeds for each in between)
+        lines.append(
+            f"- {CRITERIA[column.criterion].title}: tau with the {len(taus)} criteria of regret "
+            f"from {min(taus):.2f} to {max(taus):.2f}, mean {sum(taus) / len(taus):.2f}; "
+            f"{len(between)} pairwise inversions with them in the mean over seeds, {always} of "
+            "which occur in every seed."
+        )
+    return ["The proxies against regret, on the same models:", "", *lines]
 
 
 def _agreement(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int:
