@@ -64,6 +64,21 @@ def test_method_names_are_those_of_rue_methods():
         ('[dataset.random-rbf]\ncriteria = ["odd"]', r"did you mean 'ood'\?"),
         ("[dataset.letter]\nn_points = 3", "dataset must be of random-rbf, got 'letter'"),
         ("x = [", "not a TOML file"),
+        ("seeds = [[1]]", r"whole numbers from 0, got \[1\]"),
+        ("seeds = 1000000000", "seeds must be how many there are, 1 to 1,000"),
+        ("[dataset.random-rbf]\nlosses = []", r"dataset\.random-rbf\.losses must be one or more"),
+        (
+            '[dataset.random-rbf]\ncriteria = ["ood", "ood"]',
+            "criteria must be one or more different",
+        ),
+        ("[dataset.random-rbf]\nfeatures = 3", "features must be like 'file.npz', got 3"),
+        ("[dataset.random-rbf]\nn_components = nan", "n_components must be like 256, got nan"),
+        ("[dataset.random-rbf]\nencoder = []", "encoder must be like 'tfidf'"),
+        ('[dataset.random-rbf]\nn_points = "x"', "n_points must be like 10000, got 'x'"),
+        (
+            "[dataset.random-rbf]\nn_points = 1979-05-27",
+            "n_points must be like 10000, got datetime",
+        ),
     ],
 )
 def test_what_is_not_known_is_refused_with_the_nearest_that_is(line, message):
@@ -77,6 +92,9 @@ def test_settings_of_training_and_methods_are_checked_before_anything_runs():
         ("[method.ensemble]\nmembers = 3", "did you mean 'n_members'"),
         ("[method.ensemble]\nn_members = 0", "n_members must be at least 1"),
         ('[training]\nepochs = "x"', "training.epochs must be like 50, got 'x'"),
+        ("[training]\nlr = nan", r"training\.lr must be like 0\.001, got nan"),
+        ("[training]\nlr = true", r"training\.lr must be like 0\.001, got True"),
+        ("[training]\nweights = 3", r"training\.weights must be like 'name', got 3"),
     ):
         suite = parse_suite(MINE + text)
         with pytest.raises(InputError, match=message):
@@ -94,6 +112,29 @@ def test_a_suite_that_is_not_there():
         parse_suite('name = "x"\ndatasets = ["imagenet"]')
     with pytest.raises(InputError, match="letters, digits"):
         parse_suite('name = "../x"\ndatasets = ["random-rbf"]')
+
+
+@pytest.mark.parametrize("name", ["..", ".", "-x", "a/b", ""])
+def test_a_name_that_is_no_folder_of_its_own_is_refused(name):
+    with pytest.raises(InputError, match="name must be letters"):
+        parse_suite(MINE.replace("mine", name))
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path):
+    (tmp_path / "x.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(FileError, match=r"x\.toml: not a TOML file"):
+        read_suite(str(tmp_path / "x.toml"))
+
+
+def test_sizes_and_batches_have_no_default_and_are_numbers():
+    text = 'name = "x"\ndatasets = ["dcic-pig", "cifar10h"]\n'
+    suite = parse_suite(
+        text + "[dataset.dcic-pig]\nsize = 8\n[dataset.cifar10h]\ntrain_batches = [1]"
+    )
+    assert suite.dataset["cifar10h"]["train_batches"] == [1]
+    for line in ('size = "8"', 'size = ["8"]', "size = 8.5"):
+        with pytest.raises(InputError, match="size must be like 1, got"):
+            parse_suite(text + "[dataset.dcic-pig]\n" + line)
 
 
 def test_adding_a_method_or_seed_changes_no_other_cells_seed_or_configuration():

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rue.bench.criteria import learn_actively, proxies, regret
-from rue.bench.suite import OWN_KEYS, Suite, require_known
+from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
+from rue.bench.suite import OWN_KEYS, Suite, require_known, require_like
 from rue.data import DataSet, featurize, load
 from rue.data.files import roots
 from rue.data.ood import add_ood, ood_groups
-from rue.errors import FileError, InputError
+from rue.errors import FileError
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
 
-__all__ = ["Cell", "Result", "Task", "cells", "config_hash", "run_task", "tasks"]
+__all__ = ["Cell", "Result", "Task", "cells", "config_hash", "is_stale", "run_task", "tasks"]
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
 
@@ -112,11 +112,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
     training = _training(suite, cell.dataset)
     config = METHODS[cell.method].Config(training=training)
     settings = asdict(_changed(config, suite.method.get(cell.method, {}), f"method.{cell.method}"))
-    options = {
-        key: value
-        for key, value in suite.dataset.get(cell.dataset, {}).items()
-        if key not in OWN_KEYS
-    }
+    options = _options(suite, cell.dataset)
     files = {
         name: _digest(find_file(suite, name, root))
         for name in (options.get("features"), training.weights)
@@ -138,6 +134,23 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
     }
     plain: dict[str, Any] = json.loads(json.dumps(values))
     return plain
+
+
+def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
+    """Whether a stored configuration is other than what the suite says of the cell now.
+
+    What the suite leaves to defaults is not looked at: it takes torch to know them.
+    """
+    settings, training = config["settings"], config["settings"]["training"]
+    said: list[tuple[Any, Any]] = [
+        (config["regime"], suite.regime_of(cell.dataset)),
+        (config["losses"], list(suite.losses_of(cell.dataset))),
+        (config["criteria"], list(suite.criteria_of(cell.dataset))),
+        (config["options"], _options(suite, cell.dataset)),
+        *((settings.get(k), v) for k, v in suite.method.get(cell.method, {}).items()),
+        *((training.get(k), v) for k, v in suite.training_of(cell.dataset).items()),
+    ]
+    return any(stored != now for stored, now in said)
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
@@ -196,6 +209,8 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     loaded = time.perf_counter()
     config = _changed(method.Config(training=training), suite.method.get(first.method, {}), "")
     each = [data[cell.seed] for cell in task.stack]
+    for one in each:
+        require_criteria(suite.criteria_of(first.dataset), one)
     seeds = [cell.hashed_seed for cell in task.stack]
     fitted = method.fit(each, config, seeds=seeds, checkpoints=task.checkpoints)
     trained = time.perf_counter()
@@ -221,6 +236,12 @@ def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
         if (place / name).is_file():
             return place / name
     raise FileError(f"{suite.name} needs the file {name}, beside the suite or in a data root")
+
+
+def _options(suite: Suite, dataset: str) -> dict[str, Any]:
+    """Give the options of a data set's loader and features."""
+    given = suite.dataset.get(dataset, {})
+    return {key: value for key, value in given.items() if key not in OWN_KEYS}
 
 
 def _digest(path: Path) -> str:
@@ -253,18 +274,14 @@ def _changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
     known = {field.name: getattr(settings, field.name) for field in fields(settings)}
     require_known(what, given, [name for name in known if name != "training"])
     for name, value in given.items():
-        usual = known[name]
-        number = isinstance(usual, float) and isinstance(value, int | float)
-        if usual is not None and not number and type(value) is not type(usual):
-            raise InputError(f"{what}.{name} must be like {usual!r}, got {value!r}")
+        # Those without a default are names, of a file or a kind.
+        require_like(f"{what}.{name}", value, "name" if known[name] is None else known[name])
     return replace(settings, **given)
 
 
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
     """Give each seed's data set; seeds that only turn nothing share one."""
-    options = {
-        key: value for key, value in suite.dataset.get(name, {}).items() if key not in OWN_KEYS
-    }
+    options = _options(suite, name)
     encoder = options.pop("encoder", "tfidf")
     n_components = options.pop("n_components", 256)
     if "features" in options:

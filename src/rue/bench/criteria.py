@@ -9,6 +9,8 @@ loss as the paper has them.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from rue.beliefs import Belief
 from rue.components import decompose
 from rue.data import DataSet
@@ -21,7 +23,7 @@ from rue.proxies.ood import evaluate_ood
 from rue.proxies.scores import score
 from rue.proxies.selective import correctness, evaluate_selective
 
-__all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret"]
+__all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret", "require_criteria"]
 
 PROXY_KEYS = ("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total")
 
@@ -30,8 +32,7 @@ def regret(
     test: DataSet, belief: Belief, losses: Sequence[str], *, method: str
 ) -> list[dict[str, Any]]:
     """Give a row of the paper's table for each loss."""
-    if test.annotations is None or len(test.annotated) < len(test):
-        raise InputError(f"{test.name}: every test point must have answers, and some have none")
+    assert test.annotations is not None  # require_criteria has seen to it
     return [
         evaluate(test.annotations, belief, loss, values=test.values, method=method).to_dict()
         for loss in losses
@@ -65,11 +66,28 @@ def proxies(
     return {**found, "details": details}
 
 
+def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
+    """Raise before anything is trained where a data set cannot have a criterion."""
+    if "regret" in criteria and not np.isin(data.test, data.annotated).all():
+        raise InputError(f"{data.name}: every test point must have answers, and some have none")
+    if "ood" in criteria and not data.ood:
+        raise InputError(f"{data.name} has no OOD sets, so its criteria cannot have ood")
+    if "active_learning" in criteria and (
+        isinstance(data.inputs, LazyImages) or data.inputs.ndim != 2
+    ):
+        raise InputError(f"active_learning takes matrices of features, and {data.name} has none")
+
+
 def learn_actively(
     data: Sequence[DataSet], method: str, seeds: Sequence[int], config: Any
 ) -> list[list[active_learning.ActiveLearning]]:
-    """Run active learning for all seeds together; give each seed's runs."""
-    if isinstance(data[0].inputs, LazyImages) or data[0].inputs.ndim != 2:
-        raise InputError(f"active_learning takes matrices of features, and {data[0].name} has none")
-    runs = active_learning.run(data, method, seeds, config=config)
+    """Run active learning for all seeds together; give each seed's runs.
+
+    At most half of the pool is labelled in the end: 3,000 points where there are 6,000, and else
+    fewer to start with and a round, in the same proportion.
+    """
+    n_batch = min(250, max(1, min(len(one.train) for one in data) // 24))
+    runs = active_learning.run(
+        data, method, seeds, n_initial=2 * n_batch, n_batch=n_batch, config=config
+    )
     return [[run for run in runs if run.seed == seed] for seed in seeds]

@@ -22,6 +22,7 @@ A key that is not known is an error that names the nearest one that is.
 
 import difflib
 import inspect
+import math
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -42,6 +43,7 @@ __all__ = [
     "Suite",
     "read_suite",
     "require_known",
+    "require_like",
     "shipped",
 ]
 
@@ -64,7 +66,8 @@ _KEYS = (
     "dataset",
 )
 OWN_KEYS = ("regime", "losses", "criteria", "training")
-_DATASET_KEYS = (*OWN_KEYS, "features", "encoder", "n_components")
+_FEATURES = {"features": "file.npz", "encoder": "tfidf", "n_components": 256}  # and like what
+_MOST_SEEDS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,12 +106,15 @@ class Suite:
     text: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name or not all(c.isalnum() or c in "-_." for c in self.name):
-            raise InputError(f"name must be letters, digits, - and _, got {self.name!r}")
+        if not self.name[:1].isalnum() or not all(c.isalnum() or c in "-_." for c in self.name):
+            raise InputError(
+                f"name must be letters, digits, -, _ and ., no sign first, got {self.name!r}"
+            )
+        for seed in self.seeds:
+            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+                raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
         for key in ("datasets", "methods", "losses", "seeds", "criteria"):
-            values = getattr(self, key)
-            if not values or len(set(values)) < len(values):
-                raise InputError(f"{key} must be one or more different ones, got {list(values)}")
+            _require_different(key, getattr(self, key))
         require_known("datasets", self.datasets, ENTRIES)
         require_known("methods", self.methods, METHOD_NAMES)
         require_known("criteria", self.criteria, CRITERIA)
@@ -118,16 +124,13 @@ class Suite:
         for name in self.datasets:
             if "seed" in self.dataset.get(name, ()):
                 raise InputError(f"dataset.{name}: the seed is the cell's own")
-            require_known(f"dataset.{name}", self.dataset.get(name, {}), _options(name))
+            _require_options(name, self.dataset.get(name, {}))
+            _require_different(f"dataset.{name}.losses", self.losses_of(name))
+            _require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
                 get_loss(loss)
             require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
             require_known(f"dataset.{name}.criteria", self.criteria_of(name), CRITERIA)
-            encoder = self.dataset.get(name, {}).get("encoder", "tfidf")
-            require_known(f"dataset.{name}.encoder", [encoder], ENCODERS)
-        for seed in self.seeds:
-            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-                raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
 
     @property
     def n_cells(self) -> int:
@@ -168,7 +171,10 @@ def read_suite(name: str) -> Suite:
         raise InputError(
             f"suite must be a .toml file or one of {', '.join(suites)}, got {name!r}{near}"
         )
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path.name}: not a TOML file: {error}") from None
     try:
         return parse_suite(text, folder=path.parent)
     except InputError as error:
@@ -201,21 +207,44 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         if key in values:
             values[key] = _strings(key, values[key])
     seeds = values.get("seeds", 5)
-    if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds >= 1:
+    if isinstance(seeds, int) and not isinstance(seeds, bool) and 1 <= seeds <= _MOST_SEEDS:
         seeds = list(range(seeds))
     if not isinstance(seeds, list):
-        raise InputError(f"seeds must be how many there are, or a list of them, got {seeds!r}")
+        raise InputError(
+            f"seeds must be how many there are, 1 to {_MOST_SEEDS:,}, or a list, got {seeds!r}"
+        )
     return Suite(**{**values, "seeds": tuple(seeds)}, folder=folder, text=text)
 
 
-def _options(dataset: str) -> list[str]:
-    """What may be set of a data set: how it is trained on, and its loader's own options."""
-    own = [
-        name
-        for name in inspect.signature(ENTRIES[dataset].load).parameters
+def _require_options(dataset: str, given: Mapping[str, Any]) -> None:
+    """Raise on what cannot be set of a data set: training, features, its loader's own options."""
+    own = {
+        name: parameter.default
+        for name, parameter in inspect.signature(ENTRIES[dataset].load).parameters.items()
         if name not in ("reader", "entry", "seed")
-    ]
-    return [*_DATASET_KEYS, *own]
+    }
+    require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *own])
+    for name, usual in {**_FEATURES, **own}.items():
+        # Those without a default are a whole number or a list of them.
+        value = given.get(name, usual)
+        for each in value if usual is None and isinstance(value, list) else [value]:
+            if name in given:
+                require_like(f"dataset.{dataset}.{name}", each, 1 if usual is None else usual)
+    if "encoder" in given:
+        require_known(f"dataset.{dataset}.encoder", [given["encoder"]], ENCODERS)
+
+
+def _require_different(key: str, values: Collection[object]) -> None:
+    if not values or len(set(values)) < len(values):
+        raise InputError(f"{key} must be one or more different ones, got {list(values)}")
+
+
+def require_like(what: str, value: Any, usual: Any) -> None:
+    """Raise unless a value is of the usual one's type; a whole number may stand for a float."""
+    if isinstance(usual, float) and type(value) in (int, float) and math.isfinite(value):
+        return
+    if isinstance(usual, float) or type(value) is not type(usual):
+        raise InputError(f"{what} must be like {usual!r}, got {value!r}")
 
 
 def _strings(key: str, values: Any) -> tuple[str, ...]:
