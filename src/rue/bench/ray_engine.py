@@ -5,7 +5,8 @@ driver, which stores them. Needs the extra ``rue[ray]``.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+import socket
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class RayCluster:
         if self.gpus_per_run < 0:
             raise InputError(f"gpus_per_run must not be negative, got {self.gpus_per_run}")
 
-    def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
+    def run(self, suite: Suite, tasks: Sequence[Task]) -> Generator[Event, None, None]:
         """See :class:`rue.bench.engine.Engine`."""
         try:
             import ray
@@ -78,6 +79,8 @@ class RayCluster:
                 ray.shutdown()
 
     def _connect(self, ray: Any) -> None:
+        if self.address is not None:
+            _require_answer(self.address)
         # The driver's settings of the data root and of threads go with the tasks.
         names = ("RUE_DATA", "NUMBA_CACHE_DIR", "PYTHONPATH")
         variables = {name: os.environ[name] for name in names if name in os.environ}
@@ -91,3 +94,14 @@ class RayCluster:
             )
         except ConnectionError as error:
             raise InputError(f"no Ray cluster at {self.address!r}: {error}") from None
+
+
+def _require_answer(address: str) -> None:
+    """Raise where nobody listens at host:port; Ray itself would try for ten minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():  # auto, local
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"no Ray cluster at {address!r}: {error}") from None
