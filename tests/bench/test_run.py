@@ -5,13 +5,14 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
 
 import pytest
 
-from rue.bench.cells import Result, cells
+from rue.bench.cells import Result, cells, configuration
 from rue.bench.engine import Local
 from rue.bench.run import run_suite, select
 from rue.bench.store import Store
@@ -92,6 +93,38 @@ def test_a_cell_of_other_settings_is_stale(store, suite):
     assert store.suite().losses == ("brier",)
 
 
+def test_tables_leave_out_cells_of_other_settings_and_say_so(store, suite):
+    """The suite was changed and only ddu run again: no table may mix the two."""
+    others = [cell for cell in cells(suite) if cell.method != "ddu"]
+    changes = {
+        "epochs = 3": "epochs = 4",
+        "n_points = 400": "n_points = 300",
+        '"log", "zero_one"': '"log"',
+        "[training]": "[method.dropout]\nn_draws = 7\n[method.ensemble]\nn_members = 3\n[training]",
+    }
+    for then, now in changes.items():
+        changed = parse_suite(suite.text.replace(then, now))
+        store.keep_suite(changed)
+        for cell in set(cells(suite)) - set(others):
+            row = {**store.row(cell), "config": configuration(changed, cell)}
+            store.write(Result(cell, row, store.predictions(cell).read_bytes()))
+        results = read_results(store)
+        assert list(results.stale) == others
+        assert {row["method"] for row in results.rows} == {"ddu"}
+        assert results.notes() == [
+            "4 cells are of other settings and left out, first random-rbf/dropout/0"
+        ]
+
+
+def test_a_row_of_another_cell_is_noticed(store, suite):
+    """Copied in by hand, whole and with a checksum that fits."""
+    one, two, *_ = cells(suite)
+    for name in ("row.json", "predictions.npz"):
+        (store.path(one) / name).write_bytes((store.path(two) / name).read_bytes())
+    assert store.state(one) == "corrupt"
+    assert read_results(store).damaged == (one,)
+
+
 def test_a_folder_belongs_to_one_suite(store, suite):
     other = parse_suite(suite.text.replace('"small"', '"other"'))
     with pytest.raises(InputError, match="holds results of the suite small, not other"):
@@ -134,6 +167,19 @@ class Unreadable:
 
 def _raise():
     raise RuntimeError("cannot be unpacked")
+
+
+def test_a_process_that_dies_while_it_tells_its_results_fails_alone(suite, monkeypatch):
+    monkeypatch.setattr("rue.bench.engine._child", _tell_half)
+    events = list(Local(1).run(suite, [None]))
+    assert [event.kind for event in events] == ["started", "failed"]
+    assert "its process died (signal 9)" in events[-1].error
+
+
+def _tell_half(connection, suite, task, slot):
+    """Send the head of a message of 100 bytes and be killed, as when memory runs out."""
+    os.write(connection.fileno(), struct.pack("!i", 100) + b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_ten_kills_and_the_table_is_the_same(finished, suite, tmp_path):

@@ -107,7 +107,7 @@ class Local:
                     try:
                         event: Event = connection.recv()
                         one.process.join()
-                    except EOFError:  # it died before it could say anything
+                    except (EOFError, OSError):  # it died before or while it told its results
                         one.process.join()
                         code = one.process.exitcode
                         why = f"signal {-code}" if code is not None and code < 0 else f"code {code}"

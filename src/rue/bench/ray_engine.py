@@ -6,7 +6,7 @@ driver, which stores them. Needs the extra ``rue[ray]``.
 
 import os
 import socket
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ class RayCluster:
         if self.gpus_per_run < 0:
             raise InputError(f"gpus_per_run must not be negative, got {self.gpus_per_run}")
 
-    def run(self, suite: Suite, tasks: Sequence[Task]) -> Generator[Event, None, None]:
+    def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
         """See :class:`rue.bench.engine.Engine`."""
         try:
             import ray

@@ -13,7 +13,7 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue._replicates import N_REPLICATES, replicates
-from rue.bench.cells import Cell
+from rue.bench.cells import Cell, is_stale
 from rue.bench.store import Store
 from rue.comparison import Ranking, compare_column
 from rue.errors import InputError
@@ -43,7 +43,7 @@ def draw(
         columns: dict[str, list[FloatArray]] = {}
         for seed in suite.seeds:
             cell = Cell(suite.name, dataset, method, seed)
-            if store.state(cell) != "done":
+            if store.state(cell) != "done" or is_stale(suite, cell, store.row(cell)["config"]):
                 continue
             read = read_components(store.predictions(cell), None, loss)
             found = replicates(

@@ -19,6 +19,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,6 +98,8 @@ class Store:
             row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             if row.pop("checksum") != _checksum(row):
                 raise ValueError("its checksum does not fit")
+            if row["cell"] != asdict(cell):
+                raise ValueError(f"it is of another cell, {row['cell']}")
         except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
             raise FileError(f"{path} is no row of a cell: {error}") from None
         return row

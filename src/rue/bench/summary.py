@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from rue.bench.cells import Cell, cells
+from rue.bench.cells import Cell, cells, is_stale
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
@@ -53,8 +53,9 @@ class Results:
     rows
         One for each cell and loss: the evaluation's columns, ``dataset`` and ``seed``; and, with
         an empty loss, one for each cell that has proxies.
-    missing, damaged
-        Cells of the suite that are not there, and those whose row cannot be read.
+    missing, damaged, stale
+        Cells of the suite that are not there, those whose row cannot be read, and those of other
+        settings than the suite has now; none of them is in the rows.
     raw
         Each cell's whole row.json.
     """
@@ -63,6 +64,7 @@ class Results:
     rows: tuple[dict[str, Any], ...]
     missing: tuple[Cell, ...]
     damaged: tuple[Cell, ...]
+    stale: tuple[Cell, ...]
     raw: Mapping[Cell, dict[str, Any]]
 
     def notes(self) -> list[str]:
@@ -72,6 +74,10 @@ class Results:
             found.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
         if self.damaged:
             found.append(f"{len(self.damaged)} cells are damaged, first {self.damaged[0]}")
+        if self.stale:
+            found.append(
+                f"{len(self.stale)} cells are of other settings and left out, first {self.stale[0]}"
+            )
         for name in ("rue", "torch", "numpy"):
             kinds = sorted({str(row["versions"].get(name)) for row in self.raw.values()})
             if len(kinds) > 1:
@@ -82,16 +88,20 @@ class Results:
 def read_results(store: Store) -> Results:
     """Read the rows of every finished cell of the folder's suite."""
     suite = store.suite()
-    rows, missing, damaged, raw = [], [], [], {}
+    rows, missing, damaged, stale, raw = [], [], [], [], {}
     for cell in cells(suite):
         if not (store.path(cell) / "row.json").exists():
             missing.append(cell)
             continue
         try:
-            raw[cell] = store.row(cell)
+            row = store.row(cell)
         except FileError:
             damaged.append(cell)
             continue
+        if is_stale(suite, cell, row["config"]):
+            stale.append(cell)
+            continue
+        raw[cell] = row
         where = {"dataset": cell.dataset, "seed": cell.seed}
         rows += [{**where, **row} for row in raw[cell]["rows"]]
         found = raw[cell].get("proxies", {})
@@ -100,7 +110,7 @@ def read_results(store: Store) -> Results:
             rows.append({**where, "method": cell.method, "loss": "", **numbers})
     if not rows:
         raise InputError(f"{store.folder} holds no finished cell")
-    return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), raw)
+    return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), tuple(stale), raw)
 
 
 def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

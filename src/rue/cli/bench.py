@@ -182,6 +182,7 @@ def table(
                     "summary": total,
                     "missing": list(map(str, results.missing)),
                     "damaged": list(map(str, results.damaged)),
+                    "stale": list(map(str, results.stale)),
                 }
             )
         )
