@@ -109,7 +109,8 @@ def read_results(store: Store) -> Results:
             numbers = {key: found[key] for key in PROXY_KEYS}
             rows.append({**where, "method": cell.method, "loss": "", **numbers})
     if not rows:
-        raise InputError(f"{store.folder} holds no finished cell")
+        why = f": {len(stale)} are of other settings than suite.toml" if stale else ""
+        raise InputError(f"{store.folder} holds no finished cell{why}")
     return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), tuple(stale), raw)
 
 
