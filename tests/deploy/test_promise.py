@@ -121,6 +121,18 @@ def test_points_that_no_number_makes_enough():
     assert points_needed(1.0, 0.1) == 0
 
 
+@pytest.mark.parametrize("limit", [1e-9, 1e-14, 1e-17])
+def test_small_limits(limit):
+    # Without a loss p = (1 - limit)^n = exp(-n limit), though 1 - limit is rounded.
+    n = 3 / limit
+    assert hoeffding_bentkus(0, n, limit) == pytest.approx(math.exp(-3), rel=1e-8)
+    assert points_needed(limit, 0.1) == pytest.approx(math.log(10) / limit, rel=1e-8)
+
+
+def test_points_that_nobody_has():
+    assert points_needed(5e-324, 0.1) == 10**18
+
+
 @pytest.mark.parametrize(
     ("p", "passed"),
     [([0.01, 0.05, 0.1], 3), ([0.01, 0.2, 0.01], 1), ([0.2, 0.0], 0), ([], 0)],

@@ -23,7 +23,8 @@ __all__ = ["allowed", "hoeffding_bentkus", "n_passed", "points_needed"]
 
 # Components are rounded to 1e-12 of the scale; a sum off a whole number by less is that number.
 _SAME = 1e-9
-_MOST = 10**8
+# Beyond so many points the last one is not looked for, and nobody has the second.
+_MOST, _NOBODY = 10**8, 1e18
 
 
 def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> FloatArray:
@@ -43,7 +44,7 @@ def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> Fl
     >>> hoeffding_bentkus(0, 29, 0.1)  # 0.9^29: no loss at all in 29 points
     array(0.0471)
     """
-    from scipy.special import bdtr, xlogy
+    from scipy.special import bdtr, xlog1py, xlogy
 
     total, n_points = np.broadcast_arrays(
         np.asarray(total, dtype=np.float64), np.asarray(n_points, dtype=np.float64)
@@ -54,9 +55,10 @@ def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> Fl
         return np.ones(total.shape)
     n = np.maximum(n_points, 1.0)
     mean = np.clip(total / n, 0.0, limit)
-    divergence = xlogy(mean, mean / limit) + xlogy(1 - mean, (1 - mean) / (1 - limit))
+    divergence = xlogy(mean, mean / limit) + xlog1py(1 - mean, (limit - mean) / (1 - limit))
     whole = np.clip(np.ceil(total - _SAME), 0, n)
-    p = np.minimum(np.exp(-n * divergence), math.e * bdtr(whole, n.astype(np.int64), limit))
+    # bdtr is NaN from 2^31 points on; the other bound holds alone.
+    p = np.fmin(np.exp(-n * divergence), math.e * bdtr(whole, n.astype(np.int64), limit))
     return np.asarray(np.where(n_points > 0, np.minimum(p, 1.0), 1.0))
 
 
@@ -97,7 +99,7 @@ def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
         return 0
     if rate >= limit or limit <= 0:
         return None
-    n = max(1, math.ceil(math.log(delta) / math.log1p(-limit)))
+    n = max(1, math.ceil(min(math.log(delta) / math.log1p(-limit), _NOBODY)))
     if rate > 0:
         low = n - 1
         while hoeffding_bentkus(rate * n, n, limit) > delta:
@@ -111,6 +113,6 @@ def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
             else:
                 low = middle
         return n
-    while hoeffding_bentkus(0, n, limit) > delta:  # the logarithms were rounded
+    while n < _MOST and hoeffding_bentkus(0, n, limit) > delta:  # the logarithms were rounded
         n += 1
     return n
