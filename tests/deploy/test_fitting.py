@@ -249,13 +249,42 @@ def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit):
 
 
 def test_too_few_points_per_accepted_point(rng):
-    # Those that learn come on top: 22 must test, all accepted, so 22 / 0.75 = 29.3.
+    # Those that learn come on top: 22 must test, all accepted, and of 29 round(29 / 4) = 7 learn.
     zero = np.zeros(20)
     asked = {"maximize": "coverage", "risk_max": 0.1, "normalized": True}
     rule = fit_selector(
         components(zero, zero), scored(rng.uniform(0, 1, 20)), delta=0.1, bound=1, **asked
     )
-    assert (rule.n_learned, rule.tau, rule.n_needed) == (5, -math.inf, 30)
+    assert (rule.n_learned, rule.tau, rule.n_needed) == (5, -math.inf, 29)
+
+
+@pytest.mark.parametrize("learn_share", [0.1, 0.25, 0.5, 0.9])
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 20])
+def test_points_needed_per_accepted_point_are_the_fewest(n, learn_share):
+    # Whatever the number at hand: so many are enough, and one less is not.
+    def perfect(n):
+        zero = np.zeros(n)
+        same = components(zero, zero)
+        options = {"risk_max": 0.05, "normalized": True, "learn_share": learn_share}
+        return fit_selector(same, same, maximize="coverage", delta=0.1, bound=1, **options)
+
+    needed = perfect(n).n_needed
+    assert perfect(needed).tau == math.inf
+    assert perfect(needed - 1).tau == -math.inf
+
+
+def test_points_needed_count_those_that_will_learn():
+    # 40 points all test: too few to spend on weights. So many more will not, and a quarter learns.
+    def fitted(n):
+        star = components(np.zeros(n), np.full(n, 0.05))
+        same = components(np.zeros(n), np.zeros(n))
+        return fit_selector(star, same, maximize="coverage", risk_max=0.1, delta=0.1, bound=1)
+
+    few = fitted(40)
+    assert (few.n_learned, few.tau) == (0, -math.inf)
+    enough = fitted(few.n_needed)
+    assert enough.n_learned > 0
+    assert enough.tau == math.inf
 
 
 def test_enough_points_but_too_much_loss(rng):
@@ -268,7 +297,8 @@ def test_enough_points_but_too_much_loss(rng):
     assert rule.tau == -math.inf
     rate = float(rule.notes[0].split("risk of ")[1].split()[0])
     exact = round(150 * rate) / 150  # of the 150 points tested
-    assert rule.n_needed == math.ceil(points_needed(0.1, 0.1, exact) / 0.75)
+    few, enough = (n - round(n / 4) for n in (rule.n_needed - 1, rule.n_needed))
+    assert few < points_needed(0.1, 0.1, exact) <= enough
     assert f"about {rule.n_needed:,} are needed" in rule.notes[0]
     rule = fit_selector(star, hat, risk_max=0.05, normalized=True, **options)
     assert rule.n_needed is None

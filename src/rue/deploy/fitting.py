@@ -160,19 +160,24 @@ def _promised(
     kind: Kind,
 ) -> Rule:
     least = max(points_needed(limit / bound, delta) or 0 for limit in problem.budgets.values())
-    if not problem.normalized and (1 - learn_share) * len(star) < 2 * least:
-        candidates = candidates or [TOTAL]  # too few to spend on weights; no answer chose this
-    learns = candidates is None or problem.normalized
-    n_learned = min(max(1, round(learn_share * len(star))), len(star) - 1) if learns else 0
+    fixed = candidates is not None
+
+    def n_learners(n_points: int) -> int:
+        """How many choose the weights: none where too few would test; no answer chose this."""
+        too_few = (1 - learn_share) * n_points < 2 * least
+        if not problem.normalized and (fixed or too_few):
+            return 0
+        return min(max(1, round(learn_share * n_points)), n_points - 1)
+
+    n_learned = n_learners(len(star))
     order = np.random.default_rng(seed).permutation(len(star))
     learn, test = order[:n_learned], order[n_learned:]
-    if learns:
+    if n_learned:
         weights, ranking = _sequence(
             star[learn], hat[learn], problem, candidates, len(test), delta, bound
         )
     else:
-        assert candidates is not None
-        weights = candidates[0]
+        weights = TOTAL if candidates is None else candidates[0]
     if problem.normalized:
         tested = ranking.at(star[test], hat[test], weights)
     else:  # every threshold there is: p-values change only at scores of points tested
@@ -187,9 +192,8 @@ def _promised(
     if passed:
         notes = _floor_missed(problem, estimate.coverage)
     else:
-        share = 1 - n_learned / len(star)
         needed, note = needed_points(
-            tested, p_values > delta, problem, delta, bound, share, len(star)
+            tested, p_values > delta, problem, delta, bound, len(star), n_learners
         )
         notes = [note]
     return Rule(

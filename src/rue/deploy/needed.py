@@ -1,6 +1,7 @@
 """How many calibration points a promise takes, where there were too few."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,8 @@ def needed_points(
     problem: Problem,
     delta: float,
     bound: float,
-    share: float,
     n_points: int,
+    n_learners: Callable[[int], int],
 ) -> tuple[int | None, str]:
     """Say how many calibration points it takes, and why nothing passed.
 
@@ -33,8 +34,8 @@ def needed_points(
         The thresholds on the points tested, and which of them did not pass.
     problem, delta, bound
         What was asked for.
-    share, n_points
-        The share of the calibration points that test, and how many there are.
+    n_points, n_learners
+        How many calibration points there are, and how many of any number of them would not test.
     """
     per = " per accepted point" if problem.normalized else ""
     too_few = f"Nothing is accepted: {n_points:,} calibration points are too few to promise "
@@ -44,7 +45,7 @@ def needed_points(
     least = {name: points_needed(x / bound, delta) or 0 for name, x in problem.budgets.items()}
     hardest = max(least, key=lambda name: least[name])
     if tested.n_points < least[hardest]:
-        n = math.ceil(least[hardest] / share)
+        n = _in_all(least[hardest], n_learners)
         return n, (
             f"{too_few}{hardest} <= {problem.budgets[hardest]:g}{per}; at least {n:,} are needed, "
             "even if accepted points had no loss at all."
@@ -68,12 +69,22 @@ def needed_points(
     worst = max(needs, key=lambda name: needs[name][at])
     rate, limit = tested.rate(worst, problem.normalized)[at], problem.budgets[worst]
     exact = points_needed(limit / bound, delta, rate / bound)
-    n = math.ceil((exact or needs[worst][at] * kept[at]) / kept[at] / share)
+    n = _in_all(math.ceil((exact or needs[worst][at] * kept[at]) / kept[at]), n_learners)
     n = max(n, n_points + 1)  # steps of the p-value may make it look as if there were enough
     return n, (
         f"{too_few}{worst} <= {limit:g}{per}; about {n:,} are needed "
         f"at the {worst} of {rate:.4g}{per} that the points tested have."
     )
+
+
+def _in_all(n_tested: int, n_learners: Callable[[int], int]) -> int:
+    """The fewest points of which so many test; the share that learns is about constant."""
+    n = n_tested
+    while (short := n_tested - (n - n_learners(n))) > 0:
+        n += max(1, short // 2)
+    while n > n_tested and n - 1 - n_learners(n - 1) >= n_tested:
+        n -= 1
+    return n
 
 
 def _about(rate: FloatArray, limit: float, delta: float) -> FloatArray:
