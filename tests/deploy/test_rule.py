@@ -148,11 +148,31 @@ def test_losses_come_back(rng):
         (lambda d: d["weights"].update(aleatoric=float("nan")), "weights must be finite"),
         (lambda d: d["made_for"].update(colour="red"), "colour"),
         (lambda d: d["asked"].update(speed=1), "speed"),
+        (lambda d: d["asked"].update(risk_max="low"), "risk_max must be a number, got 'low'"),
+        (lambda d: d["asked"].update(risk_max=math.nan), "risk_max must not be negative, got nan"),
+        (lambda d: d["asked"].update(maximize="risk"), "asked contradicts"),
+        (lambda d: d["asked"].update(normalized=1), "normalized must be true or false, got 1"),
+        (lambda d: d["promise"].update(delta=2), "delta must be between 0 and 1, got 2"),
+        (lambda d: d["promise"].update(delta="0.1"), "delta must be a number, got '0.1'"),
+        (lambda d: d["promise"].update(bound=math.inf), "bound must be a number, got inf"),
+        (lambda d: d["promise"].update(holds_for=["coverage"]), "promise contradicts"),
+        (lambda d: d["promise"].pop("delta"), "promise contradicts"),
+        (lambda d: d["calibration"].update(n_points=None), "n_points must be a whole number"),
+        (lambda d: d["calibration"].update(n_tested=1.5), "n_tested must be a whole number"),
+        (lambda d: d["estimate"].update(risk="x"), "risk must be a number, got 'x'"),
+        (lambda d: d["estimate"].update(risk=math.nan), "estimate contradicts"),
+        (lambda d: d["estimate"].update(n_accepted=True), "n_accepted must be a whole number"),
+        (lambda d: d.update(accepts="sometimes"), "accepts contradicts"),
+        (lambda d: d.update(accepts="everything"), "tau contradicts"),
+        (lambda d: d.update(tau=math.inf), "accepts contradicts"),
+        (lambda d: d.update(weights={"aleatoric": 0, "epistemic": 0}), "not both 0"),
+        (lambda d: d.update(notes="text"), "notes contradicts"),
     ],
 )
 def test_damaged_rules_are_one_line(world, tmp_path, change, words):
     star, hat = world
-    known = fit_selector(star, hat, maximize="coverage", risk_max=0.05).to_dict()
+    promise = {"delta": 0.1, "bound": 0.6}
+    known = fit_selector(star, hat, maximize="coverage", risk_max=0.15, **promise).to_dict()
     assert known["accepts"] == "score<=tau"
     change(known)
     path = tmp_path / "rule.json"

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -169,14 +170,14 @@ class Rule:
         weights = float(known["weights"]["aleatoric"]), float(known["weights"]["epistemic"])
         if isinstance(tau, bool) or not isinstance(tau, int | float) or math.isnan(tau):
             raise InputError(f"tau must be a number, got {tau!r}")
-        if not all(map(math.isfinite, weights)):
-            raise InputError(f"weights must be finite, got {weights}")
+        if not all(map(math.isfinite, weights)) or not any(weights):
+            raise InputError(f"weights must be finite and not both 0, got {weights}")
         asked = {k: v for k, v in known["asked"].items() if k != "maximize"}
         estimate: dict[str, Any] = {
             k: math.nan if v is None else v for k, v in known["estimate"].items()
         }
         promise = {k: v for k, v in (known["promise"] or {}).items() if k != "holds_for"}
-        return Rule(
+        rule = Rule(
             weights,
             float(tau),
             Problem(**asked),
@@ -186,6 +187,18 @@ class Rule:
             kind=Kind.from_dict(known["made_for"]),
             notes=tuple(known["notes"]),
         )
+        _require_types(rule, [*known["calibration"], *promise])
+        _require_types(rule.problem, asked)
+        _require_types(rule.estimate, estimate)
+        if rule.delta is not None and not 0 < rule.delta < 1:
+            raise InputError(f"delta must be between 0 and 1, got {rule.delta}")
+        for name, limit in rule.problem.budgets.items():
+            if not limit >= 0:
+                raise InputError(f"{name}_max must not be negative, got {limit}")
+        for name, value in json.loads(json.dumps(rule.to_dict())).items():
+            if name != "rule" and value != known[name]:  # that is a sentence for people
+                raise InputError(f"{name} contradicts the rest of the file, got {known[name]!r}")
+        return rule
 
     def save(self, path: str | Path) -> None:
         """Write the rule as JSON, whole or not at all."""
@@ -212,6 +225,19 @@ class Rule:
             raise FileError(f"{path}: is no rule: lacks {error}") from None
         except (ValueError, TypeError, AttributeError) as error:
             raise FileError(f"{path}: is no rule: {error}") from None
+
+
+def _require_types(part: Any, names: Iterable[str]) -> None:
+    """Raise where a field read from JSON is not what it is declared to be, or infinite."""
+    for name in names:
+        value, declared = getattr(part, name), part.__dataclass_fields__[name].type
+        whole = type(value) is int and isinstance(0.0, declared)  # 1 for 1.0
+        flag = isinstance(value, bool) and declared is not bool
+        if flag or not (whole or isinstance(value, declared)) or value in (math.inf, -math.inf):
+            raise InputError(f"{name} must be {_SAID.get(declared, 'a number')}, got {value!r}")
+
+
+_SAID = {bool: "true or false", int: "a whole number", str | None: "a word"}
 
 
 def attained(
