@@ -116,6 +116,21 @@ def test_every_loss_comes_back_from_its_rule(world, run, monkeypatch, loss, limi
     assert json.loads(first.out)["new"]["n_accepted"] > 0
 
 
+def test_a_stated_bound_is_enough_for_new_points(world, run):
+    out, counts, probs, new_probs = world
+    for file, n, said in (("cal", N, {"counts": counts}), ("new", 90, {})):
+        beyond = {"probs": probs if n == N else new_probs, "actions": np.full(n, K - 0.6)}
+        np.savez(out / f"beyond-{file}.npz", **beyond, **said)
+    for name, asked in (
+        ("", ["--loss", "log", "--bound", "28", "--risk-max", "9"]),
+        ("beyond-", ["--loss", "absolute", "--bound", "3", "--risk-max", "2.9"]),
+    ):
+        files = ["--fit", out / f"{name}cal.npz", "--apply", out / f"{name}new.npz"]
+        result = run("select", *files, *asked, "--delta", "0.1")
+        assert result.code == 0, result.err
+        assert "90 new points: 90 accepted" in result.out
+
+
 def test_theorem_1_takes_a_cost_matrix_and_a_floor_too(world, run):
     out, counts, probs, _ = world
     (out / "cost.csv").write_text("0,1,4\n1,0,1\n2,1,0\n")
@@ -220,6 +235,7 @@ def test_other_files_are_refused_with_a_word_on_what_differs(world, run, arrays,
         (["--fit", "cal.npz", "--risk-max", "1", "--compare"], "--compare needs --apply"),
         (["--fit", "cal.npz", "--apply", "new.npz", "--compare"], "need answers, too"),
         (["--rule", "rule.json", "--risk-max", "1"], "--risk-max is for --fit"),
+        (["--rule", "rule.json", "--risk-max", "0"], "--risk-max is for --fit"),
         (["--rule", "rule.json", "--delta", "0.1"], "--delta needs --fit"),
         (["--rule", "rule.json", "--loss", "brier"], "the loss is zero_one in the rule and brier"),
         (["--rule", "cal.npz"], "is no rule"),

@@ -129,7 +129,7 @@ def select(
 
     if rule is not None:
         for name, value in (*asked.items(), ("truth", truth)):
-            if value:
+            if value is not None and value is not False:
                 raise InputError(f"--{name.replace('_', '-')} is for --fit: a rule has its own")
         points, found = None, _saved(rule, chosen, scale)
     else:

@@ -83,8 +83,8 @@ def read_new(path: str | Path, rule: Rule) -> DeployPoints:
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
     _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
     loss = kind.get_loss()
-    if rule.delta is not None:
-        _bound(predictions, loss)
+    if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
+        _bound(predictions, loss)  # else a user has stated another
     star = None if predictions.truth is None else realized(predictions, None, loss).star
     return DeployPoints(
         path,
