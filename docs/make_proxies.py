@@ -1,11 +1,11 @@
-"""Run the proxy tasks and write the tables of docs/proxies.md.
+"""Run active learning and write the tables of docs/proxies.md.
 
     python docs/make_proxies.py [--root ROOT] [PATTERN...]   run what is not in docs/proxies/ yet
     python docs/make_proxies.py --tables-only                write proxies.md from docs/proxies/
 
-A job is TASK_DATA_METHOD, such as active-learning_letter_dropout; a pattern such as '*_letter_*'
-chooses some. Its file holds the rows, the seconds of CPU they took, versions and checksums. A job
-whose file is there is not run again.
+A job is active-learning_DATA_METHOD, such as active-learning_letter_dropout; a pattern such as
+'*_letter_*' chooses some. Its file holds the rows, the seconds of CPU they took, versions and
+checksums. A job whose file is there is not run again.
 """
 
 import argparse
@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 import rue.data
-from rue.proxies.selective import correctness
 
 HERE = Path(__file__).parent
 ROWS = HERE / "proxies"
@@ -27,8 +26,7 @@ PAGE = HERE / "proxies.md"
 METHODS = ("dropout", "ensemble", "evidential", "ddu", "laplace")
 SEEDS = range(3)
 ACQUISITIONS = ("epistemic", "total", "random", "oracle")
-DETECTION = ("sentiment-movies", "cifar10h-features")
-LEARNING = ("letter", "random-rbf", "sentiment-movies")
+LEARNING = ("letter", "random-rbf")
 
 
 def main() -> None:
@@ -38,23 +36,22 @@ def main() -> None:
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
     ROWS.mkdir(exist_ok=True)
-    jobs = [(detect, "detection", data, method) for data in DETECTION for method in METHODS]
-    jobs += [(learn, "active-learning", data, method) for data in LEARNING for method in METHODS]
-    for job, task, data, method in [] if arguments.tables_only else jobs:
-        file = ROWS / f"{task}_{data}_{method}.json"
+    jobs = [(data, method) for data in LEARNING for method in METHODS]
+    for data, method in [] if arguments.tables_only else jobs:
+        file = ROWS / f"active-learning_{data}_{method}.json"
         if not file.exists() and any(fnmatchcase(file.stem, p) for p in arguments.patterns):
-            record = measured(job, data, method, arguments.root)
+            record = measured(data, method, arguments.root)
             file.write_text(json.dumps(record, indent=1) + "\n")
             print(file.stem, f"{record['cpu_seconds']:.0f} s of CPU", flush=True)
     records = {file.stem: json.loads(file.read_text()) for file in sorted(ROWS.glob("*.json"))}
     PAGE.write_text(fill(PAGE.read_text(), blocks(records)))
 
 
-def measured(job, name: str, method: str, root: str | None) -> dict:
+def measured(name: str, method: str, root: str | None) -> dict:
     """Run a job; give its rows with how long it took, and from what."""
-    data = [loaded(name, seed, root) for seed in SEEDS]
+    data = [rue.data.load(name, root, seed=seed) for seed in SEEDS]
     start = time.process_time()
-    rows = job(data, method)
+    rows = learn(data, method)
     return {
         "data": name,
         "method": method,
@@ -65,38 +62,6 @@ def measured(job, name: str, method: str, root: str | None) -> dict:
         "versions": {"rue": rue.__version__, "python": platform.python_version()}
         | {package: version(package) for package in ("numpy", "scikit-learn", "torch")},
     }
-
-
-def loaded(name: str, seed: int, root: str | None) -> rue.data.DataSet:
-    data = rue.data.load(name, root, seed=seed)
-    return rue.data.add_ood(data, root, seed=seed) if rue.data.ood_groups(name) else data
-
-
-def detect(data: list[rue.data.DataSet], method: str) -> list[dict]:
-    """OOD detection and selective prediction, by each component under log loss."""
-    import rue.methods
-    from rue.proxies import SCORES, evaluate_ood, evaluate_selective
-
-    rows = []
-    fitted = rue.methods.METHODS[method].fit(data, seeds=SEEDS)
-    for seed, one, model in zip(SEEDS, data, fitted, strict=True):
-        test = one.part("test")
-        belief = model.predict(test.inputs)
-        hat = rue.decompose(belief, "log")
-        out = {name: rue.decompose(model.predict(x), "log") for name, x in one.ood.items()}
-        truth = test.truth()
-        regret = rue.realize(truth, belief, "log").epistemic
-        for row in evaluate_selective(correctness(truth, belief), hat):
-            scores = {name: getattr(components, row.score) for name, components in out.items()}
-            ood = evaluate_ood(
-                getattr(hat, row.score), scores, rue.data.ood_groups(one.name), score=row.score
-            )
-            rows.append(
-                {"seed": seed, "score": row.score, "ood": ood.to_dict(), "selective": row.to_dict()}
-                | {"aurec": rue.aurec(regret, getattr(hat, row.score))}
-            )
-    assert {row["score"] for row in rows} == set(SCORES)
-    return rows
 
 
 def learn(data: list[rue.data.DataSet], method: str) -> list[dict]:
@@ -110,33 +75,8 @@ def learn(data: list[rue.data.DataSet], method: str) -> list[dict]:
 
 
 def blocks(records: dict) -> dict[str, str]:
-    tables = {f"detection {data}": detection_table(records, data) for data in DETECTION}
-    tables |= {f"learning {data}": learning_table(records, data) for data in LEARNING}
+    tables = {f"learning {data}": learning_table(records, data) for data in LEARNING}
     return tables | {"seconds": seconds_table(records)}
-
-
-def detection_table(records: dict, data: str) -> str:
-    """Epistemic for OOD, total for AuAC, as the paper's table 4, and AuReC beside them."""
-    groups = list(rue.data.ood_groups(data))
-    head = [*(f"↑ {group} AUROC" for group in groups), *(f"↓ {g} FPR95" for g in groups)]
-    head += ["↑ AuAC", "↑ accuracy", "↓ AuReC"]
-    lines = ["| method | " + " | ".join(head) + " |", "|---|" + "--:|" * len(head)]
-    for method in METHODS:
-        record = records.get(f"detection_{data}_{method}")
-        if record is None:
-            continue
-        by = {s: [r for r in record["rows"] if r["score"] == s] for s in ("epistemic", "total")}
-        cells = [
-            spread([r["ood"]["groups"][group][key] for r in by["epistemic"]])
-            for key in ("auroc", "fpr95")
-            for group in groups
-        ]
-        cells += [
-            spread([r["selective"][key] for r in by["total"]]) for key in ("auac", "accuracy")
-        ]
-        cells.append(spread([r["aurec"] for r in by["epistemic"]], 4))
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) if len(lines) > 2 else "Not run yet."
 
 
 def learning_table(records: dict, data: str) -> str:
@@ -158,16 +98,15 @@ def learning_table(records: dict, data: str) -> str:
 
 
 def seconds_table(records: dict) -> str:
-    lines = ["| task | data set | " + " | ".join(METHODS) + " | all |"]
-    lines.append("|---|---|" + "--:|" * (len(METHODS) + 1))
-    for task, sets in (("detection", DETECTION), ("active-learning", LEARNING)):
-        for data in sets:
-            found = [records.get(f"{task}_{data}_{method}") for method in METHODS]
-            if any(found):
-                times = [None if r is None else r["cpu_seconds"] for r in found]
-                cells = ["-" if t is None else f"{t:.0f}" for t in times]
-                total = "-" if None in times else f"{sum(times):.0f}"
-                lines.append(f"| {task} | `{data}` | {' | '.join(cells)} | {total} |")
+    lines = ["| data set | " + " | ".join(METHODS) + " | all |"]
+    lines.append("|---|" + "--:|" * (len(METHODS) + 1))
+    for data in LEARNING:
+        found = [records.get(f"active-learning_{data}_{method}") for method in METHODS]
+        if any(found):
+            times = [None if r is None else r["cpu_seconds"] for r in found]
+            cells = ["-" if t is None else f"{t:.0f}" for t in times]
+            total = "-" if None in times else f"{sum(times):.0f}"
+            lines.append(f"| `{data}` | {' | '.join(cells)} | {total} |")
     return "\n".join(lines)
 
 
