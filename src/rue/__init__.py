@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 # name -> module; the one list of what is public.
 _PUBLIC = {
     "Absolute": "rue.losses",
+    "Accumulator": "rue.adapters.accumulator",
     "Annotations": "rue.annotations",
     "Brier": "rue.losses",
     "Comparison": "rue.comparison",
@@ -58,7 +59,7 @@ _PUBLIC = {
     "try_promise": "rue.deploy",
 }
 
-_PACKAGES = ("data", "proxies", "published", "sandbox")
+_PACKAGES = ("adapters", "data", "proxies", "published", "sandbox")
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 

@@ -1,0 +1,106 @@
+"""pandas: a frame of answers in long form, one row per item and annotator."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rue.annotations import Annotations
+from rue.errors import InputError
+
+__all__ = ["Answered", "annotations"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """What people said, whose row is which item, and which column is which label."""
+
+    annotations: Annotations
+    ids: NDArray[np.str_]
+    classes: tuple[Any, ...]
+
+
+def annotations(
+    frame: pd.DataFrame,
+    *,
+    item: str = "item",
+    annotator: str | None = "annotator",
+    label: str = "label",
+    classes: ArrayLike | None = None,
+) -> Answered:
+    """Count a frame of answers: one row per answer, items in the order in which they first occur.
+
+    Parameters
+    ----------
+    frame
+        Has the columns named by the other arguments; further columns are left alone.
+    item, annotator, label
+        The names of its columns. A person may answer once for an item. ``annotator=None`` where
+        the frame does not say who answered; then nothing tells a repeated row from two people.
+    classes
+        All labels there can be, in order; default the categories of a categorical column, else
+        the labels that occur, sorted. Where they are increasing numbers they are the values too.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(
+    ...     {"item": ["b", "b", "a"], "annotator": [1, 2, 1], "label": ["yes", "no", "yes"]}
+    ... )
+    >>> said = annotations(frame)
+    >>> said.ids.tolist(), said.classes, said.annotations.counts.tolist()
+    (['b', 'a'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
+    """
+    wanted = [item, label] if annotator is None else [item, annotator, label]
+    for name in wanted:
+        if name not in frame.columns:
+            raise InputError(
+                f"frame must have a column {name!r}, got {', '.join(map(str, frame.columns))}"
+            )
+    if frame.empty:
+        raise InputError("frame must hold at least one answer, got none")
+    for name in wanted:
+        missing = frame[name].isna().to_numpy()
+        if missing.any():
+            raise InputError(f"{name} must not be missing, it is at row {int(np.argmax(missing))}")
+    if annotator is not None:
+        again = frame.duplicated([item, annotator]).to_numpy()
+        if again.any():
+            row = int(np.argmax(again))
+            raise InputError(
+                "a person may answer once for an item, "
+                f"{int(again.sum())} rows repeat one, first row {row}: "
+                f"{annotator} {frame[annotator].iloc[row]!s} on {item} {frame[item].iloc[row]!s}"
+            )
+    labels = frame[label]
+    if classes is not None:
+        order = pd.Index(np.asarray(classes))
+    elif isinstance(labels.dtype, pd.CategoricalDtype):
+        order = labels.cat.categories
+    else:
+        order = pd.Index(labels.unique()).sort_values()
+    if not order.is_unique:
+        raise InputError(f"classes must not repeat, got {order[order.duplicated()][0]!r} twice")
+    columns = order.get_indexer(labels.to_numpy())
+    if (columns < 0).any():
+        row = int(np.argmax(columns < 0))
+        raise InputError(
+            f"{label} must be one of the classes, got {labels.iloc[row]!r} at row {row}"
+        )
+    rows, items = pd.factorize(frame[item])
+    cells = np.bincount(rows * len(order) + columns, minlength=len(items) * len(order))
+    ids = np.asarray(items).astype(np.str_)
+    if len(np.unique(ids)) < len(ids):
+        raise InputError(f"{item} must have different names, got some that are written alike")
+    return Answered(
+        Annotations(cells.reshape(len(items), len(order)), _values(order)), ids, tuple(order)
+    )
+
+
+def _values(order: "pd.Index[Any]") -> NDArray[np.float64] | None:
+    """The labels as a scale, where they are increasing numbers."""
+    numeric = pd.api.types.is_numeric_dtype(order) and not pd.api.types.is_bool_dtype(order)
+    if not numeric or not order.is_monotonic_increasing:
+        return None
+    return order.to_numpy(dtype=np.float64)

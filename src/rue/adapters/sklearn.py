@@ -1,0 +1,165 @@
+"""scikit-learn: the members of a forest, of bagging or of a vote, or any list of classifiers."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, validate_data
+from tqdm import tqdm
+
+from rue.beliefs import Draws
+from rue.errors import InputError, ShapeError
+
+__all__ = ["draws"]
+
+_FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
+
+
+def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
+    """Give each member's ``predict_proba`` as one draw.
+
+    Parameters
+    ----------
+    models
+        A fitted forest (random or extra trees), ``BaggingClassifier`` or ``VotingClassifier``,
+        whose members are the draws; a ``Pipeline`` that ends in one; or a list of any fitted
+        classifiers with ``predict_proba``.
+    X
+        Inputs, as ``predict_proba`` takes them.
+    classes
+        The classes in the order of the annotations' columns; default all that the models have
+        seen, sorted. A class that a member has not seen has probability 0 there.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> members = [DummyClassifier().fit([[0], [0]], y) for y in (["cat", "dog"], ["dog", "dog"])]
+    >>> draws(members, [[0]]).probs
+    array([[[0.5, 0.5],
+            [0. , 1. ]]])
+    """
+    members, known = _members(models, X)
+    order = known if classes is None else _order(classes)
+    if len(order) < 2:
+        raise ShapeError(f"classes must be at least 2, got {order.tolist()}")
+    column = {name: index for index, name in enumerate(order.tolist())}
+    strange = [name for name in known.tolist() if name not in column]
+    if strange:
+        raise InputError(
+            f"classes must name every class that a model has seen, {strange[0]!r} is missing"
+        )
+    probs: NDArray[np.float64] | None = None
+    bar = tqdm(members, total=len(members), desc="members", delay=2, disable=None, leave=False)
+    for draw, (member, seen, inputs) in enumerate(bar):
+        given = np.asarray(member.predict_proba(inputs))
+        if given.ndim != 2 or given.shape[1] != len(seen):
+            raise ShapeError(
+                f"predict_proba of model {draw} must give one column per class ({len(seen)}), "
+                f"got shape {given.shape}"
+            )
+        if probs is None:
+            probs = np.zeros((len(given), len(members), len(order)))
+        probs[:, draw, [column[name] for name in seen.tolist()]] = given
+    assert probs is not None
+    return Draws(probs)
+
+
+class _Members(Sequence[tuple[Any, NDArray[Any], Any]]):
+    """Each member, the classes of its columns, and its inputs, made when they are asked for."""
+
+    def __init__(self, models: Sequence[Any], classes: Sequence[NDArray[Any]], X: Any) -> None:
+        self.models, self.classes, self.X = models, classes, X
+        self.columns: Sequence[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __getitem__(self, index: Any) -> Any:
+        X = self.X if self.columns is None else self.X[:, self.columns[index]]
+        return self.models[index], self.classes[index], X
+
+    def __iter__(self) -> Iterator[tuple[Any, NDArray[Any], Any]]:
+        return (self[index] for index in range(len(self)))
+
+
+def _members(models: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
+    if isinstance(models, Pipeline):
+        _require_fitted(models[-1])
+        return _members(models[-1], models[:-1].transform(X) if len(models) > 1 else X)
+    if isinstance(models, (*_FORESTS, BaggingClassifier, VotingClassifier)):
+        return _of_ensemble(models, X)
+    # Every ensemble of scikit-learn can be iterated, but not all are means of their members.
+    if isinstance(models, str | BaseEstimator) or not hasattr(models, "__iter__"):
+        raise InputError(
+            "models must be a forest, bagging, a vote, or a list of classifiers, "
+            f"got {type(models).__name__}"
+        )
+    listed = list(models)
+    if not listed:
+        raise InputError("models must hold at least one classifier, got none")
+    for index, model in enumerate(listed):
+        _require_classifier(model, f"model {index}")
+    seen = [np.asarray(model.classes_) for model in listed]
+    return _Members(listed, seen, X), np.unique(np.concatenate(seen))
+
+
+def _of_ensemble(model: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
+    _require_fitted(model)
+    if isinstance(model.classes_, list):
+        raise InputError("models must have one outcome, got a forest of several")
+    known = np.asarray(model.classes_)
+    inner = list(model.estimators_)
+    for index, member in enumerate(inner):
+        _require_classifier(member, f"member {index} of the {type(model).__name__}")
+    # Members are trained on the numbers of the classes, not on their names.
+    seen = [known[np.asarray(member.classes_).astype(np.int64)] for member in inner]
+    if isinstance(model, VotingClassifier):
+        return _Members(inner, seen, X), known
+    # They are trained on bare arrays, too: names and number of columns are checked here.
+    array = validate_data(
+        model,
+        X,
+        reset=False,
+        accept_sparse="csr",
+        dtype=np.float32 if isinstance(model, _FORESTS) else None,
+        ensure_all_finite=False,
+    )
+    members = _Members(inner, seen, array)
+    if isinstance(model, BaggingClassifier):
+        members.columns = model.estimators_features_
+    return members, known
+
+
+def _require_classifier(model: Any, what: str) -> None:
+    if not hasattr(model, "predict_proba"):
+        raise InputError(f"{what} must have predict_proba, got {type(model).__name__}")
+    _require_fitted(model)
+
+
+def _require_fitted(model: Any) -> None:
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError):
+        raise InputError(
+            f"models must be fitted, got {type(model).__name__} as it was made"
+        ) from None
+
+
+def _order(classes: ArrayLike) -> NDArray[Any]:
+    order = np.asarray(classes)
+    if order.ndim != 1:
+        raise ShapeError(f"classes must have shape (n_classes,), got {order.shape}")
+    names, counts = np.unique(order, return_counts=True)
+    if (counts > 1).any():
+        raise InputError(f"classes must not repeat, got {names[np.argmax(counts)].item()!r} twice")
+    return order

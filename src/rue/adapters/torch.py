@@ -1,0 +1,164 @@
+"""torch: any list of modules, or one module with dropout."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any
+
+import numpy as np
+
+from rue._kernels.threads import launch
+from rue.beliefs import Draws
+from rue.errors import InputError, MissingExtraError, ShapeError
+
+try:
+    import torch
+except ImportError:
+    raise MissingExtraError(
+        "rue.adapters.torch needs the extra: pip install 'rue[torch]'"
+    ) from None
+
+from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
+from torch.utils.data import RandomSampler
+from tqdm import tqdm
+
+__all__ = ["draws"]
+
+
+def draws(
+    model: nn.Module | Sequence[nn.Module],
+    loader: Iterable[Any],
+    n_draws: int = 20,
+    *,
+    logits: bool = True,
+    seed: int = 0,
+    progress: bool = True,
+) -> Draws:
+    """Give the outputs of several modules, or of several passes of one with dropout, as draws.
+
+    Every module is asked in eval mode, but for the dropout of a single one. Afterwards each
+    submodule is in the mode that it was in. Modules stay on their devices and batches go there.
+
+    Parameters
+    ----------
+    model
+        A list of modules, one draw each; or one module with dropout.
+    loader
+        Gives batches in the order of the annotations: a tensor, or a tuple or list whose first
+        element is the inputs. All modules see a batch before the next is asked for.
+    n_draws
+        How many passes of one module; a list has its own number.
+    logits
+        Whether outputs, shape (batch, n_classes), are logits; False for probabilities.
+    seed
+        Of the dropout masks; torch's own random state is left as it was.
+    progress
+        Show a bar if it takes more than two seconds.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Linear(4, 3))
+    >>> draws(model, torch.ones(10, 4).split(5), n_draws=20).probs.shape
+    (10, 20, 3)
+    """
+    single = isinstance(model, nn.Module)
+    modules = [model] if isinstance(model, nn.Module) else list(model)
+    for index, module in enumerate(modules):
+        if not isinstance(module, nn.Module):
+            raise InputError(f"model {index} must be a torch module, got {type(module).__name__}")
+    if not modules:
+        raise InputError("model must be a module or a list of them, got an empty list")
+    if n_draws < 1:
+        raise InputError(f"n_draws must be at least 1, got {n_draws}")
+    dropouts = [part for part in modules[0].modules() if _drops(part)] if single else []
+    if single and not dropouts:
+        raise InputError(
+            "one model must have dropout above 0, or all draws are the same; got none in "
+            f"{type(model).__name__}"
+        )
+    if isinstance(getattr(loader, "sampler", None), RandomSampler):
+        raise InputError("loader must keep the order of the points: shuffle=False")
+    devices = [_device(module) for module in modules]
+    passes = [0] * n_draws if single else range(len(modules))
+    parts: list[Any] = []
+    total = len(loader) if isinstance(loader, Sized) else None
+    with _asking(modules, dropouts), _seeded(seed, devices), torch.no_grad():
+        hidden = None if progress else True
+        for batch in tqdm(loader, "batches", total, delay=2, disable=hidden, leave=False):
+            inputs = _inputs(batch)
+            here = {device: inputs.to(device) for device in set(devices)}
+            outputs = [_probs(modules[i](here[devices[i]]), len(inputs), logits) for i in passes]
+            parts.append(torch.stack([output.cpu() for output in outputs], dim=1).numpy())
+    if not parts:
+        raise InputError("loader must give at least one batch, got none")
+    n_threads = torch.get_num_threads()
+    launch()  # numba's first start sets the number of torch's threads too
+    torch.set_num_threads(n_threads)
+    return Draws(np.concatenate(parts))
+
+
+def _drops(part: nn.Module) -> bool:
+    """Say whether a submodule leaves out units at random while it is trained."""
+    if isinstance(part, _DropoutNd):
+        return part.p > 0
+    # Their dropout is no submodule, and all that training mode changes in them.
+    return isinstance(part, nn.MultiheadAttention | nn.RNNBase) and part.dropout > 0
+
+
+def _device(module: nn.Module) -> torch.device:
+    tensors = (*module.parameters(), *module.buffers())
+    return tensors[0].device if tensors else torch.device("cpu")
+
+
+@contextlib.contextmanager
+def _asking(modules: Sequence[nn.Module], dropouts: Sequence[nn.Module]) -> Iterator[None]:
+    """Put all into eval mode but the dropouts, and back."""
+    before = [(part, part.training) for module in modules for part in module.modules()]
+    fast = torch.backends.mha.get_fastpath_enabled()
+    try:
+        for module in modules:
+            module.eval()
+        for part in dropouts:
+            part.training = True
+        if dropouts:  # a transformer layer in eval mode would pass its dropout by
+            torch.backends.mha.set_fastpath_enabled(False)
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+        for part, training in before:
+            part.training = training
+
+
+@contextlib.contextmanager
+def _seeded(seed: int, devices: Sequence[torch.device]) -> Iterator[None]:
+    """Draw from a seed of one's own, and give back the random state."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        for device in set(devices) - {torch.device("cpu")}:
+            fork = torch.random.fork_rng(devices=[device.index or 0], device_type=device.type)
+            stack.enter_context(fork)
+        torch.manual_seed(seed)
+        yield
+
+
+def _inputs(batch: Any) -> Tensor:
+    inputs = batch[0] if isinstance(batch, list | tuple) and batch else batch
+    if not isinstance(inputs, Tensor):
+        raise InputError(
+            "a batch must be a tensor, or a tuple or list whose first element is one, "
+            f"got {type(inputs).__name__}"
+        )
+    return inputs
+
+
+def _probs(output: Any, n_points: int, logits: bool) -> Tensor:
+    if not isinstance(output, Tensor):
+        raise InputError(f"a model must give a tensor, got {type(output).__name__}")
+    if output.ndim != 2 or len(output) != n_points:
+        raise ShapeError(
+            f"a model must give outputs of shape ({n_points}, n_classes) for {n_points} inputs, "
+            f"got {tuple(output.shape)}"
+        )
+    wide = output if output.dtype == torch.float64 else output.float()
+    return torch.softmax(wide, -1) if logits else wide

@@ -1,0 +1,164 @@
+"""An accumulator gives what evaluate gives for all points at once, whatever the batches."""
+
+import pickle
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rue
+from rue.adapters.accumulator import Accumulator
+from rue.errors import InputError, ShapeError
+
+N, K = 24, 4
+LOSSES = {
+    "log": "log",
+    "brier": "brier",
+    "zero_one": "zero_one",
+    "squared": rue.Squared([0, 1, 3, 7]),
+    "absolute": "absolute",
+    "cost": rue.CostMatrix([[0, 1, 2, 3], [1, 0, 1, 2], [3, 2, 1, 0]]),
+}
+
+
+def world(seed=0, fewest=2):
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(9, np.full(K, 1 / K), size=N)
+    counts[:, 0] += np.maximum(fewest - counts.sum(1), 0)
+    return counts, rng.dirichlet(np.full(K, 0.5), size=(N, 5))
+
+
+def beliefs(probs):
+    return {
+        "draws": rue.Draws(probs),
+        "dirichlet": rue.Dirichlet(1 + 5 * probs[:, 0]),
+        "scored": rue.Scored(probs[:, 0], probs[:, 1, 0]),
+    }
+
+
+def part(belief, rows):
+    match belief:
+        case rue.Draws():
+            return rue.Draws(belief.probs[rows])
+        case rue.Dirichlet():
+            return rue.Dirichlet(belief.alpha[rows])
+    return rue.Scored(belief.probs[rows], belief.epistemic[rows])
+
+
+def assert_same(row, other):
+    assert row.notes == other.notes
+    for name, value in asdict(row).items():
+        if isinstance(value, float):
+            assert getattr(other, name) == pytest.approx(value, abs=1e-12, nan_ok=True), name
+        else:
+            assert getattr(other, name) == value, name
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["draws", "dirichlet", "scored"])
+@settings(max_examples=4)
+@given(cuts=st.sets(st.integers(1, N - 1), max_size=6), data=st.data())
+def test_it_is_evaluate_whatever_the_batches(loss, kind, cuts, data):
+    counts, probs = world()
+    belief = beliefs(probs)[kind]
+    batches = np.split(np.arange(N), sorted(cuts))
+    n_first = data.draw(st.integers(0, len(batches)))
+    mine, other = (Accumulator(LOSSES[loss], method="m") for _ in range(2))
+    for i, rows in enumerate(batches):
+        (mine if i < n_first else other).update(part(belief, rows), counts[rows])
+    mine.merge(pickle.loads(pickle.dumps(other)))  # as another process would hand it over
+    assert len(mine) == N
+    wanted = rue.evaluate(rue.Annotations(counts), belief, LOSSES[loss], method="m")
+    assert_same(wanted, mine.compute())
+
+
+def test_arrays_values_actions_and_floors():
+    counts, probs = world()
+    probs[3] = np.eye(K)[0]
+    values = [-2.0, -1, 1, 2]
+    for loss, actions in (("squared", np.arange(N) % 3), ("log", probs[:, 2])):
+        accumulator = Accumulator(loss, values=values)
+        for rows in np.split(np.arange(N), [5, 6, 20]):
+            accumulator.update(probs[rows], counts[rows], actions=actions[rows])
+        wanted = rue.evaluate(
+            rue.Annotations(counts), rue.Draws(probs), loss, values=values, actions=actions
+        )
+        assert_same(wanted, accumulator.compute())
+    assert wanted.n_floored > 0
+    assert_same(
+        rue.evaluate(rue.Annotations(counts, values), rue.Draws(probs), "absolute", gap=False),
+        _through("absolute", rue.Annotations(counts, values), probs).compute(gap=False),
+    )
+
+
+def _through(loss, people, probs, step=7):
+    accumulator = Accumulator(loss)
+    for start in range(0, N, step):
+        rows = slice(start, start + step)
+        accumulator.update(probs[rows], people[rows])
+    return accumulator
+
+
+def test_one_point_with_one_answer_takes_the_lower_end_from_all():
+    counts, probs = world()
+    counts[2] = [0, 1, 0, 0]
+    row = _through("log", rue.Annotations(counts), probs).compute(gap=False)
+    assert np.isnan(row.aurec_low)
+    assert_same(rue.evaluate(rue.Annotations(counts), rue.Draws(probs), gap=False), row)
+
+
+def test_only_components_are_kept():
+    counts, probs = world()
+    small = len(pickle.dumps(_through("log", rue.Annotations(counts), probs)))
+    many = len(pickle.dumps(_through("log", rue.Annotations(counts), np.tile(probs, (1, 50, 1)))))
+    assert small == many
+
+
+def test_known_probabilities_torch_tensors_and_reset():
+    torch = pytest.importorskip("torch")
+    counts, probs = world()
+    accumulator = Accumulator("brier")
+    accumulator.update(torch.tensor(probs), torch.tensor(counts))
+    before = accumulator.compute(gap=False)
+    accumulator.reset()
+    assert len(accumulator) == 0
+    with pytest.raises(InputError, match="call update first"):
+        accumulator.compute()
+    accumulator.update(probs, rue.Annotations.from_probs(probs[:, 0]))
+    assert accumulator.compute(gap=False).annotators_min == np.inf != before.annotators_min
+
+
+def test_an_accumulator_may_be_merged_with_itself_and_an_empty_one():
+    counts, probs = world()
+    accumulator = _through("log", rue.Annotations(counts), probs)
+    before = accumulator.compute(gap=False)
+    accumulator.merge(Accumulator("zero_one"), accumulator)
+    assert len(accumulator) == 2 * N
+    assert accumulator.compute(gap=False).aurec == pytest.approx(before.aurec, abs=1e-12)
+    empty = Accumulator("log")
+    empty.merge(accumulator)
+    assert len(empty) == 2 * N
+
+
+def test_what_does_not_belong_together_is_refused_and_nothing_is_taken():
+    counts, probs = world()
+    accumulator = _through("log", rue.Annotations(counts), probs)
+    with pytest.raises(InputError, match="same number of classes, got 4 and 3"):
+        accumulator.update(rue.Dirichlet([[1.0, 2, 3]]), [[1, 2, 3]])
+    with pytest.raises(InputError, match="same kind of belief"):
+        accumulator.update(rue.Scored(probs[:1, 0], [0.5]), counts[:1])
+    with pytest.raises(InputError, match="same kind of truth"):
+        accumulator.update(probs[:1], rue.Annotations.from_probs(probs[:1, 0]))
+    with pytest.raises(InputError, match="same loss"):
+        accumulator.merge(_through("brier", rue.Annotations(counts), probs))
+    with pytest.raises(InputError, match="same loss"):
+        _through(rue.Log(0.01), rue.Annotations(counts), probs).merge(accumulator)
+    with pytest.raises(ShapeError, match="same points and classes"):
+        accumulator.update(probs[:2], counts[:3])
+    with pytest.raises(ShapeError, match="probs must have shape"):
+        accumulator.update(probs[:, 0], counts)
+    with pytest.raises(InputError, match="loss must be one of"):
+        Accumulator("hinge")
+    assert len(accumulator) == N

@@ -1,0 +1,92 @@
+"""Answers in long form are counted, whatever their order, and doubtful ones refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rue
+from rue.adapters.pandas import annotations
+from rue.errors import InputError
+
+
+def frame(rows):
+    return pd.DataFrame(rows, columns=["item", "annotator", "label"])
+
+
+def test_by_hand():
+    """Two say b: one 1, one 3. One says a: 3. So counts are [1, 0, 1] and [0, 0, 1]."""
+    said = annotations(frame([("b", "x", 3), ("a", "x", 3), ("b", "y", 1)]), classes=[1, 2, 3])
+    assert said.ids.tolist() == ["b", "a"]
+    assert said.classes == (1, 2, 3)
+    assert said.annotations.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert said.annotations.values.tolist() == [1, 2, 3]
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 5), st.integers(0, 5)), st.sampled_from("xyz"), min_size=1
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_against_a_naive_twin_in_any_order(answers, random):
+    rows = [(item, who, label) for (item, who), label in answers.items()]
+    random.shuffle(rows)
+    said = annotations(frame(rows), classes=list("xyz"))
+    for i, name in enumerate(said.ids):
+        for k, label in enumerate("xyz"):
+            wanted = sum(item == int(name) and what == label for item, _, what in rows)
+            assert said.annotations.counts[i, k] == wanted
+    assert said.annotations.counts.sum() == len(rows)
+
+
+def test_categories_are_the_classes_and_names_are_no_values():
+    rows = frame([(1, 1, "mid"), (2, 1, "low")])
+    rows["label"] = pd.Categorical(rows["label"], ["low", "mid", "high"])
+    said = annotations(rows)
+    assert said.classes == ("low", "mid", "high")
+    assert said.annotations.counts.tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert said.annotations.values is None
+    assert annotations(rows, classes=["high", "mid", "low"]).annotations.counts[0, 1] == 1
+
+
+def test_without_annotators_rows_may_repeat():
+    rows = frame([("a", 0, "x"), ("a", 0, "x"), ("a", 0, "y")])
+    said = annotations(rows.drop(columns="annotator"), annotator=None)
+    assert said.annotations.counts.tolist() == [[2, 1]]
+
+
+def test_other_names_and_the_way_to_a_truth_file(tmp_path):
+    rows = frame([("a", 0, 0), ("a", 1, 1), ("b", 0, 1)])
+    renamed = rows.rename(columns={"item": "img", "annotator": "who", "label": "cls"})
+    said = annotations(renamed, item="img", annotator="who", label="cls")
+    np.savez(tmp_path / "truth.npz", counts=said.annotations.counts, ids=said.ids)
+    from rue.files import read_truth
+
+    truth = read_truth(tmp_path / "truth.npz")
+    assert truth.ids.tolist() == ["a", "b"]
+    assert rue.realize(truth.annotations, None, "zero_one", actions=[0, 0]).epistemic.tolist() == [
+        0,
+        1,
+    ]
+
+
+GOOD = [("a", 0, "x"), ("b", 0, "y")]
+BAD = [
+    (frame([*GOOD, ("a", 0, "y")]), {}, "1 rows repeat one, first row 2: annotator 0 on item a"),
+    (frame([*GOOD, (None, 0, "y")]), {}, "item must not be missing, it is at row 2"),
+    (frame([*GOOD, ("c", 0, None)]), {}, "label must not be missing, it is at row 2"),
+    (frame([]), {}, "at least one answer"),
+    (frame(GOOD), {"classes": ["x", "z"]}, "label must be one of the classes, got 'y' at row 1"),
+    (frame(GOOD), {"classes": ["x", "y", "x"]}, "must not repeat, got 'x' twice"),
+    (frame(GOOD), {"item": "image"}, "a column 'image', got item, annotator, label"),
+    (frame([("1", 0, "x"), (1, 0, "y")]), {}, "written alike"),
+    (frame([("1", 0, "x")]), {}, "at least 2 classes"),
+]
+
+
+@pytest.mark.parametrize(("rows", "options", "message"), BAD)
+def test_bad_input(rows, options, message):
+    with pytest.raises(InputError, match=message):
+        annotations(rows, **options)

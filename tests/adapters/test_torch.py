@@ -1,0 +1,166 @@
+"""Torch modules are asked as they should be, and left as they were."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import rue
+from rue.adapters.torch import draws
+from rue.errors import InputError, ShapeError
+
+
+@pytest.fixture
+def inputs():
+    return torch.randn(10, 4, generator=torch.Generator().manual_seed(0))
+
+
+def network(seed, dropout=0.5):
+    torch.manual_seed(seed)
+    return nn.Sequential(
+        nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(dropout), nn.Linear(16, 3)
+    )
+
+
+def test_a_list_of_modules_is_its_outputs(inputs):
+    models = [network(seed) for seed in range(3)]
+    belief = draws(models, DataLoader(TensorDataset(inputs, torch.zeros(10)), batch_size=4))
+    for i, model in enumerate(models):
+        wanted = torch.softmax(model.eval()(inputs), -1).detach().numpy()
+        np.testing.assert_allclose(belief.probs[:, i], wanted, rtol=1e-6)
+
+
+def test_batches_do_not_matter_for_a_list(inputs):
+    models = [network(seed) for seed in range(2)]
+    wanted = draws(models, [inputs]).probs
+    for size in (1, 3, 10):
+        np.testing.assert_allclose(draws(models, inputs.split(size)).probs, wanted, rtol=1e-5)
+
+
+def test_dropout_by_hand():
+    """y = mask * 2 * 1 for p = 1/2: the logit of class 0 is 0 or 2, so p_0 is 1/2 or 0.880797."""
+    linear = nn.Linear(1, 2, bias=False)
+    linear.weight.data = torch.tensor([[1.0], [0.0]])
+    belief = draws(nn.Sequential(nn.Dropout(0.5), linear), [torch.ones(200, 1)], n_draws=50)
+    first = belief.probs[..., 0].ravel()
+    kept = np.isclose(first, 0.880797, atol=1e-6)
+    assert (kept | (first == 0.5)).all()
+    # 10,000 coins: five standard deviations are 0.025.
+    assert abs(kept.mean() - 0.5) < 0.025
+
+
+def test_only_dropout_is_in_training_mode(inputs):
+    """Batch norm would use the batch's own mean, and change its running one."""
+    model = network(0)
+    model[1].running_mean += 3.0
+    before = model[1].running_mean.clone()
+    draws(model, [inputs])
+    assert torch.equal(model[1].running_mean, before)
+    # With dropout all but off the passes are those of eval mode.
+    almost = network(0, 1e-9)
+    almost[1].running_mean += 3.0
+    wanted = torch.softmax(almost.eval()(inputs), -1).detach().numpy()
+    belief = draws(almost, inputs.split(3), n_draws=2)
+    np.testing.assert_allclose(belief.probs[:, 0], wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_modes_are_restored_whatever_happens(inputs, fails):
+    model = network(0).train()
+    model[1].eval()
+    before = [part.training for part in model.modules()]
+    if fails:
+        with pytest.raises(RuntimeError):
+            draws(model, [inputs[:, :2]])
+    else:
+        draws([model, network(1)], [inputs])
+        draws(model, [inputs])
+    assert [part.training for part in model.modules()] == before
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+def test_the_seed_decides_and_torchs_own_state_is_left(inputs):
+    model = network(0)
+    before = torch.get_rng_state()
+    one, two = (draws(model, [inputs], 5, seed=s).probs for s in (0, 1))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert np.array_equal(draws(model, [inputs], 5).probs, one)
+    assert not np.array_equal(one, two)
+    assert one.std(axis=1).max() > 0
+
+
+def test_torch_keeps_its_threads(inputs):
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        draws(network(0), [inputs])
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
+class Attending(nn.Module):
+    """A transformer layer, whose fast path in eval mode knows no dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.5, batch_first=True)
+        self.head = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.head(self.layer(x[:, None]).squeeze(1))
+
+
+class Recurring(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(4, 3, num_layers=2, dropout=0.5, batch_first=True)
+
+    def forward(self, x):
+        return self.rnn(x[:, None])[0][:, 0]
+
+
+@pytest.mark.parametrize("kind", [Attending, Recurring])
+def test_dropout_within_a_layer_counts(inputs, kind):
+    torch.manual_seed(0)
+    assert draws(kind(), [inputs]).probs.std(axis=1).min() > 0
+
+
+def test_probabilities_and_other_precisions(inputs):
+    model = nn.Sequential(network(0), nn.Softmax(-1))
+    np.testing.assert_allclose(
+        draws([model], [inputs], logits=False).probs, draws([model[0]], [inputs]).probs, rtol=1e-6
+    )
+    assert draws([network(0).double()], [inputs.double()]).probs.dtype == np.float64
+    half = draws([network(0).bfloat16()], [inputs.bfloat16()])
+    np.testing.assert_allclose(half.mean(), draws([network(0)], [inputs]).mean(), atol=0.05)
+    with pytest.raises(InputError, match="must"):
+        draws([model[0]], [inputs], logits=False)
+
+
+def test_rows_are_in_the_order_of_the_loader(inputs):
+    dataset = TensorDataset(inputs)
+    with pytest.raises(InputError, match="shuffle=False"):
+        draws(network(0), DataLoader(dataset, shuffle=True))
+    people = rue.Annotations(np.ones((10, 3)))
+    belief = draws(network(0), DataLoader(dataset, batch_size=4))
+    assert rue.evaluate(people, belief, gap=False).n_points == 10
+
+
+BAD = [
+    ([], [torch.ones(2, 4)], {}, InputError, "empty list"),
+    (["a"], [torch.ones(2, 4)], {}, InputError, "model 0 must be a torch module, got str"),
+    (network(0, 0.0), [torch.ones(2, 4)], {}, InputError, "dropout above 0.*got none in Seq"),
+    (network(0), [torch.ones(2, 4)], {"n_draws": 0}, InputError, "n_draws must be at least 1"),
+    (network(0), [], {}, InputError, "at least one batch"),
+    (network(0), [{"x": 1}], {}, InputError, "a batch must be a tensor.*got dict"),
+    ([nn.Flatten(0)], [torch.ones(2, 4)], {}, ShapeError, r"\(2, n_classes\).*got \(8,\)"),
+    ([nn.LSTM(4, 4)], [torch.ones(2, 4)], {}, InputError, "must give a tensor, got tuple"),
+]
+
+
+@pytest.mark.parametrize(("model", "loader", "options", "error", "message"), BAD)
+def test_bad_input(model, loader, options, error, message):
+    with pytest.raises(error, match=message):
+        draws(model, loader, **options)
