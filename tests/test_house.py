@@ -15,7 +15,7 @@ SOURCE = Path(rue.__file__).parent
 # A module imports only from what stands to its left (or beside it, within its own part).
 ORDER = [
     ["errors", "_kernels"],
-    ["_arrays", "_files", "_levels", "_raw_files"],
+    ["_arrays", "_files", "_levels", "_plugins", "_raw_files"],
     ["losses"],
     ["beliefs", "annotations"],
     ["components", "annotators", "answers"],

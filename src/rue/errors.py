@@ -8,7 +8,8 @@
     │   ├── FileError                 a file cannot be read as what it should be
     │   ├── AlignmentError            ids of two sides do not match
     │   └── InfeasibleError           no selector meets the budgets
-    └── MissingExtraError (ImportError)   an optional dependency is not installed
+    ├── MissingExtraError (ImportError)   an optional dependency is not installed
+    └── PluginError (ImportError)     another package's method or data set cannot be loaded
 
 A message is one line: the rule, the argument, the value received, the first offending row.
 On the command line it goes to stderr and the exit code is 2.
@@ -20,6 +21,7 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "MissingExtraError",
+    "PluginError",
     "RueError",
     "ShapeError",
 ]
@@ -51,3 +53,7 @@ class InfeasibleError(InputError):
 
 class MissingExtraError(RueError, ImportError):
     """An optional dependency is missing; the message says which install fixes it."""
+
+
+class PluginError(RueError, ImportError):
+    """A plugin cannot be loaded; the message names it and its package."""

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from rue._plugins import plugin_names
 from rue.data.features import ENCODERS
 from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
@@ -116,7 +117,7 @@ class Suite:
         for key in ("datasets", "methods", "losses", "seeds", "criteria"):
             _require_different(key, getattr(self, key))
         require_known("datasets", self.datasets, ENTRIES)
-        require_known("methods", self.methods, METHOD_NAMES)
+        require_known("methods", self.methods, (*METHOD_NAMES, *plugin_names("rue.methods")))
         require_known("criteria", self.criteria, CRITERIA)
         require_known("regime", [self.regime], REGIMES)
         require_known("method", self.method, self.methods)

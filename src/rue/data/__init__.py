@@ -2,6 +2,7 @@
 
 from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet
+from rue.data.entry import Entry
 from rue.data.features import featurize
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
@@ -10,6 +11,7 @@ from rue.data.registry import ENTRIES, fetch, is_here, load
 __all__ = [
     "ENTRIES",
     "DataSet",
+    "Entry",
     "Info",
     "add_ood",
     "featurize",

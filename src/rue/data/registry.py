@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from rue._plugins import Registry
 from rue.data import (
     appa_real,
     cifar10,
@@ -27,7 +28,22 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here
 
 _FAMILIES = (sentiment, cifar10, fashion_mnist, appa_real, dcic, random_rbf, letter, openood)
 _FIXED = ("reader", "entry", "seed")
-ENTRIES: dict[str, Entry] = {entry.name: entry for family in _FAMILIES for entry in family.ENTRIES}
+
+
+def _checked(name: str, found: object) -> Entry:
+    if not isinstance(found, Entry):
+        raise ValueError(f"a data set must be a rue.data.Entry, got {type(found).__name__}")
+    if found.name != name:
+        raise ValueError(f"the entry must have the name {name!r}, got {found.name!r}")
+    return found
+
+
+ENTRIES = Registry(
+    "rue.datasets",
+    {entry.name: entry for family in _FAMILIES for entry in family.ENTRIES},
+    _checked,
+)
+"""Every data set by name, those of other packages too (:mod:`rue._plugins`)."""
 
 
 def find(name: str) -> Entry:

@@ -19,6 +19,8 @@ checkpoints.py an epoch on disk              saving.py    prediction files
 Needs the extra ``rue[torch]``.
 """
 
+from typing import Any as _Any
+
 from rue.errors import MissingExtraError
 
 try:
@@ -27,6 +29,7 @@ except ImportError:
     raise MissingExtraError("rue.methods needs the extra: pip install 'rue[torch]'") from None
 
 from rue._kernels.threads import launch as _launch
+from rue._plugins import Registry as _Registry
 from rue.methods import ddu, ensemble, evidential, laplace, mc_dropout
 from rue.methods.saving import save_predictions
 from rue.methods.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
@@ -37,13 +40,26 @@ _n_threads = _torch.get_num_threads()
 _launch()
 _torch.set_num_threads(_n_threads)
 
-METHODS = {
-    "dropout": mc_dropout,
-    "ensemble": ensemble,
-    "evidential": evidential,
-    "ddu": ddu,
-    "laplace": laplace,
-}
+
+def _checked(name: str, found: object) -> _Any:
+    lacking = [part for part in ("Config", "fit", "predict") if not hasattr(found, part)]
+    if lacking:
+        raise ValueError(f"{name} must have Config, fit and predict, {lacking[0]} is missing")
+    return found
+
+
+METHODS = _Registry[_Any](
+    "rue.methods",
+    {
+        "dropout": mc_dropout,
+        "ensemble": ensemble,
+        "evidential": evidential,
+        "ddu": ddu,
+        "laplace": laplace,
+    },
+    _checked,
+)
+"""Every method by name, those of other packages too (:mod:`rue._plugins`)."""
 
 __all__ = [
     "CIFAR",

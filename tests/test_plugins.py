@@ -1,0 +1,213 @@
+"""Another package's methods and data sets, from a real wheel installed by pip into a folder."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+METHOD = '''
+"""The prior, whatever the input: no more than a method must have."""
+from dataclasses import dataclass
+import numpy as np
+import rue
+from rue.methods import Training
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    n_draws: int = 3
+    training: Training | None = None
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    probs: np.ndarray
+    n_draws: int
+    def predict(self, inputs):
+        return predict(self, inputs)
+
+def fit(data, config=None, *, seeds=(0,), checkpoints=None, progress=False):
+    config = config or Config()
+    each = [data] * len(seeds) if isinstance(data, rue.data.DataSet) else data
+    return [Fitted(d.part("train").targets().mean(axis=0), config.n_draws) for d in each]
+
+def predict(fitted, inputs):
+    return rue.Draws(np.tile(fitted.probs, (len(inputs), fitted.n_draws, 1)))
+'''
+DATA = '''
+"""Ten points, two classes, three people."""
+import numpy as np
+import rue
+from rue.data import DataSet, Entry
+
+def load(reader, entry, *, seed, shift=0):
+    return DataSet(
+        name=entry.name, task="tabular", inputs=np.arange(10.0)[:, None] + shift,
+        ids=np.arange(10).astype(str), class_names=("no", "yes"), values=np.arange(2.0),
+        train=np.arange(6), validation=np.arange(6, 8), test=np.arange(8, 10),
+        annotations=rue.Annotations([[2, 1]] * 5 + [[0, 3]] * 5), annotated=np.arange(10),
+        licence=entry.licence, citation=entry.citation,
+    )
+
+ENTRY = Entry(
+    name="toy-set", task="tabular", n_points=10, n_classes=2, annotators=(3, 3.0, 3),
+    splits={"train": 6, "validation": 2, "test": 2}, size=0, licence="CC0", citation="None.",
+    load=load,
+)
+OTHER = 3
+'''
+
+
+def install(folder, name, files, points):
+    """Make a wheel by hand, as a build backend would, and let pip install it."""
+    wheel = folder / f"{name}-1.0-py3-none-any.whl"
+    info = f"{name}-1.0.dist-info"
+    lines = [f"[{group}]\n" + "\n".join(values) for group, values in points.items()]
+    contents = {f"{name}/{file}": text for file, text in files.items()} | {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": "\n".join(lines) + "\n",
+    }
+    contents[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in (*contents, f"{info}/RECORD"))
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in contents.items():
+            archive.writestr(path, text)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    pip += ["--disable-pip-version-check", "--target", str(folder / "site"), str(wheel)]
+    subprocess.run(pip, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plugins")
+    files = {"__init__.py": "", "prior.py": METHOD, "data.py": DATA, "bad.py": "import no_such"}
+    install(
+        folder,
+        "toy_plugin",
+        files,
+        {
+            "rue.methods": ["prior = toy_plugin.prior", "half = toy_plugin.data"],
+            "rue.datasets": [
+                "toy-set = toy_plugin.data:ENTRY",
+                "toy-bad = toy_plugin.bad:ENTRY",
+                "toy-other = toy_plugin.data:OTHER",
+                "toy-alias = toy_plugin.data:ENTRY",
+            ],
+        },
+    )
+    return folder / "site"
+
+
+def run(site, code):
+    code = f"import sys; sys.path.insert(0, {str(site)!r})\n" + code
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+DATASETS = """
+import json, rue, rue.data
+from rue.data.registry import expand
+from rue.errors import PluginError
+found = {"known": "toy-set" in rue.data.ENTRIES, "names": expand(["toy-*"])}
+found["early"] = "toy_plugin" in sys.modules
+data = rue.data.load("toy-set", split="test", shift=5)
+found["inputs"] = data.inputs.ravel().tolist()
+found["info"] = rue.data.info("toy-set").annotators_mean
+found["own"] = rue.data.load("random-rbf", n_points=10, split="test").inputs.shape
+for name in ("toy-bad", "toy-other", "toy-alias"):
+    try:
+        rue.data.load(name)
+    except PluginError as error:
+        found[name] = str(error)
+from rue.cli import main
+try:
+    main(["data", "info", "toy-bad"])
+except SystemExit as stop:
+    found["code"] = stop.code
+print()
+print(json.dumps(found))
+"""
+
+
+def test_data_sets(site):
+    found = run(site, DATASETS)
+    assert found["known"]
+    assert found["names"] == ["toy-set", "toy-bad", "toy-other", "toy-alias"]
+    assert not found["early"]  # nothing is imported before it is asked for
+    assert found["inputs"] == [13, 14]
+    assert found["info"] == 3
+    assert found["own"] == [2, 10]
+    assert found["toy-bad"] == (
+        "the plugin 'toy-bad' of toy_plugin (rue.datasets: toy_plugin.bad:ENTRY) cannot be "
+        "loaded: ModuleNotFoundError: No module named 'no_such'"
+    )
+    assert "must be a rue.data.Entry, got int" in found["toy-other"]
+    assert "must have the name 'toy-alias', got 'toy-set'" in found["toy-alias"]
+    assert found["code"] == 2
+
+
+METHODS = """
+import json, rue, rue.data
+from rue.bench.suite import parse_suite
+from rue.methods import METHODS
+from rue.errors import InputError, PluginError
+found = {"names": list(METHODS), "has": "prior" in METHODS, "n": len(METHODS)}
+data = rue.data.load("toy-set")
+belief = METHODS["prior"].fit(data)[0].predict(data.part("test").inputs)
+found["shape"] = belief.probs.shape
+found["mean"] = belief.mean()[0].tolist()
+try:
+    METHODS["half"]
+except PluginError as error:
+    found["half"] = str(error)
+suite = parse_suite('name = "t"\\ndatasets = ["toy-set"]\\nmethods = ["prior"]\\n')
+found["suite"] = suite.methods
+try:
+    METHODS["none"]
+except KeyError as error:
+    found["none"] = str(error)
+print()
+print(json.dumps(found))
+"""
+
+
+def test_methods(site):
+    found = run(site, METHODS)
+    own = ["dropout", "ensemble", "evidential", "ddu", "laplace"]
+    assert found["names"] == [*own, "prior", "half"]
+    assert found["has"]
+    assert found["n"] == 7
+    assert found["shape"] == [2, 3, 2]
+    # Of the six points trained on five have p* = [2/3, 1/3] and one [0, 1].
+    assert found["mean"] == pytest.approx([5 / 9, 4 / 9])
+    assert "the plugin 'half' of toy_plugin" in found["half"]
+    assert "Config is missing" in found["half"]
+    assert found["suite"] == ["prior"]
+    assert found["none"] == "'none'"
+
+
+def test_two_plugins_of_one_name_are_refused(site, tmp_path):
+    points = {"rue.datasets": ["toy-set = twin:ENTRY"], "rue.taken": ["letter = twin:ENTRY"]}
+    install(tmp_path, "twin", {"__init__.py": ""}, points)
+    code = f"""
+import json; sys.path.insert(0, {str(tmp_path / "site")!r})
+import rue.data
+from rue.errors import PluginError
+try:
+    list(rue.data.ENTRIES)
+except PluginError as error:
+    twins = str(error)
+from rue._plugins import Registry
+own = Registry("rue.taken", {{"letter": 3}}, lambda name, found: found)
+assert own["letter"] == 3
+try:
+    list(own)
+except PluginError as error:
+    print(json.dumps([twins, str(error)]))
+"""
+    message, taken = run(site, code)
+    assert taken.startswith("the plugin 'letter' of twin (rue.taken: twin:ENTRY) has the name of")
+    assert message.startswith("two plugins have one name: the plugin 'toy-set' of ")
+    assert "twin" in message
+    assert "toy_plugin" in message
