@@ -93,8 +93,9 @@ def test_long_texts_are_cut(rng):
     assert texts == ["x" * 279 + "…", "short"]
 
 
-def test_images_are_one_sheet(rng):
-    images = tuple(rng.integers(0, 256, (8, 6, 3), dtype=np.uint8) for _ in range(5))
+@pytest.mark.parametrize("shape", [(8, 6, 3), (8, 6, 1), (8, 6)])
+def test_images_are_one_sheet(rng, shape):
+    images = tuple(rng.integers(0, 256, shape, dtype=np.uint8) for _ in range(5))
     items = Items(np.arange(9).astype(np.str_), images=images, pictured=(8, 1, 4, 3, 0))
     sprite = told(render(made(rng, 9, items=items)))["data"][0]["sprite"]
     assert sprite["rows"] == [8, 1, 4, 3, 0]

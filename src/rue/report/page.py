@@ -214,7 +214,8 @@ def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
     rows = max(math.ceil(len(images) / columns), 1)
     sheet = Image.new("RGB", (columns * _TILE, rows * _TILE), "white")
     for k, image in enumerate(images):
-        tile = Image.fromarray(image).convert("RGB")
+        grey = image.ndim == 3 and image.shape[2] == 1  # pillow wants no channel then
+        tile = Image.fromarray(image[:, :, 0] if grey else image).convert("RGB")
         tile = tile.resize((_TILE, _TILE), Image.Resampling.BICUBIC)
         sheet.paste(tile, (k % columns * _TILE, k // columns * _TILE))
     buffer = io.BytesIO()
