@@ -15,6 +15,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -41,7 +42,7 @@ ENSEMBLES = {
         DecisionTreeClassifier(max_depth=3),
         n_estimators=7,
         max_features=0.6,
-        max_samples=5,
+        max_samples=0.5,
         random_state=0,
     ),
     "voting": VotingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], voting="soft"),
@@ -61,7 +62,9 @@ def test_the_mean_of_the_draws_is_scikit_learns_own_answer(name, points):
 
 def test_bagging_of_few_points_has_members_that_miss_a_class(points):
     X, y = points
-    model = ENSEMBLES["bagging"].fit(X, y)
+    # Neighbours take no weights, so that members see the points drawn for them and no others.
+    model = BaggingClassifier(KNeighborsClassifier(1), max_samples=5, random_state=0).fit(X, y)
+    np.testing.assert_allclose(draws(model, X).mean(), model.predict_proba(X), atol=1e-12)
     assert min(len(member.classes_) for member in model.estimators_) < 4  # or nothing is tested
     missing = next(i for i, m in enumerate(model.estimators_) if len(m.classes_) < 4)
     absent = np.setdiff1d(np.arange(4), model.estimators_[missing].classes_)
