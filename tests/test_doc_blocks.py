@@ -1,0 +1,124 @@
+"""Every code block of README and docs runs, or says why not and is checked by name."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rue
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+N, DRAWS, K = 60, 4, 3
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+blocks = load("blocks")
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """What pages take for granted: arrays of the reader's own, and files of the same."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.full(K, 0.6), N)
+    counts = np.array([rng.multinomial(12, p) for p in truth])
+    probs = np.array([rng.dirichlet(0.3 + 4 * p, DRAWS) for p in truth])
+    np.save("counts.npy", counts)
+    for name in ("ensemble", "mine", "model"):
+        np.savez(f"{name}.npz", probs=probs if name != "mine" else probs[:, ::2])
+    np.savez("evidential.npz", alpha=1 + 5 * probs[:, 0])
+    np.savez("ddu.npz", probs=probs[:, 0], epistemic=probs[:, 0].min(axis=1))
+    for name in ("cal", "new"):
+        np.savez(f"{name}.npz", probs=probs, counts=counts)
+    people, belief = rue.Annotations(counts), rue.Draws(probs)
+    star, hat = rue.realize(people, belief, "zero_one"), rue.decompose(belief, "zero_one")
+    other = rue.Draws(probs[:, :2])
+    return {
+        "rue": rue,
+        "counts": counts,
+        "probs": probs,
+        "people": people,
+        "annotations": people,
+        "belief": belief,
+        "new_belief": belief,
+        "star": star,
+        "hat": hat,
+        "star_2": rue.realize(people, other, "log"),
+        "hat_2": rue.decompose(other, "log"),
+    }
+
+
+def found(page):
+    return blocks.blocks(page.read_text())
+
+
+WITH_CODE = [page for page in PAGES if any(b.language in blocks.RUN for b in found(page))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_block_runs(page, names, request):
+    if page.name == "forest.md":
+        request.getfixturevalue("data_root")
+    for block in found(page):
+        if block.language in blocks.RUN:
+            if block.reason:
+                blocks.check(block)
+            else:
+                blocks.run(block, names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_block_has_a_language_that_is_run_or_only_shown(page):
+    for block in found(page):
+        assert block.language in (*blocks.RUN, *blocks.SHOWN), block.text
+    fences = len(re.findall(r"^```", page.read_text(), re.M))
+    assert fences == 2 * len(found(page))  # none is overlooked
+
+
+def test_a_check_finds_what_is_not_there():
+    check = [
+        ("python", "from rue.data import lode", ImportError, "lode"),
+        ("python", "rue.evaluat(1)", AttributeError, "evaluat"),
+        ("python", "rue.evaluate(", SyntaxError, "never closed"),
+        ("sh", "rue evaluate a.npz --los log", Exception, "(?i)no such option"),
+        ("sh", "rue evalute a.npz", KeyError, "evalute"),
+        ("sh", "make demos", ValueError, "no make demos"),
+        ("sh", "curl here", ValueError, "curl is not known"),
+    ]
+    for language, text, error, message in check:
+        with pytest.raises(error, match=message):
+            blocks.check(blocks.Block(language, text, "a test"))
+    blocks.check(blocks.Block("sh", "rue evaluate a.npz \\\n --loss log  # x\nmake demo", ""))
+    blocks.check(blocks.Block("python", "rue.data.load('letter').inputs", ""))
+
+
+def test_a_command_that_fails_fails(names, capsys):
+    with pytest.raises(RuntimeError, match="ended with 2"):
+        blocks.run(blocks.Block("sh", "rue evaluate none.npz", ""), names)
+    assert "none.npz" in capsys.readouterr().err
+
+
+def test_marks_are_read():
+    page = "<!-- not run: slow -->\n```sh\na\n```\n\n```sh\nb\n```\n"
+    page += "<!-- python not run: no -->\n```python\nc\n```\n"
+    assert [b.reason for b in blocks.blocks(page)] == ["slow", "", "no"]
+
+
+def test_what_the_quick_start_prints_is_what_it_says(names):
+    """The printed row is that of the blocks above it."""
+    page = (ROOT / "docs/index.md").read_text()
+    shown = re.search(r"<!-- begin row -->\n```text\n(.*?)\n```", page, re.S)[1]
+    python = [b for b in blocks.blocks(page) if b.language == "python"]
+    assert "".join(blocks.run(block, names) for block in python).strip() == shown
