@@ -2,12 +2,15 @@
 
 import importlib.util
 import re
+import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rue
+from rue.bench.suite import parse_suite
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -17,8 +20,6 @@ N, DRAWS, K = 60, 4, 3
 def load(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    import sys
-
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
@@ -85,6 +86,17 @@ def test_every_block_has_a_language_that_is_run_or_only_shown(page):
         assert block.language in (*blocks.RUN, *blocks.SHOWN), block.text
     fences = len(re.findall(r"^```", page.read_text(), re.M))
     assert fences == 2 * len(found(page))  # none is overlooked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_suite_can_be_read(page):
+    for block in found(page):
+        if block.language == "toml":
+            table = tomllib.loads(block.text)
+            if "datasets" in table:
+                assert parse_suite(block.text).name == table["name"]
+            else:
+                assert table["project"]["entry-points"].keys() <= {"rue.methods", "rue.datasets"}
 
 
 def test_a_check_finds_what_is_not_there():

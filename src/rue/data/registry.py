@@ -38,7 +38,7 @@ def _checked(name: str, found: object) -> Entry:
     return found
 
 
-ENTRIES = Registry(
+ENTRIES: Registry[Entry] = Registry(
     "rue.datasets",
     {entry.name: entry for family in _FAMILIES for entry in family.ENTRIES},
     _checked,
