@@ -9,6 +9,8 @@ from typing import Any
 from blocks import blocks, run
 
 HERE = Path(__file__).parent
+PAGES = {"index.md": {"python": "row"}, "forest.md": {"python": "why", "sh": "output"}}
+"""Between which marks goes what the blocks of a language print."""
 
 
 def printed(page: str) -> list[tuple[str, str]]:
@@ -28,11 +30,17 @@ def fill(page: str, name: str, text: str) -> str:
     return re.sub(f"{begin}.*?{end}", lambda _: block, page, flags=re.S)
 
 
+def filled(page: str, marks: dict[str, str]) -> str:
+    """Run a page, and give it with what it prints."""
+    found = printed(page)
+    for language, name in marks.items():
+        page = fill(page, name, "".join(text for kind, text in found if kind == language))
+    return page
+
+
 def main() -> None:
-    for file, name, language in (("index.md", "row", "python"), ("forest.md", "output", "sh")):
-        page = (HERE / file).read_text()
-        text = "".join(text for kind, text in printed(page) if kind == language)
-        (HERE / file).write_text(fill(page, name, text))
+    for file, marks in PAGES.items():
+        (HERE / file).write_text(filled((HERE / file).read_text(), marks))
 
 
 if __name__ == "__main__":

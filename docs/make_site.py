@@ -76,6 +76,9 @@ def signed(name: str, thing: Any) -> str:
         inits = [n for n in node.body if getattr(n, "name", "") == "__init__"]
         fields = [n for n in node.body if isinstance(n, ast.AnnAssign)]
         arguments = inits[0].args if inits else ", ".join(map(ast.unparse, fields))
+        if not arguments and inspect.isfunction(thing.__init__):  # its parent's
+            parent: Any = ast.parse(textwrap.dedent(inspect.getsource(thing.__init__))).body[0]
+            arguments = parent.args
         result = ""
     else:
         arguments, result = node.args, f" -> {ast.unparse(node.returns)}"
