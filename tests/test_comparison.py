@@ -82,6 +82,24 @@ def test_identical_methods_are_never_told_apart(runs):
     assert found.rank_probability[0] == pytest.approx(found.rank_probability[1])
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_methods_that_differ_by_rounding_are_never_told_apart(seed):
+    """Ties among neighbours of equal regret change no area, only how it is summed."""
+    rng = np.random.default_rng(seed)
+    regret = rng.integers(0, 3, 200) / 7 * (rng.random(200) < 0.5)
+    order, zero = rng.permutation(200), np.zeros(200)
+    score, tied = np.empty(200), np.empty(200)
+    score[order] = np.arange(200)
+    tied[order] = np.cumsum(np.append(True, np.diff(regret[order]) != 0))
+    star = Components(regret + 0.3, zero + 0.3, regret)
+    pair = {"a": (star, Components(score, zero, score)), "b": (star, Components(tied, zero, tied))}
+    found = compare(pair, criteria=["aurec", "excess_aurec", "n_aurec", "aurc"], n_replicates=300)
+    for ranking in found.rankings.values():
+        d = ranking.differences[0]
+        assert (d.difference, d.low, d.high) == (0, 0, 0)
+        assert d.p_value == pytest.approx(1)
+
+
 def test_laws(runs):
     found = compare(runs, n_replicates=300)
     for ranking in found.rankings.values():
@@ -156,6 +174,11 @@ def test_sentences(runs, rng):
     assert str(unsure) == "No method has the least x for sure: a and b may have."
     nothing = compare_column("x", dict.fromkeys("ab", math.nan), dict.fromkeys("ab", np.ones(3)))
     assert str(nothing) == "x is undefined for every method."
+    values = {"o": math.nan, "a": 1.0, "b": 2.0}
+    drawn = {n: v + 0.05 * rng.standard_normal(200) for n, v in values.items()}
+    partly = compare_column("x", values, drawn)
+    p = partly.differences[-1].p_holm
+    assert str(partly) == f"a has the least x of 2 methods (p <= {p:.2g})."
     with pytest.raises(InputError, match="methods must be among a, b"):
         sure.significant("a", "z")
 

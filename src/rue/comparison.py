@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 from rue._replicates import N_REPLICATES, own_order, replicates
@@ -121,7 +122,8 @@ class Ranking:
             return f"No method has the least {what} for sure: {_listed(best)} may have."
         if len(self.order) == 1:
             return f"{what} is undefined for every method but {best[0]}."
-        p = max(d.p_holm for d in self.differences if best[0] in (d.first, d.second) and d.p_holm)
+        pairs = [d for d in self.differences if best[0] in (d.first, d.second)]
+        p = max(d.p_holm for d in pairs if not math.isnan(d.p_holm))
         return f"{best[0]} has the least {what} of {len(self.order)} methods (p <= {p:.2g})."
 
 
@@ -264,8 +266,8 @@ def compare_column(
     ends = {n: interval(estimate[n], drawn[n], swings[n], level, kind) for n in names}
     found = []
     for first, second in combinations(names, 2):
-        difference = estimate[first] - estimate[second]
-        moved = drawn[first] - drawn[second]
+        difference = float(_minus(estimate[first], estimate[second]))
+        moved = _minus(drawn[first], drawn[second])
         moved = moved[np.isfinite(moved)]
         swing = None if influences is None else influences[first] - influences[second]
         low, high = interval(difference, moved, swing, level, kind)
@@ -317,6 +319,14 @@ def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, s
         ):
             inverted.append((better, worse))
     return inverted
+
+
+def _minus(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """First minus second, 0 where no more than rounding: equal methods may be summed otherwise."""
+    a, b = np.asarray(first), np.asarray(second)
+    size = np.abs(np.stack([a, b]))
+    rounding = 1e-12 * np.max(size, where=np.isfinite(size), initial=0.0)
+    return np.asarray(np.where(np.abs(a - b) <= rounding, 0.0, a - b))
 
 
 def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> float:
