@@ -100,6 +100,21 @@ def test_methods_that_differ_by_rounding_are_never_told_apart(seed):
         assert d.p_value == pytest.approx(1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_perfect_rankings_are_never_told_apart(seed):
+    """Both have the oracle's area, so an excess is rounding and nothing else."""
+    rng = np.random.default_rng(seed)
+    regret, zero = rng.integers(0, 3, 200) / 7 * (rng.random(200) < 0.5), np.zeros(200)
+    star = Components(regret + 0.3, zero + 0.3, regret)
+    noise = 1e-3 * rng.random(200)
+    hats = {"a": regret, "b": regret + noise, "c": regret + noise[::-1]}
+    pairs = {n: (star, Components(e, zero, e)) for n, e in hats.items()}
+    found = compare(pairs, criteria=["excess_aurec", "n_aurec"], n_replicates=300)
+    for ranking in found.rankings.values():
+        assert set(ranking.estimate.values()) == {0}
+        assert [d.p_value for d in ranking.differences] == pytest.approx([1, 1, 1])
+
+
 def test_laws(runs):
     found = compare(runs, n_replicates=300)
     for ranking in found.rankings.values():

@@ -122,6 +122,7 @@ def _named(out: FloatArray) -> dict[str, FloatArray]:
     columns = dict(zip(names, np.ascontiguousarray(out.T), strict=True))
     oracle = columns.pop("oracle")
     excess, span = columns["aurec"] - oracle, columns["regret"] / 2 - oracle
+    excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
     defined = span > 1e-13 * np.abs(columns["regret"])
     normalized = np.full(len(out), math.nan)
     np.divide(excess, span, out=normalized, where=defined)

@@ -65,8 +65,9 @@ class Areas:
 
     @property
     def excess(self) -> float:
-        """How much of the area a perfect ranking would have saved."""
-        return self.area - self.oracle
+        """How much of the area a perfect ranking would have saved; 0 if no more than rounding."""
+        saved = self.area - self.oracle
+        return saved if abs(saved) > 1e-13 * abs(self.random) else 0.0
 
     @property
     def normalized(self) -> float:
