@@ -93,6 +93,22 @@ def test_no_difference_takes_forever(pilot):
     assert found.to_dict()["rows"][0]["n_points"] is None
 
 
+@pytest.mark.parametrize("seed", [1, 5, 7])
+def test_a_difference_by_rounding_takes_forever(seed):
+    """Ties among neighbours of equal regret change no area, only how it is summed."""
+    rng = np.random.default_rng(seed)
+    kind, zero = rng.integers(0, 3, 200), np.zeros(200)
+    people = Annotations(np.array([[6, 1], [1, 6], [2, 5]])[kind])
+    said = answers(people, None, "squared", actions=zero)
+    order = rng.permutation(200)
+    score, tied = np.empty(200), np.empty(200)
+    score[order] = np.arange(200)
+    tied[order] = np.cumsum(np.append(True, np.diff(kind[order]) != 0))
+    runs = {n: (said, Components(e, zero, e)) for n, e in (("a", score), ("b", tied))}
+    (row,) = plan(runs, annotators=[7]).rows
+    assert (row.difference, row.n_points) == (0, math.inf)
+
+
 def test_broken_calls(pilot):
     _, runs = pilot
     for wrong, words in (
@@ -100,6 +116,7 @@ def test_broken_calls(pilot):
         ({"level": 2}, "level must be"),
         ({"power": 0}, "power must be"),
         ({"width": -1.0}, "width must be above 0"),
+        ({"width": math.inf}, "width must be above 0 and finite, got inf"),
         ({"annotators": [1, 5]}, "whole numbers from 2, got 1"),
         ({"annotators": []}, "got none"),
     ):
@@ -111,5 +128,5 @@ def test_broken_calls(pilot):
     with pytest.raises(ShapeError, match="same points"):
         plan({"a": (said, hat[:9])})
     single = answers(Annotations([[1, 0], [2, 3]]), None, "zero_one", actions=[0, 0])
-    with pytest.raises(InputError, match="at least 2 annotators a point"):
+    with pytest.raises(InputError, match="at least 2 annotators a point, 1 of 2 points have one"):
         plan({"a": (single, hat[:2])})

@@ -124,7 +124,11 @@ def plan(
     counts = next(iter(runs.values()))[0].counts
     fewest = int(counts.sum(axis=1).min())
     if fewest < 2:
-        raise InputError("a pilot needs at least 2 annotators a point, got one")
+        single = int((counts.sum(axis=1) < 2).sum())
+        raise InputError(
+            "a pilot needs at least 2 annotators a point, "
+            f"{single} of {len(counts)} points have one"
+        )
     grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
     bar = tqdm(grid, "people", delay=2, disable=None if progress else True, leave=False)
     measured = np.array([_measure(runs, criterion, m, n_subsamples, seed) for m in bar])
@@ -194,7 +198,10 @@ def _measure(
             found.append((width, math.nan, math.nan))
         else:
             variance = float(np.var(influences[0] - influences[1]))
-            found.append((width, values[0] - values[1], variance))
+            difference = values[0] - values[1]
+            if abs(difference) <= 1e-12 * max(np.abs(values)):  # rounding is no difference
+                difference = 0.0
+            found.append((width, difference, variance))
     width, difference, variance = np.mean(found, axis=0).tolist()
     return width, difference, variance
 
@@ -231,8 +238,8 @@ def _check(
     for name, value in (("level", level), ("power", power)):
         if not 0 < value < 1:
             raise InputError(f"{name} must be between 0 and 1, got {value}")
-    if width is not None and not width > 0:
-        raise InputError(f"width must be above 0, got {width}")
+    if width is not None and not 0 < width < math.inf:
+        raise InputError(f"width must be above 0 and finite, got {width}")
     wrong = [m for m in annotators if m != int(m) or m < 2]
     if wrong or not annotators:
         got = wrong[0] if wrong else "none"

@@ -46,6 +46,19 @@ def test_prints_the_library_s_plan(world, run):
     assert "points  answers" not in one
 
 
+@pytest.mark.parametrize("criterion", ["aurec", "n_aurec"])
+def test_says_where_there_is_nothing_to_tell_apart(tmp_path, run, criterion):
+    """Equal beliefs and answers everywhere: no difference in AuReC, and no n-AuReC at all."""
+    for name, first in (("a", 0.2), ("b", 0.3)):
+        belief = np.tile([[first, 1 - first], [0.6, 0.4]], (10, 1, 1))
+        np.savez(tmp_path / f"{name}.npz", probs=belief, counts=np.tile([0, 5], (10, 1)))
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    out = run("plan", *files, "--loss", "zero_one", "--criterion", criterion).out
+    assert "The pilot shows no difference in" in out
+    assert "inf points" not in out
+    assert "nan" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -1,6 +1,7 @@
 """rue plan: how many points and people a study needs, from a pilot."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -74,7 +75,8 @@ def plan(
         progress=True,
     )
     if format == "json":
-        emit(json.dumps({"loss": loss, "methods": list(runs)} | found.to_dict(), indent=2))
+        whole = {"loss": loss, "methods": list(runs)} | found.to_dict()
+        emit(json.dumps(whole, indent=2, allow_nan=False))
     else:
         emit(_table(loss, list(runs), found))
 
@@ -97,7 +99,8 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
     for row in found.rows:
         numbers = [str(row.n_annotators), f"{row.bracket_width:.4g}"]
         if two:
-            numbers += [f"{row.difference:+.4g}", _count(row.n_points), _count(row.n_answers)]
+            apart = "-" if math.isnan(row.difference) else f"{row.difference:+.4g}"
+            numbers += [apart, _count(row.n_points), _count(row.n_answers)]
         rows.append([*numbers, "extrapolated" if row.extrapolated else "from the pilot"])
     lines = [
         f"{' against '.join(methods)} · {loss} loss · a pilot of {found.pilot_points:,} points, "
@@ -105,8 +108,11 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
         align(rows, left=[""], rule=True),
         "",
     ]
-    if two:
-        best = min(found.rows, key=lambda row: row.n_answers)
+    possible = [row for row in found.rows if math.isfinite(row.n_answers)]
+    if two and not possible:
+        lines.append(f"The pilot shows no difference in {title(found.criterion)} to tell apart.")
+    elif two:
+        best = min(possible, key=lambda row: row.n_answers)
         lines.append(
             f"Telling them apart by {title(found.criterion)} at level {found.level:g} with power "
             f"{found.power:g} takes the fewest answers with {best.n_annotators} people a point: "
@@ -121,4 +127,4 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
 
 
 def _count(number: float) -> str:
-    return "inf" if number == float("inf") else f"{number:,.0f}"
+    return "-" if math.isnan(number) else f"{number:,.0f}"
