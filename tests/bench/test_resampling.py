@@ -1,0 +1,75 @@
+"""Means over seeds with points drawn anew: intervals, and who is better."""
+
+import numpy as np
+import pytest
+
+from rue._replicates import replicates
+from rue.bench.cells import Cell
+from rue.bench.resampling import compare_methods, draw, with_intervals
+from rue.bench.summary import read_results, table_rows
+from rue.errors import InputError
+from rue.matching import read_components
+
+
+@pytest.fixture(scope="module")
+def drawn(finished):
+    rows = table_rows(read_results(finished).rows)
+    return rows, draw(finished, rows, n_replicates=200)
+
+
+def test_a_replicate_is_the_mean_of_the_seeds(finished, drawn):
+    rows, found = drawn
+    assert set(found) == {(r["dataset"], r["loss"], r["method"]) for r in rows}
+    each = []
+    for seed in (0, 1):
+        file = finished.predictions(Cell("small", "random-rbf", "ddu", seed))
+        read = read_components(file, None, "log")
+        order = np.arange(len(read.star))
+        each.append(replicates(read.star, read.hat, n_replicates=200, seed=seed, rows=order))
+    ours = found["random-rbf", "log", "ddu"]
+    for name in ("aurec", "n_aurec", "spearman_hat"):
+        np.testing.assert_allclose(ours[name], (each[0][name] + each[1][name]) / 2)
+    assert "pareto_gap" not in ours
+    assert "regret_calibration" not in ours  # DDU's score has no unit
+    assert "regret_calibration" in found["random-rbf", "log", "ensemble"]
+
+
+def test_intervals_stand_about_the_means(drawn):
+    rows, found = drawn
+    narrow, wide = (with_intervals(rows, found, level=level) for level in (0.5, 0.99))
+    for row, inner, outer in zip(rows, narrow, wide, strict=True):
+        assert outer["ci"] == 0.99
+        assert outer["aurec_ci_low"] <= inner["aurec_ci_low"] < inner["aurec_ci_high"]
+        assert outer["aurec_ci_low"] < row["aurec"] < outer["aurec_ci_high"]
+        assert "pareto_gap_ci_low" not in outer
+    with pytest.raises(InputError, match="between 0 and 1, got 1"):
+        with_intervals(rows, found, level=1)
+
+
+def test_a_method_cannot_be_told_from_itself(drawn):
+    rows, found = drawn
+    twin = [{**row, "method": "twin"} for row in rows if row["method"] == "ddu"]
+    both = [row for row in rows if row["method"] == "ddu"] + twin
+    copies = {
+        (dataset, loss, name): found[dataset, loss, "ddu"]
+        for (dataset, loss, _) in found
+        for name in ("ddu", "twin")
+    }
+    ranking = compare_methods(both, copies)("random-rbf", "log", "aurec")
+    assert [d.p_holm for d in ranking.differences] == [1.0]
+    assert set(ranking.best) == {"ddu", "twin"}
+    assert compare_methods(both, copies)("random-rbf", "log", "pareto_gap") is None
+
+
+def test_a_method_that_is_better_on_every_draw_is_told_apart(drawn):
+    rows, found = drawn
+    worse = {name: values + 1.0 for name, values in found["random-rbf", "log", "ddu"].items()}
+    row = next(r for r in rows if (r["method"], r["loss"]) == ("ddu", "log"))
+    both = [row, {**row, "method": "worse", "aurec": row["aurec"] + 1.0}]
+    copies = {
+        ("random-rbf", "log", "ddu"): found["random-rbf", "log", "ddu"],
+        ("random-rbf", "log", "worse"): worse,
+    }
+    ranking = compare_methods(both, copies)("random-rbf", "log", "aurec")
+    assert ranking.best == ("ddu",)
+    assert ranking.differences[0].p_holm < 0.02
