@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: results help demo test test-slow test-browser browser lint format speed docs site clean
+.PHONY: results help demo test test-slow test-browser browser lint format speed docs numbers clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -43,10 +43,10 @@ test-browser: $(STAMP) browser ## the report in a real browser
 demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
 	$(BIN)/rue demo --out out/demo
 
-site: $(STAMP)   ## build the documentation site into site/, strict; it needs no network
+docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-docs: $(STAMP)   ## make every figure and number in docs/ and README anew, and build the site
+numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
 	$(BIN)/python docs/make_results.py out/demo
 	$(BIN)/python docs/make.py
@@ -56,7 +56,7 @@ docs: $(STAMP)   ## make every figure and number in docs/ and README anew, and b
 	$(BIN)/python docs/make_deploy.py
 	$(BIN)/python docs/make_uncertainty.py
 	$(BIN)/python docs/make_pages.py
-	$(MAKE) site
+	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar10h-probe
