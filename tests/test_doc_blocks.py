@@ -132,6 +132,7 @@ def test_marks_are_read():
 
 
 @pytest.mark.parametrize("name", make_pages.PAGES)
-def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name, data_root):
+def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name, data_root, monkeypatch):
+    monkeypatch.setenv("RUE_DATA", str(data_root))
     page = (ROOT / "docs" / name).read_text()
     assert make_pages.filled(page, make_pages.PAGES[name]) == page
