@@ -142,34 +142,37 @@ def all_rankings(plane: Plane) -> Fronts:
     """Sweep the circle: each crossing changes only the prefixes that end between two points.
 
     The half circle is cut into sweeps of about as many crossings each; a cut lies in an open
-    arc. Only the fronts are kept.
+    arc. Only the fronts are kept. Points that lie on one line but for rounding change places at
+    one angle, so that a linear image of the estimates has the same rankings.
     """
+    from rue._kernels.lines import find_lines
     from rue._kernels.pareto import insert_fronts
     from rue._kernels.sweep import crossings, sweep
     from rue._kernels.threads import each
 
     n_points = len(plane.x)
     x, y = plane.x[plane.starts], plane.y[plane.starts]
+    points = (x, y, *find_lines(x, y))
     counts = np.diff(plane.starts, append=n_points)
     risk = plane.risk[plane.starts] * counts
     regret = plane.regret[plane.starts] * counts
 
     n_sweeps = 1 + len(x) * (len(x) - 1) // 2 // SAMPLED_PAIRS
-    cuts, rankings = _open_cuts(_arc_middles(plane, n_sweeps), x, y)
+    cuts, rankings = _open_cuts(_arc_middles(plane, n_sweeps), points)
     rng = np.random.default_rng(0)
     while not cuts:
         # Of random angles few are not in an open arc: that takes a critical angle within 1e-9,
         # and there are at most EXACT_POINTS^2 / 2 of them.
-        cuts, rankings = _open_cuts(np.pi * (1.0 - rng.random(1)), x, y)
+        cuts, rankings = _open_cuts(np.pi * (1.0 - rng.random(1)), points)
     rankings.append(rankings[0][::-1].copy())
 
     def run(sweeps: IntArray) -> tuple[FloatArray, IntArray]:
         fronts, sizes = np.empty((n_points + 1, 16, 3)), np.zeros(n_points + 1, np.int64)
         for i in sweeps:
-            first, second, at = crossings(rankings[i], rankings[i + 1], cuts[0], x, y)
+            first, second, at = crossings(rankings[i], rankings[i + 1], cuts[0], points)
             fronts = sweep(
                 *(rankings[i], cuts[i], first, second, at, np.argsort(at)),
-                *(x, y, counts, risk, regret, fronts, sizes),
+                *(points, counts, risk, regret, fronts, sizes),
             )
         return fronts, sizes
 
@@ -180,15 +183,15 @@ def all_rankings(plane: Plane) -> Fronts:
 
 
 def _open_cuts(
-    angles: FloatArray, x: FloatArray, y: FloatArray
+    angles: FloatArray, points: tuple[FloatArray, FloatArray, IntArray, FloatArray]
 ) -> tuple[list[float], list[IntArray]]:
     """Keep the angles that lie in open arcs, with the rankings there."""
     from rue._kernels.sweep import certify
 
     cuts, rankings = [], []
     for angle in angles:
-        ranking = np.argsort(x * np.cos(angle) + y * np.sin(angle))
-        if certify(ranking, angle, x, y):
+        ranking = np.argsort(points[0] * np.cos(angle) + points[1] * np.sin(angle))
+        if certify(ranking, angle, points):
             cuts.append(float(angle))
             rankings.append(ranking)
     return cuts, rankings

@@ -2,12 +2,14 @@
 
 Blocks (distinct points) are numbered in the order of (x, y). The score of block b in direction
 phi is x cos(phi) + y sin(phi). Coordinates are whole numbers up to 1e12, so differences are exact
-and the sign of a difference of scores can be told in every open arc.
+and the sign of a difference of scores can be told in every open arc. Blocks on one line change
+places at one angle: their differences lie along it. ``points`` are the coordinates and lines.
 """
 
 import numpy as np
 
 from rue._kernels import kernel
+from rue._kernels.lines import difference
 from rue._kernels.pareto import insert, widened
 
 # Critical angles at most this far apart are one.
@@ -15,39 +17,41 @@ SAME_ANGLE = 1e-9
 
 
 @kernel
-def critical_angle(x, y, i, j):
+def critical_angle(points, i, j):
     """Angle in (0, pi] at which blocks i and j have the same score."""
-    low, high = min(i, j), max(i, j)
-    return np.arctan2(x[high] - x[low], y[low] - y[high])
+    dx, dy = difference(points, min(i, j), max(i, j))
+    return np.arctan2(dx, -dy)
 
 
 @kernel(nogil=True)
-def certify(order, angle, x, y):
+def certify(order, angle, points):
     """Put ``order``, nearly sorted, into the order of scores; tell if ``angle`` is in an open arc.
 
     The next pair to change places is always a pair of neighbours, and so was the last one.
     """
     cosine, sine = np.cos(angle), np.sin(angle)
-    _sort(order, 0, order.shape[0], cosine, sine, x, y)
+    _sort(order, 0, order.shape[0], cosine, sine, points)
     before, after = -np.inf, np.inf
     for p in range(order.shape[0] - 1):
         i, j = order[p], order[p + 1]
-        if (x[j] - x[i]) * cosine + (y[j] - y[i]) * sine <= 0.0:
+        dx, dy = difference(points, i, j)
+        if dx * cosine + dy * sine <= 0.0:
             return False
-        ahead = (critical_angle(x, y, i, j) - angle) % np.pi
+        ahead = (critical_angle(points, i, j) - angle) % np.pi
         after = min(after, ahead)
         before = max(before, ahead - np.pi)
     return after - before > SAME_ANGLE
 
 
 @kernel
-def _sort(order, first, stop, cosine, sine, x, y):
+def _sort(order, first, stop, cosine, sine, points):
     """Insertion sort by score: as many steps as there are pairs in the wrong order."""
     for p in range(first + 1, stop):
         block, q = order[p], p
         while q > first:
             other = order[q - 1]
-            if (x[block] - x[other]) * cosine + (y[block] - y[other]) * sine >= 0.0:
+            dx, dy = difference(points, other, block)
+            if dx * cosine + dy * sine >= 0.0:
                 break
             order[q] = other
             q -= 1
@@ -55,7 +59,7 @@ def _sort(order, first, stop, cosine, sine, x, y):
 
 
 @kernel(nogil=True)
-def crossings(start, end, origin, x, y):
+def crossings(start, end, origin, points):
     """Pairs of blocks that change places between two rankings, and their critical angles.
 
     Angles are in (origin, origin + pi]. The pairs are the inversions of the one ranking with
@@ -78,7 +82,7 @@ def crossings(start, end, origin, x, y):
             while q > 0 and rank[sorted_[q - 1]] > rank[block]:
                 if fill:
                     other = sorted_[q - 1]
-                    at = critical_angle(x, y, block, other)
+                    at = critical_angle(points, block, other)
                     first[count], second[count] = other, block
                     angle[count] = at if at > origin else at + np.pi
                 count += 1
@@ -90,7 +94,7 @@ def crossings(start, end, origin, x, y):
 
 @kernel(nogil=True)
 def sweep(
-    ranking, start, first, second, angle, by_angle, x, y, counts, risk, regret, fronts, sizes
+    ranking, start, first, second, angle, by_angle, points, counts, risk, regret, fronts, sizes
 ):
     """Insert all prefixes of all open arcs from ``start`` up to the last critical angle.
 
@@ -131,7 +135,7 @@ def sweep(
             depth += opened[p]
             opened[p] = 0
             if depth == 0 and p > run:
-                _sort(ranking, run, p + 1, cosine, sine, x, y)
+                _sort(ranking, run, p + 1, cosine, sine, points)
                 for q in range(run, p + 1):
                     place[ranking[q]] = q
                 fronts = _emit(

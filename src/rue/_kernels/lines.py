@@ -1,0 +1,153 @@
+"""Lines that rounding has bent: which points lie on one, and how two points of one differ.
+
+A point that was rounded lies off its line by up to one unit of the grid. Two of them a distance d
+apart then point away from their line by up to 2 / d: when they are close, by more than what counts
+as one angle. Three points on a line may be chance; four, within rounding, are taken for a line.
+Lines along an axis are not bent, nor are two points that are equal in one coordinate.
+"""
+
+import numpy as np
+
+from rue._kernels import kernel
+
+# How far off the line through two rounded points a third may be that was on it.
+OFF = 1.5
+
+# Only pairs closer than the one point away from their line by too much; of those closer than the
+# other nobody can tell where they point.
+CLOSE = 4e9
+BLURRED = 100.0
+
+# A line has at least so many points, two of them so many times as far away as two close ones are.
+LEAST = 4
+FARTHER = 10.0
+
+# How many lines a point knows that it is on.
+MOST = 4
+
+
+@kernel(nogil=True)
+def find_lines(x, y):
+    """Return the lines of each point (-1 where there are no more), and each line's direction.
+
+    Points are sorted by (x, y). The direction is that from a line's first to its last point, of
+    length 1.
+    """
+    n_points = x.shape[0]
+    lines, n_lines = np.full((n_points, MOST), -1), 0
+    directions = np.empty((16, 2))
+    for i in range(n_points):
+        order, angles = np.empty(0, np.int64), np.empty(0)
+        for step in (-1, 1):
+            j = i
+            while 0 <= j + step < n_points and abs(x[j + step] - x[i]) < CLOSE:
+                j += step
+                if not _may_be_bent(x[j] - x[i], y[j] - y[i]) or common_line(lines, i, j) >= 0:
+                    continue
+                if order.shape[0] == 0:
+                    angles = np.arctan2(y - y[i], x - x[i]) % np.pi
+                    order = np.argsort(angles)
+                    angles = angles[order]
+                far = _farthest(i, j, x, y, order, angles)
+                if far < 0:
+                    continue
+                start, stop = _ends(i, far, x, y)
+                dx, dy = x[stop] - x[start], y[stop] - y[start]
+                if dx == 0.0 or dy == 0.0 or not _join(n_lines, start, stop, x, y, lines):
+                    continue
+                if n_lines == directions.shape[0]:
+                    directions = np.concatenate((directions, directions))
+                directions[n_lines] = dx / np.hypot(dx, dy), dy / np.hypot(dx, dy)
+                n_lines += 1
+    return lines, directions[:n_lines]
+
+
+@kernel
+def common_line(lines, i, j):
+    """Line that two points have in common, or -1."""
+    for a in range(MOST):
+        if lines[i, a] < 0:
+            break
+        for b in range(MOST):
+            if lines[i, a] == lines[j, b]:
+                return lines[i, a]
+    return -1
+
+
+@kernel
+def difference(points, i, j):
+    """From point i to point j, along their line if they have one.
+
+    ``points`` are x, y and what :func:`find_lines` gives.
+    """
+    x, y, lines, directions = points
+    dx, dy = x[j] - x[i], y[j] - y[i]
+    line = common_line(lines, i, j)
+    if line >= 0 and dx != 0.0 and dy != 0.0:
+        along = dx * directions[line, 0] + dy * directions[line, 1]
+        dx, dy = along * directions[line, 0], along * directions[line, 1]
+    return dx, dy
+
+
+@kernel
+def _may_be_bent(dx, dy):
+    """Tell if two points are close, apart in both coordinates, and not too close to tell."""
+    return dx != 0.0 and dy != 0.0 and BLURRED < np.hypot(dx, dy) < CLOSE
+
+
+@kernel
+def _off(i, start, stop, x, y):
+    """Distance of point i from the line through two others."""
+    dx, dy = x[stop] - x[start], y[stop] - y[start]
+    return abs(dx * (y[i] - y[start]) - dy * (x[i] - x[start])) / np.hypot(dx, dy)
+
+
+@kernel
+def _farthest(i, j, x, y, order, angles):
+    """Farthest of two or more distant points on a line with i and j; -1 if there are not two.
+
+    ``order`` sorts the points by their angle seen from i, ``angles`` are those, from 0 to pi.
+    """
+    n_points = x.shape[0]
+    apart = np.hypot(x[j] - x[i], y[j] - y[i])
+    towards = np.arctan2(y[j] - y[i], x[j] - x[i]) % np.pi
+    middle = np.searchsorted(angles, towards)
+    found, far, reach = 0, -1, 0.0
+    for step in (-1, 1):
+        place = middle - 1 if step < 0 else middle
+        for _ in range(n_points):
+            k = order[place % n_points]
+            turn = abs(angles[place % n_points] - towards)
+            if min(turn, np.pi - turn) > 2.0 * OFF / apart:
+                break
+            distance = np.hypot(x[k] - x[i], y[k] - y[i])
+            if distance > FARTHER * apart and _off(j, i, k, x, y) <= OFF:
+                found += 1
+                if distance > reach:
+                    far, reach = k, distance
+            place += step
+    return far if found >= LEAST - 2 else -1
+
+
+@kernel
+def _ends(i, j, x, y):
+    """First and last point of the line through two."""
+    start, stop = min(i, j), max(i, j)
+    for k in range(x.shape[0]):
+        if _off(k, i, j, x, y) <= OFF:
+            start, stop = min(start, k), max(stop, k)
+    return start, stop
+
+
+@kernel
+def _join(line, start, stop, x, y, lines):
+    """Let the points on a line know it, and tell if they are enough to be one."""
+    members = [k for k in range(x.shape[0]) if _off(k, start, stop, x, y) <= OFF]
+    if len(members) < LEAST:
+        return False
+    for k in members:
+        for a in range(MOST):
+            if lines[k, a] < 0:
+                lines[k, a] = line
+                break
+    return True
