@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: results help demo test test-slow test-browser browser lint format speed docs numbers clean
+.PHONY: results help demo test test-slow test-peers test-browser browser lint format speed docs numbers clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -31,6 +31,12 @@ test: lint       ## lint, types and the whole suite
 test-slow: $(STAMP) ## the tests that take minutes, Ray's among them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]"
 	$(BIN)/python -m pytest -m slow
+
+test-peers:      ## probly and torch-uncertainty for real, in .venv-peers: it fetches gigabytes
+	test -x $(VENV)-peers/bin/python || $(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -r tests/adapters/peers.txt -e .
+	$(VENV)-peers/bin/python -m pytest tests/adapters/test_peers.py
 
 browser:         ## Debian's chromium and its driver, installed if they are missing
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
@@ -67,4 +73,4 @@ speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed
 
 clean:           ## remove the environment and what was built
-	rm -rf $(VENV) build dist site out
+	rm -rf $(VENV) $(VENV)-peers build dist site out
