@@ -100,6 +100,10 @@ def test_tables_in_every_format(rue, folder):
     assert {row["seed"] for row in json.loads(out)["rows"]} == {0, 1}
     code, out, _ = rue("bench", "table", str(folder), "--against", "published")
     assert "ours" in out
+    for other in ("--ci=0.95", "--against=published"):
+        code, out, err = rue("bench", "table", str(folder), "--seeds", other)
+        assert code == 2
+        assert f"--seeds prints single runs and cannot go with {other.partition('=')[0]}" in err
 
 
 def test_latex_compiles_with_booktabs(rue, folder, tmp_path):

@@ -160,6 +160,9 @@ def table(
     from rue.tables import Format as FormatName
     from rue.tables import format_rows
 
+    if seeds and (ci is not None or against is not None):
+        other = "--ci" if ci is not None else "--against"
+        raise InputError(f"--seeds prints single runs and cannot go with {other}")
     how: FormatName = format.value
     results = read_results(Store(folder))
     rows = table_rows(results.rows)
