@@ -74,6 +74,23 @@ def test_odd_numbers_and_letters_are_written(rng):
     assert read["runs"][0]["row"] == {"n_aurec": None, "aurec": 0.25, "pareto_gap": None}
 
 
+def test_a_title_that_cannot_be_written_is_written_as_far_as_it_can(rng, tmp_path):
+    write_report(made(rng, 3, name="lone \udcff surrogate"), tmp_path / "a.html")
+    assert "<h1>lone ? surrogate</h1>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-60, 1e9, 1e60])
+def test_numbers_beyond_single_precision_are_kept(rng, scale):
+    report = made(rng, 5)
+    star = report.runs[0].star
+    far = Components(star.total * scale, star.aleatoric * scale, star.epistemic * scale)
+    page = render(replace(report, runs=(replace(report.runs[0], star=far, hat=far),)))
+    run, at = told(page)["runs"][0], arrays(page)
+    np.testing.assert_allclose(at(run["points"]["epistemicHat"]), far.epistemic, rtol=1e-6)
+    ends = at(run["curves"]["risk_total"]).reshape(-1, 2)[-1]
+    np.testing.assert_allclose(ends, [1, far.total.mean()], rtol=1e-6)
+
+
 def test_many_points_are_thinned_and_the_page_says_so(rng):
     n_points = 21_000
     report = made(rng, n_points)
@@ -101,6 +118,30 @@ def test_images_are_one_sheet(rng, shape):
     assert sprite["rows"] == [8, 1, 4, 3, 0]
     assert sprite["columns"] == 3
     assert sprite["address"].startswith("data:image/jpeg;base64,")
+
+
+@pytest.mark.parametrize("sort", ["ids", "texts", "images"])
+def test_a_page_holds_less_until_it_fits(rng, monkeypatch, sort):
+    """It is bytes that count: a letter may have four."""
+    n_points, bare = 600, len(render(made(rng, 1)).encode())
+    ids, texts, images, pictured = np.arange(n_points).astype(np.str_), None, (), ()
+    if sort == "ids":
+        ids = np.array([f"{i:0>400}" for i in range(n_points)])
+    elif sort == "texts":
+        texts = ("\U0001f33f" * 100,) * n_points
+    else:
+        images = tuple(rng.integers(0, 256, (n_points, 8, 8, 3), dtype=np.uint8))
+        pictured = tuple(range(n_points))
+        monkeypatch.setattr(pages, "PICTURED", n_points)
+    report = made(rng, n_points, items=Items(ids, texts, images, pictured))
+    whole = len(render(report).encode())
+    monkeypatch.setattr(pages, "LIMIT", (whole + bare) // 2)
+    monkeypatch.setattr(pages, "_POINTS", n_points)
+    page = render(report)
+    assert len(page.encode()) < pages.LIMIT
+    card = told(page)["data"][0]
+    assert card["nPoints"] == n_points > card["nShown"] == len(card["ids"])
+    assert card["nShown"] >= n_points // 8
 
 
 def test_a_page_that_would_be_too_large_is_refused(rng, monkeypatch):

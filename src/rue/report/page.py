@@ -27,6 +27,7 @@ from rue import __version__
 from rue._files import replacing
 from rue.errors import FileError
 from rue.report.columns import COLUMNS
+from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, Report, Run
 from rue.report.thinning import CORNERS, curves_of, fronts_of
 
@@ -35,7 +36,9 @@ __all__ = ["LIMIT", "render", "write_report"]
 LIMIT = 8_000_000
 """A page is smaller than this, in bytes."""
 
-# Room for the points of all runs, and for the texts: what is more is thinned.
+# Room for the points of all runs, and for the texts: what is more is thinned. All of it, or less
+# where the page would be too large.
+_ROOMS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 _POINTS_BYTES = 3_600_000
 _TEXT_BYTES = 1_200_000
 _POINTS = 20_000
@@ -84,17 +87,38 @@ def write_report(
 
 
 def render(report: Report, *, step: Callable[[str], object] = lambda _: None) -> str:
-    """Give the page as text; ``step`` is called with a word before each run."""
+    """Give the page as text; ``step`` is called with a word before each run.
+
+    Where all that the rooms allow would make it too large, points, texts and thumbnails are
+    halved until it fits.
+    """
     arrays = _Block()
+    drawn = [_drawn(run, arrays, step) for run in report.runs]
+    for room in _ROOMS:
+        page = _page(report, drawn, arrays.copy(), room)
+        n_bytes = len(page.encode())
+        if n_bytes < LIMIT:
+            return page
+    raise FileError(
+        f"a report must be smaller than {LIMIT:,} bytes, got {n_bytes:,}: "
+        "give fewer methods or losses"
+    )
+
+
+def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: float) -> str:
     n_drawn = sum(run.star is not None for run in report.runs)
-    shown = {card.name: _sample(card, n_drawn) for card in report.data}
+    shown = {card.name: _sample(card, n_drawn, room) for card in report.data}
+    share = room / len(report.data)
     told = {
         "title": report.title,
         "version": __version__,
         "columns": [asdict(column) for column in COLUMNS],
-        "data": [_card(card, shown[card.name]) for card in report.data],
+        "data": [_card(card, shown[card.name], share) for card in report.data],
         "methods": [asdict(card) for card in report.methods],
-        "runs": [_run(run, shown[run.data], arrays, step) for run in report.runs],
+        "runs": [
+            each | _points(run, shown[run.data], arrays)
+            for run, each in zip(report.runs, drawn, strict=True)
+        ],
         "provenance": asdict(report.provenance),
         "corners": CORNERS,
     }
@@ -102,19 +126,13 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
         "policy": f"'sha256-{digest}'",
-        "title": html.escape(report.title),
+        "title": html.escape(_plain(report.title)),
         "style": _asset("style.css"),
         "arrays": arrays.packed(),
         "told": _json(told),
         "script": script,
     }
-    page = re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
-    if len(page) >= LIMIT:
-        raise FileError(
-            f"a report must be smaller than {LIMIT:,} bytes, got {len(page):,}: "
-            "give fewer methods or losses"
-        )
-    return page
+    return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
 
 
 class _Block:
@@ -124,7 +142,15 @@ class _Block:
         self._parts: list[bytes] = []
         self._size = 0
 
+    def copy(self) -> "_Block":
+        other = _Block()
+        other._parts, other._size = list(self._parts), self._size
+        return other
+
     def add(self, array: NDArray[Any], kind: str) -> list[Any]:
+        largest = np.abs(array).max(axis=0, initial=0.0)
+        if ((largest > 0) & ((largest < 1e-30) | (largest > 1e38))).any():
+            kind = "f8"  # float32 has no room for these
         data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
         told = [kind, self._size, array.size]
         data += b"\0" * (-len(data) % 8)
@@ -148,7 +174,7 @@ def _json(told: Any) -> str:
 
 def _plain(told: Any) -> Any:
     if isinstance(told, dict):
-        return {str(key): _plain(value) for key, value in told.items()}
+        return {_plain(str(key)): _plain(value) for key, value in told.items()}
     if isinstance(told, list | tuple):
         return [_plain(value) for value in told]
     if isinstance(told, np.generic):
@@ -160,23 +186,23 @@ def _plain(told: Any) -> Any:
     return told
 
 
-def _sample(card: DataCard, n_drawn: int) -> NDArray[np.int64]:
+def _sample(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]:
     """Choose the points that the page holds: all, or a random part where they are too many."""
     n_points = len(card.items.ids)
-    most = min(_POINTS, max(_POINTS_BYTES // (24 * max(n_drawn, 1)), 1))
+    most = max(int(room * min(_POINTS, _POINTS_BYTES // (24 * max(n_drawn, 1)))), 1)
     if n_points <= most:
         return np.arange(n_points)
     return np.sort(np.random.default_rng(_SEED).choice(n_points, most, replace=False))
 
 
-def _card(card: DataCard, shown: NDArray[np.int64]) -> dict[str, Any]:
+def _card(card: DataCard, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
     told: dict[str, Any] = {
         "name": card.name,
         "facts": card.facts,
         "nPoints": len(card.items.ids),
         "nShown": len(shown),
         "nClasses": card.n_classes,
-        **_items(card.items, shown),
+        **_items(card.items, shown, share),
     }
     if card.entropies is not None:
         top = math.log(card.n_classes) if card.n_classes else float(card.entropies.max())
@@ -185,10 +211,10 @@ def _card(card: DataCard, shown: NDArray[np.int64]) -> dict[str, Any]:
     return told
 
 
-def _items(items: Items, shown: NDArray[np.int64]) -> dict[str, Any]:
+def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
     told: dict[str, Any] = {"ids": items.ids[shown].tolist()}
     if items.texts is not None:
-        room = _TEXT_BYTES // max(len(shown), 1)
+        room = int(share * _TEXT_BYTES) // max(len(shown), 1)
         length = min(_TEXT_LENGTH, max(room, 20))
         told["texts"] = [_cut(items.texts[i], length) for i in shown]
     if items.images:
@@ -197,7 +223,7 @@ def _items(items: Items, shown: NDArray[np.int64]) -> dict[str, Any]:
             (place[row], image)
             for row, image in zip(items.pictured, items.images, strict=True)
             if row in place
-        ]
+        ][: max(int(share * PICTURED), 1)]
         told["sprite"] = _sprite([image for _, image in kept]) | {"rows": [row for row, _ in kept]}
     return told
 
@@ -224,9 +250,8 @@ def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
     return {"address": address, "tile": _TILE, "columns": columns}
 
 
-def _run(
-    run: Run, shown: NDArray[np.int64], arrays: _Block, step: Callable[[str], object]
-) -> dict[str, Any]:
+def _drawn(run: Run, arrays: _Block, step: Callable[[str], object]) -> dict[str, Any]:
+    """Tell a run's row, curves and surfaces."""
     step(f"{run.method} {run.loss}")
     told: dict[str, Any] = {
         "data": run.data,
@@ -240,16 +265,24 @@ def _run(
         "risk": float(run.star.total.mean()),
         "regret": float(run.star.epistemic.mean()),
     }
-    told["points"] = {
-        "total": arrays.add(run.star.total[shown], "f8"),
-        "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
-        "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
-        "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
-    }
-    told["curves"] = {name: arrays.add(c.ravel(), "f4") for name, c in curves_of(run).items()}
+    told["curves"] = {name: arrays.add(c, "f4") for name, c in curves_of(run).items()}
     for name, fronts in zip(("optimal", "achievable"), fronts_of(run), strict=True):
         told[name] = {
-            "points": arrays.add(fronts.points.ravel(), "f4"),
+            "points": arrays.add(fronts.points, "f4"),
             "ends": fronts.ends.tolist(),
         }
     return told
+
+
+def _points(run: Run, shown: NDArray[np.int64], arrays: _Block) -> dict[str, Any]:
+    """Tell the components of the points that the page holds."""
+    if run.star is None or run.hat is None:
+        return {}
+    return {
+        "points": {
+            "total": arrays.add(run.star.total[shown], "f8"),
+            "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
+            "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
+            "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
+        }
+    }
