@@ -230,6 +230,17 @@ def test_plot_writes_a_figure(world, run, suffix):
     assert not list(folder.glob(".*"))
 
 
+def test_names_are_no_longer_than_it_takes(tmp_path):
+    from rue.cli.evaluate import named
+
+    files = [tmp_path / method / "0" / "predictions.npz" for method in ("ddu", "dropout")]
+    assert list(named(files).values()) == ["ddu/0/predictions", "dropout/0/predictions"]
+    assert list(named([tmp_path / "a.npz", tmp_path / "a.csv"]).values()) == [
+        str(tmp_path / "a.npz"),
+        str(tmp_path / "a.csv"),
+    ]
+
+
 def test_files_of_the_same_name_are_told_apart(world, run):
     folder, _, probs, _ = world
     (folder / "sub").mkdir()

@@ -169,9 +169,9 @@ def named(files: list[Path]) -> dict[Path, str]:
     """The stem of each file, with as much of its path as tells files of one name apart."""
     names = {}
     for file in files:
-        whole = file.resolve()
-        longer = [file.stem, f"{whole.parent.name}/{file.stem}", str(file)]
-        others = [other.resolve() for other in files if other != file]
-        taken = [{o.stem for o in others}, {f"{o.parent.name}/{o.stem}" for o in others}, set()]
-        names[file] = next(n for n, t in zip(longer, taken, strict=True) if n not in t)
+        parts = file.resolve().with_suffix("").parts
+        others = [other.resolve().with_suffix("").parts for other in files if other != file]
+        ends = (parts[-n:] for n in range(1, len(parts)))
+        own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
+        names[file] = str(file) if own is None else "/".join(own)
     return names
