@@ -103,6 +103,31 @@ def test_methods_must_be_about_the_same_points(files, tmp_path):
         from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
 
 
+def test_what_people_said_must_be_the_same(files, tmp_path):
+    arrays = dict(np.load(files["method1"]))
+    arrays["counts"][7] = arrays["counts"][7, ::-1] + 1
+    np.savez(tmp_path / "other.npz", **arrays)
+    with pytest.raises(AlignmentError, match=r"other\.npz: what people said differs from .* row 7"):
+        from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
+    wide = {key: np.pad(arrays[key], [(0, 0), (0, 1)]) for key in ("counts", "alpha")}
+    np.savez(
+        tmp_path / "wide.npz", ids=arrays["ids"], counts=wide["counts"], alpha=wide["alpha"] + 1
+    )
+    with pytest.raises(AlignmentError, match=r"wide\.npz: has 5 classes but .* has 4"):
+        from_files({"a": files["method0"], "b": tmp_path / "wide.npz"}, ONE)
+
+
+def test_every_file_has_its_checksum(files, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.npz").write_bytes(files[f"method{'ab'.index(name)}"].read_bytes())
+    (tmp_path / "items.csv").write_text("id,text\n" + "".join(f"p{i},x\n" for i in range(120)))
+    two = {name: tmp_path / name / "p.npz" for name in ("a", "b")}
+    sums = from_files(two, ONE, items=tmp_path / "items.csv").provenance.checksums
+    assert list(sums) == [*map(str, two.values()), "items.csv"]
+    assert len(set(sums.values())) == 3
+
+
 def test_components_computed_elsewhere(tmp_path):
     text = "id,aleatoric,epistemic,risk,regret\nx,0.1,0.2,0.5,0.1\ny,0.3,0.1,0.4,0.2\n"
     (tmp_path / "c.csv").write_text(text)

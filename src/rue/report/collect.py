@@ -75,7 +75,7 @@ def from_files(
     for name, path in files.items():
         predictions = read_predictions(path)
         order: slice | IntArray = slice(None)
-        correct = None
+        correct = annotations = None
         if isinstance(predictions, Columns):
             if len(losses) > 1:
                 raise InputError(f"{path}: holds components of one loss, so give one loss")
@@ -87,12 +87,16 @@ def from_files(
                 annotations, _ = align(predictions, known)
                 here = known.ids if here is None else here
                 correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
-                people = annotations if people is None else people
         n_points = len(predictions.star if isinstance(predictions, Columns) else predictions.belief)
         if ids is None:
             ids = np.arange(n_points).astype(np.str_) if here is None else here
         else:
             order = _order(ids, here, n_points, path, files[names[0]])
+        if annotations is not None:
+            if people is None:
+                people, said_in = annotations[order], path
+            else:
+                _require_same_answers(people, said_in, annotations[order], path)
         texts = texts or _texts(predictions.groups, truth, here, order)
         for loss, each in losses.items():
             step(f"{name} {loss}")
@@ -122,7 +126,11 @@ def from_files(
         entropies=None if people is None else people_s_entropies(people),
         n_classes=None if people is None else people.n_classes,
     )
-    sources = list(files.values()) + ([] if truth is None else [truth.path])
+    sources = [
+        *files.values(),
+        *([] if truth is None else [truth.path]),
+        *([items] if items else []),
+    ]
     return Report(
         title=title or data or ", ".join(names),
         runs=tuple(_renamed(run, card.name) for run in runs),
@@ -131,7 +139,7 @@ def from_files(
         provenance=Provenance(
             command=command,
             versions=_versions(),
-            checksums={path.name: _digest(path) for path in sources},
+            checksums=_checksums(sources),
             seeds=(seed,),
         ),
     )
@@ -204,6 +212,18 @@ def _order(
     return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
 
 
+def _require_same_answers(people: Annotations, first: Path, here: Annotations, path: Path) -> None:
+    if here.n_classes != people.n_classes:
+        raise AlignmentError(
+            f"{path}: has {here.n_classes} classes but {first} has {people.n_classes}"
+        )
+    differs = (here.probs != people.probs).any(axis=1)
+    if differs.any():
+        raise AlignmentError(
+            f"{path}: what people said differs from {first}, first at row {int(differs.argmax())}"
+        )
+
+
 def _column_ids(groups: Mapping[str, NDArray[Any]]) -> NDArray[np.str_] | None:
     found = next((v for k, v in groups.items() if k.lower() in ("id", "ids")), None)
     return None if found is None else found.astype(np.str_)
@@ -231,6 +251,12 @@ def _renamed(run: Run, data: str) -> Run:
     return Run(data, run.method, run.loss, run.row, run.star, run.hat, run.correct)
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _checksums(paths: Sequence[Path]) -> dict[str, str]:
+    """Give the digests of files by name, or by path where two have one name."""
+    names = [path.name for path in dict.fromkeys(paths)]
+    found = {}
+    for path in paths:
+        with path.open("rb") as file:
+            name = path.name if names.count(path.name) == 1 else str(path)
+            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
