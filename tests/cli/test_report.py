@@ -45,6 +45,7 @@ def test_writes_the_page_and_says_so(world, run):
     ("arguments", "words"),
     [
         (["--out", "page.pdf"], "must be .html"),
+        (["--out", "none/page.html"], "there is no folder none"),
         (["--cost", "c.npy"], "--cost needs --loss cost"),
         (["--loss", "cost"], "needs a cost matrix"),
         (["--loss", "hinge"], "loss must be"),
@@ -63,8 +64,15 @@ def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
     assert not (folder / "report.html").exists()
 
 
+def test_a_page_that_cannot_be_written_is_told_before_any_work(world, run):
+    folder, _ = world
+    for out, words in (("none/page.html", "no folder"), ("page.pdf", "must be .html")):
+        assert words in run("report", folder / "no.npz", "--out", folder / out).err
+
+
 def test_a_folder_has_its_own_truth(run, tmp_path):
     result = run("report", tmp_path, "--truth", "counts.npy")
     assert (result.code, result.out) == (2, "")
     assert "--truth is for files" in result.err
+    assert "--seed is for files" in run("report", tmp_path, "--seed", "3").err
     assert "holds no benchmark" in run("report", tmp_path).err

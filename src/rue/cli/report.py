@@ -61,6 +61,7 @@ def report(
     from rue.data.dataset import count
     from rue.files import read_truth
     from rue.report import from_files, from_folder, write_report
+    from rue.report.page import require_page
 
     options: dict[str, object] = {
         "truth": truth,
@@ -71,6 +72,7 @@ def report(
         "ci": ci,
     }
     losses = list(dict.fromkeys(loss or []))
+    require_page(out)  # before minutes of work
     command = _command(files, losses, options | {"title": title, "seed": seed, "out": out})
     with tqdm(delay=2, disable=None, leave=False) as bar:
 
@@ -79,7 +81,9 @@ def report(
             bar.update()
 
         if len(files) == 1 and files[0].is_dir():
-            given = [name for name, value in {**options, "loss": losses}.items() if value]
+            given = [
+                name for name, value in {**options, "seed": seed, "loss": losses}.items() if value
+            ]
             if given:
                 raise InputError(f"--{given[0]} is for files: {files[0]} has its own")
             made = from_folder(files[0], title=title, command=command, step=step)

@@ -31,7 +31,7 @@ from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, Report, Run
 from rue.report.thinning import CORNERS, curves_of, fronts_of
 
-__all__ = ["LIMIT", "render", "write_report"]
+__all__ = ["LIMIT", "render", "require_page", "write_report"]
 
 LIMIT = 8_000_000
 """A page is smaller than this, in bytes."""
@@ -75,8 +75,7 @@ def write_report(
 ) -> int:
     """Write the page, whole or not at all; give its size in bytes."""
     path = Path(path)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise FileError(f"{path}: a report must be .html, got {path.suffix!r}")
+    require_page(path)
     page = render(report, step=step).encode()
     try:
         with replacing(path) as file:
@@ -84,6 +83,14 @@ def write_report(
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from None
     return len(page)
+
+
+def require_page(path: Path) -> None:
+    """Raise where no page can be written."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise FileError(f"{path}: a report must be .html, got {path.suffix!r}")
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: cannot be written: there is no folder {path.parent}")
 
 
 def render(report: Report, *, step: Callable[[str], object] = lambda _: None) -> str:
