@@ -9,6 +9,7 @@ function ruleInWords({ lam, tau }) {
 
 function ownRuleInWords({ weights: [w1, w2], tau }) {
   if (tau === Infinity) return "accept every point";
+  if (!w1 && !w2) return "all scores are equal: accept at random";
   const one =
     Math.abs(w1) < 1e-9
       ? w2 < 0
@@ -35,7 +36,7 @@ function drawFound(problem) {
     h(
       "p",
       { class: "goal" },
-      `The ${goal} that perfect knowledge of ${run.method}'s errors attains`,
+      `The ${goal} that perfect knowledge of ${isolated(run.method)}'s errors attains`,
     ),
     ...(optimum
       ? [
@@ -65,7 +66,7 @@ function drawFound(problem) {
             own === undefined
               ? ""
               : own === null
-                ? `No rule on ${run.method}'s own scores meets these budgets.`
+                ? `No rule on ${isolated(run.method)}'s own scores meets these budgets.`
                 : `With its own scores: ${ownRuleInWords(own)}, which attains coverage ${g(own.coverage, 4)}, risk ${g(own.risk, 4)}, regret ${g(own.regret, 4)}.`,
           ),
         ]
@@ -136,10 +137,10 @@ function drawFound(problem) {
   drawAttained(problem);
   const card = cardNow();
   $("explorer-note").textContent =
-    `Solved anew in ${Math.max(1, Math.round(explorer.lastStep))} ms for ${count(drawnRuns().length)} methods on ` +
+    `Solved anew in ${Math.max(1, Math.round(explorer.lastStep))} ms for ${many(drawnRuns().length, "method")} on ` +
     (card.nShown < card.nPoints
       ? `a random ${count(card.nShown)} of ${count(card.nPoints)} points; rue select solves for all.`
-      : `all ${count(card.nPoints)} points.`);
+      : (card.nPoints === 1 ? "one point." : `all ${count(card.nPoints)} points.`));
 }
 
 /** Bars: what its own scores attain of what could be attained. */
@@ -150,7 +151,7 @@ function drawAttained({ objective }) {
   const top =
     objective === "coverage"
       ? 1
-      : Math.max(...all.flatMap((f) => [value(f.optimum), value(f.own)]).filter(isNumber), 1e-12);
+      : Math.max(...all.flatMap((f) => [value(f.optimum), value(f.own)]).filter(isNumber), 0) || 1;
   $("bars").replaceChildren(
     ...runs.map((run, i) => {
       const [best, own] = [value(all[i].optimum), value(all[i].own)];

@@ -24,6 +24,16 @@ const $ = (id) => document.getElementById(id);
 /** The value of a colour or other variable of the style sheet, for canvases. */
 const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
 
+/** Draw, and leave the focus on the button that takes the place of the one that had it. */
+function keepingFocus(draw) {
+  const held = document.activeElement,
+    host = held.closest("[id]:not(button)"),
+    place = host ? [...host.querySelectorAll("button")].indexOf(held) : -1;
+  draw();
+  if (place >= 0 && !held.isConnected)
+    host.querySelectorAll("button")[place]?.focus({ preventScroll: true });
+}
+
 const waiting = new Set();
 
 /** Ask for one redraw in the next frame, however often it is called. */
@@ -69,10 +79,13 @@ function sharp(canvas, width, height) {
   return context;
 }
 
+/** Whether two numbers are too close for an axis to tell them apart. */
+const isOne = (low, high) => !(high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high)));
+
 /** Round numbers that cover an interval, about so many. */
 function ticks(low, high, about = 5) {
   const span = high - low;
-  if (!(span > 0)) return [low];
+  if (!(span > 1e-9 * Math.max(Math.abs(low), Math.abs(high)))) return [low];
   const rough = span / about,
     power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);

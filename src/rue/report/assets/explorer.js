@@ -16,12 +16,20 @@ const explorer = { top: { risk: 1, regret: 1, coverage: 1 }, found: new Map(), l
 
 const objectiveNow = () => document.querySelector('input[name="objective"]:checked').value;
 
+/** The value of a slider's step, in three digits; the last one is no less than the top. */
+function valueAt(step, top) {
+  const value = Number(((top * step) / STEPS_OF_A_SLIDER).toPrecision(3));
+  const short = step === STEPS_OF_A_SLIDER && value < top;
+  return short ? Number((1.005 * top).toPrecision(3)) : value;
+}
+
 /** The problem that the controls state. */
 function problemNow() {
   const problem = { objective: objectiveNow() };
   for (const { key, box, number } of Object.values(LIMITS)) {
     const value = $(number).valueAsNumber;
-    problem[key] = $(box).checked && Number.isFinite(value) ? Math.max(value, 0) : null;
+    const most = key === "coverageMin" ? 1 : Infinity;
+    problem[key] = $(box).checked && Number.isFinite(value) ? clamp(value, 0, most) : null;
   }
   return problem;
 }
@@ -57,24 +65,28 @@ function makeExplorer() {
       step();
     };
     $(limit.range).addEventListener("input", (event) =>
-      set(
-        Number(
-          ((explorer.top[name] * event.target.valueAsNumber) / STEPS_OF_A_SLIDER).toPrecision(3),
-        ),
-      ),
+      set(valueAt(event.target.valueAsNumber, explorer.top[name])),
     );
     $(limit.number).addEventListener("input", () => {
       $(limit.box).checked = true;
       place(name);
       step();
     });
+    $(limit.number).addEventListener("change", () => {
+      const value = problemNow()[limit.key];
+      if (value !== null) $(limit.number).value = String(value); // as it is understood
+    });
     $(limit.box).addEventListener("change", step);
   }
+  let spared = null; // the budget that the goal has put aside
   document.querySelectorAll('input[name="objective"]').forEach((radio) =>
     radio.addEventListener("change", () => {
       $("coverage-on").disabled = objectiveNow() !== "coverage"; // to accept nothing is free
       if ($("coverage-on").disabled) $("coverage-on").checked = true;
-      $(LIMITS[objectiveNow()].box).checked = false;
+      if (spared) spared.checked = true;
+      const goal = $(LIMITS[objectiveNow()].box);
+      spared = goal.checked ? goal : null;
+      goal.checked = false;
       step();
     }),
   );
@@ -102,7 +114,7 @@ function makeExplorer() {
       );
     }
     solveAll(problem);
-    drawFound(problem);
+    keepingFocus(() => drawFound(problem));
     drawScatter();
     drawPoints();
   }
@@ -129,8 +141,8 @@ function makeExplorer() {
     const runs = drawnRuns();
     if (!runs.length) return update();
     if (changed.includes("data") || changed.includes("loss") || changed.includes("all")) {
-      explorer.top.risk = Math.max(...runs.map((run) => run.all.risk), 1e-9);
-      explorer.top.regret = Math.max(...runs.map((run) => run.all.regret), 1e-9);
+      explorer.top.risk = Math.max(...runs.map((run) => run.all.risk)) || 1;
+      explorer.top.regret = Math.max(...runs.map((run) => run.all.regret)) || 1;
       const focus = focused().all;
       $("risk-number").value = g(0.6 * focus.risk, 2);
       $("regret-number").value = g(0.4 * focus.regret, 2);

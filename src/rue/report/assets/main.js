@@ -43,7 +43,7 @@ function drawToolbar() {
           class: "chip",
           "aria-pressed": isShown(run),
           style: { "--c": colourOf(run.method) },
-          title: isShown(run) ? "hide this method" : "show this method",
+          title: `${isShown(run) ? "hide" : "show"} ${run.method}`,
           onclick: () => {
             const hidden = new Set(state.hidden);
             if (!hidden.delete(run.method)) hidden.add(run.method);
@@ -51,7 +51,7 @@ function drawToolbar() {
           },
         },
         swatch(run.method),
-        run.method,
+        h("span", {}, run.method),
       ),
     ),
   );
@@ -62,8 +62,8 @@ function drawToolbar() {
   const card = cardNow(),
     n = runsNow().length;
   $("subtitle").textContent = [
-    `${count(n)} ${n === 1 ? "method" : "methods"}`,
-    `${count(card.nPoints)} points`,
+    many(n, "method"),
+    many(card.nPoints, "point"),
     card.nClasses && `${count(card.nClasses)} classes`,
     `${lossName(state.loss)} loss`,
   ]
@@ -76,10 +76,6 @@ async function main() {
   placeSprites();
   makeToolbar();
   $("focus").addEventListener("change", (event) => change({ focus: event.target.value }));
-  onChange((changed) => {
-    if (changed.includes("data") && !runsNow().length)
-      state.loss = told.runs.find((run) => run.data === state.data).loss;
-  });
   onChange(drawToolbar);
   onChange(drawSummary);
   onChange(drawLeaderboard);

@@ -22,8 +22,11 @@ function makePoints() {
     const rows = [];
     for (let i = 0; i < data.points.n; i++) if (is(i)) rows.push(i);
     rows.sort((a, b) => data.epistemic[b] - data.epistemic[a] || a - b);
+    const shares = { optimum: best, own }[which] ?? [];
+    const part = shares.reduce((n, share) => n + (share > 0 && share < 1), 0);
     $("points-count").textContent =
-      `${count(rows.length)} of ${count(data.points.n)} points (${percent(rows.length / data.points.n)}), the largest regret first`;
+      `${count(rows.length)} of ${many(data.points.n, "point")} (${percent(rows.length / data.points.n)}), the largest regret first` +
+      (part ? `; ${many(part, "point")} on the boundary, accepted with a probability` : "");
     $("points").replaceChildren(...rows.slice(0, n).map((i) => item(card, data, i)));
     $("more").hidden = rows.length <= n;
   };

@@ -17,10 +17,11 @@ const onChange = (draw) => listeners.push(draw);
 /** Change the state and redraw what depends on it. */
 function change(changes) {
   Object.assign(state, changes);
+  if (!runsNow().length) state.loss = told.runs.find((run) => run.data === state.data).loss;
   const runs = runsNow();
   if (!runs.some((run) => run.method === state.focus && !state.hidden.has(run.method)))
     state.focus = bestFirst(runs.filter(isShown))[0]?.method ?? runs[0]?.method ?? null;
-  listeners.forEach((draw) => draw(Object.keys(changes)));
+  keepingFocus(() => listeners.forEach((draw) => draw(Object.keys(changes))));
 }
 
 /** Runs of the data set and loss in view, in the order of their methods. */
@@ -39,7 +40,11 @@ const indexOf = (method) => told.methods.findIndex((card) => card.name === metho
 const colourOf = (method) => `var(--m${indexOf(method) % N_COLOURS})`;
 const dashOf = (method) => ["", "7 3", "2 3"][Math.floor(indexOf(method) / N_COLOURS) % 3];
 const swatch = (method) =>
-  h("span", { class: "swatch", "aria-hidden": "true", style: { "--c": colourOf(method) } });
+  h("span", {
+    class: dashOf(method) ? "swatch again" : "swatch", // a colour that another method has too
+    "aria-hidden": "true",
+    style: { "--c": colourOf(method) },
+  });
 const lossName = (loss) =>
   ({
     log: "log",

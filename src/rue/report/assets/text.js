@@ -22,5 +22,9 @@ function fixed(x, digits) {
   return x.toFixed(digits);
 }
 
+/** A name within a sentence: its letters may run from right to left, the sentence's may not. */
+const isolated = (name) => `\u2068${name}\u2069`;
+
 const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
+const many = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const count = (n) => n.toLocaleString("en-US");
