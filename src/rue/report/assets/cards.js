@@ -9,12 +9,12 @@ const facts = (entries) =>
 
 function drawCards() {
   const card = cardNow();
-  const parts = [h("h3", {}, card.name), facts(card.facts)];
+  const known = [facts(card.facts)];
   const brackets = shownRuns().filter(
     (run) => isNumber(run.row.aurec_low) && isNumber(run.row.aurec_high),
   );
   if (brackets.length)
-    parts.push(
+    known.push(
       h("p", {}, "What finitely many annotators leave open of AuReC: "),
       facts(
         Object.fromEntries(
@@ -25,8 +25,11 @@ function drawCards() {
         ),
       ),
     );
-  if (card.entropy) parts.push(histogram(card.entropy));
-  $("data-card").replaceChildren(...parts);
+  $("data-card").replaceChildren(
+    h("h3", {}, card.name),
+    h("div", { class: "facts" }, known),
+    ...(card.entropy ? [histogram(card.entropy)] : []),
+  );
   $("method-cards").replaceChildren(
     ...told.methods.map((method) =>
       h(

@@ -10,7 +10,8 @@ const MARGIN = { top: 12, right: 14, bottom: 38, left: 50 };
  *
  * With `cursor` a value of x is read off all series; otherwise nothing is read.
  */
-function chart(host, tell, { height = 280, cursor = true } = {}) {
+function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } = {}) {
+  const margin = { ...MARGIN, left };
   const picture = svg("svg", { class: "chart" });
   const tip = h("div", { class: "tip", hidden: true });
   host.classList.add("chart-host");
@@ -23,10 +24,10 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
     if (!width) return;
     const what = tell();
     const size = typeof height === "function" ? height(width) : height;
-    const inner = { w: width - MARGIN.left - MARGIN.right, h: size - MARGIN.top - MARGIN.bottom };
-    const X = (x) => MARGIN.left + ((x - what.x.low) / (what.x.high - what.x.low || 1)) * inner.w;
+    const inner = { w: width - margin.left - margin.right, h: size - margin.top - margin.bottom };
+    const X = (x) => margin.left + ((x - what.x.low) / (what.x.high - what.x.low || 1)) * inner.w;
     const Y = (y) =>
-      MARGIN.top + inner.h - ((y - what.y.low) / (what.y.high - what.y.low || 1)) * inner.h;
+      margin.top + inner.h - ((y - what.y.low) / (what.y.high - what.y.low || 1)) * inner.h;
     drawn = { what, X, Y, inner, size, width };
     picture.setAttribute("viewBox", `0 0 ${width} ${size}`);
     picture.setAttribute("width", width);
@@ -36,14 +37,14 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
       body.append(
         svg("line", {
           class: "grid",
-          x1: MARGIN.left,
-          x2: width - MARGIN.right,
+          x1: margin.left,
+          x2: width - margin.right,
           y1: Y(t),
           y2: Y(t),
         }),
         svg(
           "text",
-          { class: "tick", x: MARGIN.left - 7, y: Y(t) + 4, "text-anchor": "end" },
+          { class: "tick", x: margin.left - 7, y: Y(t) + 4, "text-anchor": "end" },
           g(t, 4),
         ),
       );
@@ -53,26 +54,26 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
           class: "stub",
           x1: X(t),
           x2: X(t),
-          y1: MARGIN.top + inner.h,
-          y2: MARGIN.top + inner.h + 4,
+          y1: margin.top + inner.h,
+          y2: margin.top + inner.h + 4,
         }),
         svg(
           "text",
-          { class: "tick", x: X(t), y: MARGIN.top + inner.h + 17, "text-anchor": "middle" },
+          { class: "tick", x: X(t), y: margin.top + inner.h + 17, "text-anchor": "middle" },
           g(t, 4),
         ),
       );
     body.append(
       svg("line", {
         class: "axis",
-        x1: MARGIN.left,
-        x2: width - MARGIN.right,
-        y1: MARGIN.top + inner.h,
-        y2: MARGIN.top + inner.h,
+        x1: margin.left,
+        x2: width - margin.right,
+        y1: margin.top + inner.h,
+        y2: margin.top + inner.h,
       }),
       svg(
         "text",
-        { class: "label", x: MARGIN.left + inner.w / 2, y: size - 4, "text-anchor": "middle" },
+        { class: "label", x: margin.left + inner.w / 2, y: size - 4, "text-anchor": "middle" },
         what.x.label,
       ),
     );
@@ -82,7 +83,7 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
           "text",
           {
             class: "label",
-            transform: `translate(12 ${MARGIN.top + inner.h / 2}) rotate(-90)`,
+            transform: `translate(12 ${margin.top + inner.h / 2}) rotate(-90)`,
             "text-anchor": "middle",
           },
           what.y.label,
@@ -100,8 +101,8 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
         "clipPath",
         { id: clip },
         svg("rect", {
-          x: MARGIN.left - 5,
-          y: MARGIN.top - 5,
+          x: margin.left - 5,
+          y: margin.top - 5,
           width: inner.w + 10,
           height: inner.h + 10,
         }),
@@ -123,20 +124,22 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
           "data-series": line.name,
         }),
       );
-      if (line.label)
+      if (line.label) {
+        const room = X(line.x[0]) - 8 - margin.left > 7 * line.label.length;
         lines.append(
           svg(
             "text",
             {
               class: "tick",
-              x: X(line.x[0]) - 8,
-              y: Y(line.y[0]) + 4,
-              "text-anchor": "end",
+              x: X(line.x[0]) + (room ? -8 : 4),
+              y: Y(line.y[0]) + (room ? 4 : -8),
+              "text-anchor": room ? "end" : "start",
               style: { fill: line.colour, "font-weight": line.faint ? 400 : 650 },
             },
             line.label,
           ),
         );
+      }
       if (line.marks)
         line.x.forEach((x, i) =>
           lines.append(
@@ -204,7 +207,7 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
     picture
       .querySelector(".cursor")
       .replaceChildren(
-        svg("line", { x1: X(at), x2: X(at), y1: MARGIN.top, y2: MARGIN.top + inner.h }),
+        svg("line", { x1: X(at), x2: X(at), y1: margin.top, y2: margin.top + inner.h }),
         ...found.map(({ line, y }) =>
           svg("circle", { cx: X(at), cy: Y(y), r: 3.5, style: { fill: line.colour } }),
         ),
@@ -238,7 +241,7 @@ function chart(host, tell, { height = 280, cursor = true } = {}) {
     picture.addEventListener("pointermove", (event) => {
       if (!drawn) return;
       const { what, inner } = drawn;
-      const x = event.clientX - picture.getBoundingClientRect().left - MARGIN.left;
+      const x = event.clientX - picture.getBoundingClientRect().left - margin.left;
       read(what.x.low + (x / inner.w) * (what.x.high - what.x.low));
     });
     picture.addEventListener("pointerleave", leave);

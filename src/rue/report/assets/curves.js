@@ -62,9 +62,12 @@ function curvePanel(id, kind, title) {
       const tops = series.flatMap((line) => [...line.y]);
       const accurate = kind === "wrong";
       const least = Math.min(...tops),
-        high = Math.max(...tops, 1e-12);
+        most = Math.max(...tops),
+        high = most > 0 ? most : least < 0 ? 0 : 1;
       const low = accurate
-        ? Math.max(0, least - 0.05 * (1 - least))
+        ? least < 1
+          ? Math.max(0, least - 0.05 * (1 - least))
+          : 0
         : state.unit === "saved"
           ? Math.min(least * 1.05, 0)
           : 0;
@@ -106,7 +109,7 @@ function makeCurves() {
     $("panel-accuracy").hidden = !known;
     const focus = focused();
     $("curves-note").textContent = focus
-      ? `The shaded band lies between drawing lots and a perfect ranking of ${focus.method}'s predictions, the method in focus. Curves are drawn at no more than ${2 * told.corners} of their corners; areas in the table are exact.`
+      ? `The shaded band lies between drawing lots and a perfect ranking of ${isolated(focus.method)}'s predictions, the method in focus. Curves are drawn at no more than ${2 * told.corners} of their corners; areas in the table are exact.`
       : "";
   };
 }

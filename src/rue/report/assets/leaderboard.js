@@ -51,7 +51,7 @@ function drawLeaderboard() {
           {
             class: "name",
             "aria-pressed": run.method === state.focus,
-            title: "put in focus",
+            title: `put ${run.method} in focus`,
             onclick: () =>
               change({
                 focus: run.method,
@@ -182,7 +182,7 @@ function drawSummary() {
         "p",
         { class: "lead" },
         h("b", {}, best.method),
-        " finds avoidable error best: n-AuReC ",
+        runs.length > 1 ? " finds avoidable error best: n-AuReC " : ": n-AuReC ",
         h("b", {}, fixed(row.n_aurec, 3)),
         ", where 0 is a perfect ranking and 1 is drawing lots",
         runs.length > 1
@@ -200,7 +200,7 @@ function drawSummary() {
       h(
         "p",
         {},
-        `Acting on ${best.method} costs ${g(row.risk, 3)} per point under ${lossName(state.loss)} loss, of which ${g(row.regret, 3)} is regret (${percent(row.regret / row.risk, 0)}): avoidable, had the model known what people answer.`,
+        `Acting on ${isolated(best.method)} costs ${g(row.risk, 3)} per point under ${lossName(state.loss)} loss, of which ${g(row.regret, 3)} is regret (${percent(row.regret / row.risk, 0)}): avoidable, had the model known what people answer.`,
       ),
     );
     const gaps = shownRuns()
@@ -211,7 +211,7 @@ function drawSummary() {
         h(
           "p",
           {},
-          `Both components together come closest to the best accept/reject rules in ${gaps[0].method} (Pareto-gap ${fixed(gaps[0].row.pareto_gap, 4)}), least in ${gaps.at(-1).method} (${fixed(gaps.at(-1).row.pareto_gap, 4)}).`,
+          `Both components together come closest to the best accept/reject rules in ${isolated(gaps[0].method)} (Pareto-gap ${fixed(gaps[0].row.pareto_gap, 4)}), least in ${isolated(gaps.at(-1).method)} (${fixed(gaps.at(-1).row.pareto_gap, 4)}).`,
         ),
       );
   }

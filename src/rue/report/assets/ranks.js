@@ -11,6 +11,12 @@ function ranksUnder(column, runs) {
   });
 }
 
+/** Where to draw ranks: those that are shared side by side, so that none hides another. */
+function side(ranks) {
+  const isBefore = (r, j, rank, i) => r !== null && (r < rank || (r === rank && j < i));
+  return ranks.map((rank, i) => 1 + ranks.filter((r, j) => isBefore(r, j, rank, i)).length);
+}
+
 function makeRanks() {
   const host = $("ranks");
   function draw() {
@@ -35,6 +41,7 @@ function makeRanks() {
     const X = (k) => left + k * gap,
       Y = (rank) => top + (rank - 1) * row;
     const table = columns.map((column) => ranksUnder(column, runs));
+    const spots = table.map(side);
     const picture = svg("svg", {
       viewBox: `0 0 ${full} ${height}`,
       width: full,
@@ -57,7 +64,7 @@ function makeRanks() {
     for (const run of ordered) {
       const i = runs.indexOf(run),
         focus = run.method === state.focus;
-      const places = table.map((ranks, k) => (ranks[i] === null ? null : [X(k), Y(ranks[i])]));
+      const places = table.map((ranks, k) => (ranks[i] === null ? null : [X(k), Y(spots[k][i])]));
       let path = "",
         last = null,
         end = null;

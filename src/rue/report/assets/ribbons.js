@@ -21,8 +21,9 @@ function drawRibbons(canvas, host) {
     height = clamp(width * 0.8, 260, 400);
   if (!run || !width) return;
   const context = sharp(canvas, width, height);
-  // Per accepted point the first levels, of hardly any, would be all noise.
-  const first = view.spread ? 4 : 0,
+  // Per accepted point the first levels, of hardly any, would be all noise, and of none nothing.
+  const some = levels(run, "optimal").findIndex((level) => level[0][0] > 0);
+  const first = view.spread ? Math.max(4, some) : 0,
     at = Math.max(view.level - first, 0);
   const unit = ([c, risk, regret]) => (view.spread ? [c, risk / c, regret / c] : [c, risk, regret]);
   const grid = (name) => ribbon(levels(run, name).slice(first)).map((level) => level.map(unit));
@@ -32,7 +33,7 @@ function drawRibbons(canvas, host) {
   ];
   const lots = view.spread ? [0.1, run.all.risk, run.all.regret] : [0, 0, 0];
   const all = [...surfaces.flatMap((s) => s.grid.flat()), [1, run.all.risk, run.all.regret]];
-  const top = [0, 1, 2].map((j) => Math.max(...all.map((p) => p[j]), 1e-12));
+  const top = [0, 1, 2].map((j) => Math.max(...all.map((p) => p[j])) || 1);
   const low = [0, view.spread ? Math.min(...all.map((p) => p[1])) : 0, 0];
   const [cy, sy, cp, sp] = [
     Math.cos(view.yaw),

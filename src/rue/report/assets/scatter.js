@@ -102,11 +102,13 @@ function describe(i) {
 function rangeOf(values) {
   const ranked = Float64Array.from(values).sort(),
     n = ranked.length;
-  let low = ranked[Math.floor(0.005 * (n - 1))];
-  const high = ranked[Math.ceil(0.995 * (n - 1))];
+  let low = ranked[Math.floor(0.005 * (n - 1))],
+    high = ranked[Math.ceil(0.995 * (n - 1))];
+  if (isOne(low, high)) [low, high] = [ranked[0], ranked[n - 1]];
+  if (isOne(low, high)) return low >= 0 ? [0, 2 * low || 1] : [2 * low, 0];
   if (low >= 0 && low < 0.35 * high) low = 0;
   else low -= 0.05 * (high - low);
-  return high > low ? [low, high + 0.03 * (high - low)] : [low, low + (ranked[n - 1] - low || 1)];
+  return [low, high + 0.03 * (high - low)];
 }
 
 function drawPanel(panel, { x, y, rule, share }, sample, run, at) {
@@ -114,7 +116,7 @@ function drawPanel(panel, { x, y, rule, share }, sample, run, at) {
     height = clamp(width * 0.78, 230, 360);
   if (!width) return 0;
   const context = sharp(panel.canvas, width, height);
-  const m = { top: 10, right: 10, bottom: 36, left: 46 };
+  const m = { top: 10, right: 10, bottom: 36, left: 58 };
   const [x0, x1] = rangeOf(x),
     [y0, y1] = rangeOf(y);
   const toX = (v) => m.left + ((v - x0) / (x1 - x0)) * (width - m.left - m.right);
@@ -155,7 +157,7 @@ function drawPanel(panel, { x, y, rule, share }, sample, run, at) {
     context.drawImage(dots[Number(accepted)], toX(x[i]) - 4, toY(y[i]) - 4, 8, 8);
   }
   context.globalAlpha = 1;
-  if (rule && Number.isFinite(rule[2])) {
+  if (rule && Number.isFinite(rule[2]) && (rule[0] || rule[1])) {
     const [w1, w2, tau] = rule;
     context.save();
     context.beginPath();

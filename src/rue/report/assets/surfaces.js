@@ -6,6 +6,7 @@ function makeSurfaces() {
   const drawSlice = chart($("slice"), tellSlice, {
     height: (w) => clamp(w * 0.8, 260, 400),
     cursor: false,
+    left: 68,
   });
   const canvas = $("surface");
   const host = canvas.parentElement;
@@ -101,7 +102,7 @@ function tellSlice() {
       width: run === focus ? 2.2 : 1.2,
       faint: run !== focus,
       marks: true,
-      label: run === focus ? run.method : null,
+      label: run === focus ? shorten(run.method, 24) : null,
       ...columns(level),
     });
   }
@@ -125,11 +126,9 @@ function tellSlice() {
   const xs = all.series.flatMap((s) => [...s.x]).concat(lots.x),
     ys = all.series.flatMap((s) => [...s.y]).concat(lots.y);
   const padded = (values, share) => {
-    const [low, high] = [Math.min(...values), Math.max(...values, 1e-12)];
-    return {
-      low: Math.max(0, low - share * (high - low || high)),
-      high: high + 0.08 * (high - low || high),
-    };
+    const [low, high] = [Math.min(...values), Math.max(...values) || 1];
+    const span = isOne(low, high) ? high : high - low;
+    return { low: Math.max(0, low - share * span), high: high + 0.08 * span };
   };
   return {
     title: `Risk against regret at coverage ${g(coverage, 3)}. ${sliceInWords(focus)}`,
