@@ -6,10 +6,22 @@
 import shutil
 import time
 
+import numpy as np
 import pytest
 
 from reported import write_world
-from rue.report import from_files, write_report
+from rue import Components
+from rue.report import (
+    DataCard,
+    Items,
+    MethodCard,
+    Provenance,
+    Report,
+    Run,
+    from_files,
+    write_report,
+)
+from rue.report.columns import COLUMNS
 
 FLAGS = (
     "--headless",
@@ -115,3 +127,37 @@ def large(driver, tmp_path_factory):
     report = from_files(write_world(folder, 10_000, 5), {"log": "log"}, title="Large")
     write_report(report, folder / "report.html")
     return Page(driver, report, folder / "report.html")
+
+
+@pytest.fixture(scope="session")
+def odd(driver, tmp_path_factory):
+    """Ten methods that predict alike, with awkward names, on three points and all criteria.
+
+    Under 0/1 loss total less epistemic, the aleatoric part, differs by rounding only.
+    """
+    rng = np.random.default_rng(0)
+    names = (HOSTILE, "x" * 180, "\u202eoverride", "a & b", *map(str, range(6)))
+    texts = (HOSTILE, "", "\u0645\u0631\u062d\u0628\u0627")
+    images = tuple(rng.integers(0, 256, (3, 8, 8, 3), dtype=np.uint8))
+    aleatoric, epistemic = rng.gamma(1.0, size=(2, 3))
+    same, some = np.full(3, np.log(2)), np.array([0.637, 0.27, 0.041])
+    found = {
+        "log": Components(aleatoric + epistemic, aleatoric, epistemic),
+        "zero_one": Components(same + some, same, some),
+    }
+    row = {column.key: 0.1234 for column in COLUMNS}
+    row |= {"aurec_low": 0.1, "aurec_high": 0.2, "aurc_ci_low": 0.11, "aurc_ci_high": 0.13}
+    report = Report(
+        "Odd",
+        tuple(
+            Run("data", name, loss, row | {"risk": 0.5 + k}, star, star, np.ones(3))
+            for loss, star in found.items()
+            for k, name in enumerate(names)
+        ),
+        (DataCard("data", Items(np.array(["p0", "p1", "p2"]), texts, images, (0, 1, 2))),),
+        tuple(MethodCard(name, {name: name}) for name in names),
+        Provenance("rue report", {}, {"x" * 180: "0"}),
+    )
+    path = tmp_path_factory.mktemp("odd") / "report.html"
+    write_report(report, path)
+    return Page(driver, report, path)
