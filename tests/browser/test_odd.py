@@ -72,6 +72,24 @@ def test_texts_and_thumbnails_of_deferred_points(odd):
     )
     thumb = "return getComputedStyle(document.querySelector('#points .thumb')).backgroundImage"
     assert odd.js(thumb).startswith('url("data:image/jpeg;base64,')
+    places = odd.js(
+        "return [...document.querySelectorAll('#points .thumb')].map((t) =>"
+        " [t.getAttribute('aria-label'), t.style.backgroundPosition])"
+    )
+    # Three tiles of 60 pixels on a sheet of two columns.
+    assert sorted(places) == [
+        ["image p0", "0px 0px"],
+        ["image p1", "-60px 0px"],
+        ["image p2", "0px -60px"],
+    ]
+
+
+def test_cards_and_provenance(odd):
+    odd.open()
+    assert odd.texts("#data-card dd") == ["0.1000 to 0.2000"] * 10
+    assert odd.texts("#method-cards dd") == [card.name for card in odd.report.methods]
+    assert odd.texts("#command") == ["rue report"]
+    assert odd.texts("#provenance .wide dd") == ["0"]
 
 
 def test_the_leaderboard_shows_places_and_intervals(odd):

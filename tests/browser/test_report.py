@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from browser_twins import best_own_rule
-from rue import optimal_selector, regret_coverage_curve
+from rue import optimal_selector, regret_coverage_curve, risk_coverage_curve
 from rue.errors import InfeasibleError
 from rue.report.page import LIMIT
 
@@ -234,6 +234,63 @@ def test_curves_read_off_the_library_s_values(small):
         value = np.interp(0.5, curve.coverage, curve.value)
         shown = float(said.split(f"{method} ")[1].split(",")[0])
         assert shown == pytest.approx(value, rel=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["regret", "risk", "accuracy"])
+def test_curves_are_bounded_by_the_oracle_and_by_lots(small, kind):
+    small.open()
+    method = small.js("return rue.state.focus")
+    run = small.run(method, "log")
+    spent, hat = {
+        "regret": (run.star.epistemic, run.hat.epistemic),
+        "risk": (run.star.total, run.hat.epistemic),
+        "accuracy": (1 - run.correct, run.hat.epistemic),
+    }[kind]
+    chart = small.find(f"#curve-{kind} svg")
+    chart.send_keys(Keys.HOME)
+    for _ in range(5):
+        chart.send_keys(Keys.PAGE_UP)
+    said = chart.get_attribute("aria-valuetext")
+    for name, value in (
+        (method, at_half(spent, hat)),
+        ("perfect ranking", at_half(spent, spent)),
+        ("drawing lots", spent.mean() / 2),
+    ):
+        shown = float(said.split(f"{name} ")[1].split(",")[0])
+        assert shown == pytest.approx(1 - 2 * value if kind == "accuracy" else value, rel=2e-3)
+
+
+def at_half(spent, rank):
+    curve = risk_coverage_curve(spent, rank)
+    return float(np.interp(0.5, curve.coverage, curve.value))
+
+
+def test_the_rule_is_drawn_as_a_line(small):
+    """What is accepted lies below it: here epistemic <= tau, a level line in both panels."""
+    small.open()
+    small.js(
+        """
+        window.lines = {};
+        const pen = CanvasRenderingContext2D.prototype;
+        const { moveTo, lineTo, stroke } = pen;
+        pen.moveTo = function (x, y) { this.from = [x, y]; moveTo.call(this, x, y); };
+        pen.lineTo = function (x, y) { this.to = [x, y]; lineTo.call(this, x, y); };
+        pen.stroke = function () {
+          if (this.lineWidth === 2) window.lines[this.canvas.id] = [this.from, this.to];
+          stroke.call(this);
+        };
+        """
+    )
+    run = small.run(small.js("return rue.state.focus"), "log")
+    limits = {"risk": None, "regret": run.row["regret"] / 2, "coverage": None}
+    set_problem(small, "coverage", limits)
+    small.frame()
+    (x0, y0), (x1, y1) = small.js("return window.lines['scatter-star']")
+    assert solved(run, "coverage", limits).lam == 1
+    assert y0 == pytest.approx(y1)
+    assert x1 > x0
+    (x0, y0), (x1, y1) = small.js("return window.lines['scatter-hat']")
+    assert np.hypot(x1 - x0, y1 - y0) > 50
 
 
 def test_methods_can_be_hidden(small):
