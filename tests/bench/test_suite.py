@@ -90,7 +90,7 @@ def test_settings_of_training_and_methods_are_checked_before_anything_runs():
     for text, message in (
         ("[training]\nepoch = 3", "training must be of .*'epoch': did you mean 'epochs'"),
         ("[method.ensemble]\nmembers = 3", "did you mean 'n_members'"),
-        ("[method.ensemble]\nn_members = 0", "n_members must be at least 1"),
+        ("[method.ensemble]\nn_members = 0", "n_members must be a whole number of at least 1"),
         ('[training]\nepochs = "x"', "training.epochs must be like 50, got 'x'"),
         ("[training]\nlr = nan", r"training\.lr must be like 0\.001, got nan"),
         ("[training]\nlr = true", r"training\.lr must be like 0\.001, got True"),

@@ -237,6 +237,8 @@ def test_images_in_a_folder_are_read(images, tmp_path):
     assert len(fitted.predict(lazy[np.arange(7)])) == 7
     with pytest.raises(ShapeError, match="one size"):
         fitted.predict(lazy)
+    with pytest.raises(ShapeError, match="got no images"):
+        fitted.predict(lazy[np.arange(0)])
     shutil.rmtree(tmp_path)
 
 
@@ -251,3 +253,5 @@ def test_the_bar_shows_loss_and_rate(images, capsys):
 def test_the_small_network_is_small():
     network = SmallCNN((28, 28, 1), 10)
     assert sum(p.numel() for p in network.parameters()) < 450_000
+    with pytest.raises(InputError, match="at least 4 x 4 pixels, got 28 x 3"):
+        SmallCNN((28, 3, 1), 10)

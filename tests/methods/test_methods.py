@@ -148,12 +148,19 @@ def test_bad_input_is_refused(features, images, short):
         fitted.predict(np.zeros((2, 5)))
     with pytest.raises(InputError, match="finite, got nan at row 1"):
         fitted.predict(np.array([[0.0] * 6, [np.nan] * 6]))
-    with pytest.raises(InputError, match="different whole numbers, got"):
-        ensemble.fit(features, seeds=(1, 1))
+    with pytest.raises(InputError, match="finite, got inf at row 0"):
+        fitted.predict(np.full((1, 6), 1e39))
+    for seeds in ((1, 1), (), (0.5,), ("a",), (True,), 3):
+        with pytest.raises(InputError, match="different whole numbers, got"):
+            ensemble.fit(features, seeds=seeds)
     with pytest.raises(InputError, match="'small_cnn' does not take a matrix"):
         fit("ensemble", features, SMALL_IMAGES)
     with pytest.raises(InputError, match="'probe' does not take images"):
         fit("ensemble", images, short)
+    with pytest.raises(InputError, match="'probe' does not take images"):
+        fit("ensemble", (features, images), short, seeds=(0, 1))
+    with pytest.raises(InputError, match="leave a fold out need at least 2"):
+        fit("ensemble", dataclasses.replace(features, train=features.train[:1]), short)
     with pytest.raises(InputError, match="no training points"):
         ensemble.fit(features.part("test"))
     texts = dataclasses.replace(
@@ -164,6 +171,12 @@ def test_bad_input_is_refused(features, images, short):
     for config in (
         {"dropout": 1.0},
         {"epochs": 0},
+        {"epochs": 1.5},
+        {"batch_size": True},
+        {"lr": 0.0},
+        {"lr": float("nan")},
+        {"weight_decay": -1.0},
+        {"device": "tpu"},
         {"network": "vgg"},
         {"optimizer": "adam"},
         {"precision": "half"},
@@ -172,6 +185,18 @@ def test_bad_input_is_refused(features, images, short):
             Training(**config)
     with pytest.raises(InputError, match=r"\.npz"):
         save_predictions("x.csv", fitted.predict(features.inputs), features)
+
+
+def test_seeds_may_be_an_array(features, short):
+    ours, theirs = (fit("ddu", features, short, seeds=s) for s in (np.arange(2), (0, 1)))
+    assert [type(fitted.model.seed) for fitted in ours] == [int, int]
+    assert_close(ours[1].predict(features.inputs), theirs[1].predict(features.inputs), rtol=0)
+
+
+def test_a_device_that_is_not_there_is_refused(features, short, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="cuda is not there"):
+        fit("ddu", features, dataclasses.replace(short, device="cuda"))
 
 
 def test_without_torch_the_error_names_the_install():

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
-from rue.errors import InputError
 from rue.methods.models import Folder, Model, fit_models
 from rue.methods.training import Training
 
@@ -28,8 +28,7 @@ class Config:
     training: Training | None = None
 
     def __post_init__(self) -> None:
-        if self.n_members < 1:
-            raise InputError(f"n_members must be at least 1, got {self.n_members}")
+        require_whole("n_members", self.n_members, least=1)
 
 
 @dataclass(frozen=True, eq=False)

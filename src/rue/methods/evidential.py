@@ -7,6 +7,7 @@ log loss under the Dirichlet (appendix C):
 """
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,8 +38,8 @@ class Config:
     training: Training | None = None
 
     def __post_init__(self) -> None:
-        if not self.kl >= 0:
-            raise InputError(f"kl must not be negative, got {self.kl}")
+        if not 0 <= self.kl < math.inf:
+            raise InputError(f"kl must not be negative or infinite, got {self.kl}")
 
 
 @dataclass(frozen=True, eq=False)

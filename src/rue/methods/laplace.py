@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
@@ -46,8 +46,7 @@ class Config:
     training: Training | None = None
 
     def __post_init__(self) -> None:
-        if self.n_draws < 1:
-            raise InputError(f"n_draws must be at least 1, got {self.n_draws}")
+        require_whole("n_draws", self.n_draws, least=1)
         if self.hessian not in (None, "full", "kronecker"):
             raise InputError(f"hessian must be full or kronecker, got {self.hessian!r}")
 

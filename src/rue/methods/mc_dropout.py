@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
@@ -34,8 +35,7 @@ class Config:
     training: Training | None = None
 
     def __post_init__(self) -> None:
-        if self.n_draws < 1:
-            raise InputError(f"n_draws must be at least 1, got {self.n_draws}")
+        require_whole("n_draws", self.n_draws, least=1)
         if self.training is not None and self.training.dropout == 0:
             raise InputError("dropout must be above 0 for MC dropout, got 0")
 

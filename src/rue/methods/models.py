@@ -98,16 +98,20 @@ def fit_models(
 
     ``data`` is one data set for all seeds, or one for each. With more than one member a probe's
     member i does not see fold i of 5. ``settings`` are the objective's own; a checkpoint is of
-    these, of the training and of the data.
+    these, of the network's name, of the training and of the data.
     """
+    seeds = _whole(seeds)
     pools = _pools(data, training, seeds)
     training = training or (PROBE if pools[0].inputs.ndim == 2 else CIFAR)
-    if (training.network == "probe") != (pools[0].inputs.ndim == 2):
-        kind = "a matrix" if pools[0].inputs.ndim == 2 else "images"
-        raise InputError(f"network {training.network!r} does not take {kind}")
+    for pool in pools:
+        if (training.network == "probe") != (pool.inputs.ndim == 2):
+            kind = "a matrix" if pool.inputs.ndim == 2 else "images"
+            raise InputError(f"network {training.network!r} does not take {kind}")
     if training.network != "probe" and min(map(len, pools)) == 1:
         raise InputError("a network for images needs at least 2 training points, got 1")
     folds = N_FOLDS if training.network == "probe" and n_members > 1 else 0
+    if folds and min(map(len, pools)) == 1:
+        raise InputError("members that leave a fold out need at least 2 training points, got 1")
     jobs = [
         (pool, Member(method, seed, i, _rows(len(pool), i, folds)))
         for pool, seed in zip(pools, seeds, strict=True)
@@ -142,11 +146,18 @@ def fit_models(
     ]
 
 
+def _whole(seeds: Sequence[int]) -> list[int]:
+    """Take different whole numbers, as Python's own: random numbers hang on how they print."""
+    found = list(seeds) if np.iterable(seeds) else []
+    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)
+    if not found or not whole or len(set(found)) < len(found):
+        raise InputError(f"seeds must be one or more different whole numbers, got {seeds!r}")
+    return [int(seed) for seed in found]
+
+
 def _pools(
     data: DataSet | Sequence[DataSet], training: Training | None, seeds: Sequence[int]
 ) -> list[Pool]:
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise InputError(f"seeds must be one or more different whole numbers, got {list(seeds)}")
     each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
     if len(each) != len(seeds):
         raise ShapeError(

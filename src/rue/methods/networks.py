@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from rue.errors import InputError
+
 __all__ = ["LANES", "NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
 
 NetworkName = Literal["probe", "small_cnn", "resnet18", "resnet18_imagenet"]
@@ -152,6 +154,8 @@ class SmallCNN(Network):
     def __init__(self, shape: tuple[int, int, int], n_classes: int, *, slope: float = 0.0) -> None:
         super().__init__()
         height, width, channels = shape
+        if min(height, width) < 4:
+            raise InputError(f"small_cnn needs at least 4 x 4 pixels, got {height} x {width}")
         self.slope = slope
         self.conv1 = nn.Conv2d(channels, 32, 3, padding=1, bias=False)
         self.bn1 = nn.BatchNorm2d(32)

@@ -110,6 +110,8 @@ def make_pool(data: DataSet, device: torch.device) -> Pool:
 def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
     """Take a finite matrix, or images as bytes (n, height, width, channels), all of one size."""
     if isinstance(inputs, LazyImages):
+        if len(inputs) == 0:
+            raise ShapeError("inputs must have at least one of n_points, got no images")
         images = [inputs[row] for row in range(len(inputs))]
         sizes = {image.shape for image in images}
         if len(sizes) > 1:
@@ -125,8 +127,10 @@ def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
             f"channels), got {array.dtype} of shape {array.shape}"
         )
     require_shape("inputs", array, "n_points", "n_features")
-    require_finite("inputs", array)
-    return np.asarray(array, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        single = np.asarray(array, dtype=np.float32)
+    require_finite("inputs in float32", single)
+    return single
 
 
 def crop_and_flip(images: Tensor, rng: np.random.Generator) -> Tensor:

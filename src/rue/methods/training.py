@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, require_whole
 from rue.errors import InputError
 from rue.methods import spectral
 from rue.methods.checkpoints import Checkpoint
@@ -41,6 +41,7 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 Objective = Callable[[Tensor, Tensor], Tensor]
 """The loss (n_members, n) of logits and targets (n_members, n, K)."""
 
+_DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "mps")
 _LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
 
 
@@ -92,13 +93,20 @@ class Training:
             raise InputError(f"network must be one of {', '.join(NETWORKS)}, got {self.network!r}")
         if self.optimizer not in ("adamw", "sgd"):
             raise InputError(f"optimizer must be adamw or sgd, got {self.optimizer!r}")
+        if self.device not in _DEVICES:
+            raise InputError(f"device must be one of {', '.join(_DEVICES)}, got {self.device!r}")
         if self.precision not in ("auto", "float32", "bfloat16"):
             raise InputError(f"precision must be auto, float32 or bfloat16, got {self.precision!r}")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
         for name in ("width", "epochs", "batch_size"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+            require_whole(name, getattr(self, name), least=1)
+        if not 0 < self.lr < math.inf:
+            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(
+                f"weight_decay must not be negative or infinite, got {self.weight_decay}"
+            )
         if self.network == "probe" and self.precision == "bfloat16":
             raise InputError("precision must be float32 for a probe, got 'bfloat16'")
         if self.network != "probe" and self.batch_size == 1:
@@ -217,11 +225,16 @@ def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.n
 
 def find_device(wanted: Device) -> torch.device:
     """Give the device, the best there is for ``auto``."""
-    if wanted != "auto":
-        return torch.device(wanted)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if wanted == "auto":
+        return torch.device(next(name for name in there if there[name]))
+    if not there[wanted]:
+        raise InputError(f"device {wanted} is not there: use auto or cpu")
+    return torch.device(wanted)
 
 
 def _batches(

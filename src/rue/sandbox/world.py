@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray
-from rue.errors import InputError
+from rue._arrays import FloatArray, require_whole
 
 __all__ = ["REGIONS", "Features", "World", "make_world", "noise", "project", "rossellini"]
 
@@ -53,7 +52,7 @@ class Features:
     n_features: int
 
     def __post_init__(self) -> None:
-        _require_whole("n_features", self.n_features, 2)
+        require_whole("n_features", self.n_features, least=2)
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return the features of the inputs, shape (n_points, n_features)."""
@@ -100,7 +99,7 @@ def make_world(
     then a place in the cell uniformly.
     """
     for name, value, least in [("seed", seed, 0), ("n_train", n_train, 0), ("n_grid", n_grid, 2)]:
-        _require_whole(name, value, least)
+        require_whole(name, value, least=least)
     x = (np.arange(n_grid) + 0.5) / n_grid
     mass = _density_shape(x)
     mass /= mass.sum()
@@ -132,11 +131,6 @@ def project(phi: FloatArray, target: FloatArray, mass: FloatArray) -> FloatArray
     """
     weighted = mass[:, None] * phi
     return np.linalg.solve(phi.T @ weighted, target @ weighted).astype(np.float64)
-
-
-def _require_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _density_shape(x: FloatArray) -> FloatArray:
