@@ -48,11 +48,12 @@ class Checkpoint:
         """Load the state into both; give the epochs done and the spectral vectors."""
         try:
             state = torch.load(self.path, map_location=device, weights_only=True)
-            written, epoch, vectors = state["training"], state["epoch"], state["vectors"]
+            written, epoch, vectors = state["training"], int(state["epoch"]), list(state["vectors"])
+            if written == self.training:
+                network.load_state_dict(state["network"])
+                optimizer.load_state_dict(state["optimizer"])
         except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
             raise FileError(f"{self.path}: is not a checkpoint") from None
         if written != self.training:
             raise FileError(f"{self.path}: is a checkpoint of another training: {written}")
-        network.load_state_dict(state["network"])
-        optimizer.load_state_dict(state["optimizer"])
-        return int(epoch), list(vectors)
+        return epoch, vectors

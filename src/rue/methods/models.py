@@ -3,6 +3,7 @@
 Probes of all seeds and members train as one stack; networks for images one after another.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -124,9 +125,8 @@ def fit_models(
             network = _initial(pool, members, training, slope).to(pool.inputs.device)
             checkpoint = None
             if checkpoints is not None and training.network != "probe":
-                name = "-".join(map(str, members[0].names))
-                which = repr((training, slope, coefficient, settings, pool.checksum()))
-                checkpoint = Checkpoint(Path(checkpoints) / f"{name}.pt", which)
+                own = (slope, coefficient, settings)
+                checkpoint = _checkpoint(checkpoints, members[0], pool, training, own)
             train(
                 network,
                 pool,
@@ -219,6 +219,22 @@ def _initial(pool: Pool, members: Sequence[Member], training: Training, slope: f
             load_weights(resnet, training.weights)
         network = resnet
     return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+
+
+def _checkpoint(
+    folder: str | os.PathLike[str],
+    member: Member,
+    pool: Pool,
+    training: Training,
+    settings: tuple[object, ...],
+) -> Checkpoint:
+    """A member's file, and all that its training hangs on, the content of files too."""
+    weights = None
+    if training.weights is not None:
+        with Path(training.weights).open("rb") as file:
+            weights = hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    which = repr((*member.names, training, *settings, pool.checksum(), weights))
+    return Checkpoint(Path(folder) / ("-".join(map(str, member.names)) + ".pt"), which)
 
 
 @contextmanager
