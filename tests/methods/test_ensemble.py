@@ -1,11 +1,15 @@
 """Members: left-out folds, and training together or one by one."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
 from scipy.special import softmax
+from scipy.stats import spearmanr
 
 from made import data_set
+from rue import Annotations
 from rue.methods import Training, ensemble, models
 from rue.methods.laplace import fit_posterior
 from rue.methods.networks import Network, Probe
@@ -22,6 +26,21 @@ def test_each_member_leaves_out_one_fold_and_each_point_is_left_out_once():
     assert sorted(np.concatenate(left_out)) == list(range(103))
     assert {len(fold) for fold in left_out} == {20, 21}
     np.testing.assert_array_equal(models._rows(103, 5, 5), rows[0])
+
+
+def test_a_member_does_not_see_its_fold(features):
+    """Other answers to the points of fold 1 change all members but that of fold 1."""
+    fold = np.setdiff1d(np.arange(423), models._rows(423, 1, 5))
+    probs = features.targets()
+    probs[fold] = [0.0, 0.0, 1.0]
+    other = dataclasses.replace(features, annotations=Annotations.from_probs(probs))
+    config = ensemble.Config(training=Training(width=32, epochs=2, batch_size=64))
+    a, b = (
+        ensemble.fit(data, config, seeds=(3,))[0].predict(features.inputs).probs
+        for data in (features, other)
+    )
+    same = [np.array_equal(a[:, i], b[:, i]) for i in range(5)]
+    assert same == [False, True, False, False, False]
 
 
 def test_draws_are_the_members(features, short):
@@ -46,7 +65,7 @@ def test_members_of_a_split_stack_are_all_there(features):
 
 def test_a_stack_trains_as_plain_torch_does(features):
     """A loop over one nn.Module with torch's own layers, loss and AdamW, fed the same numbers."""
-    training = Training(width=8, epochs=3, batch_size=50)
+    training = Training(width=8, epochs=3, batch_size=50, weight_decay=0.5)
     pool = make_pool(features, CPU)
     members = [Member("m", seed, 0, np.arange(len(pool) - seed)) for seed in range(3)]
     seeds = [hashed(*m.names, "start") for m in members]
@@ -55,7 +74,7 @@ def test_a_stack_trains_as_plain_torch_does(features):
     for i, member in enumerate(members):
         torch.manual_seed(seeds[i])
         net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
-        optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-4)
+        optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.5)
         for epoch in range(3):
             rng = stream("m", i, 0, "epoch", epoch)
             for rows in torch.tensor(rng.permutation(member.rows)).split(50):
@@ -154,13 +173,15 @@ def test_left_out_folds_alone_say_half_of_the_posteriors_width():
     assert np.sqrt(np.mean(np.square(off))) < 0.05
 
 
-def test_a_big_ensemble_of_probes_has_the_posteriors_mean():
-    """Softmax regression, 1,000 points: the mean of 25 probes against the posterior's mean.
+def test_a_big_ensemble_of_probes_comes_close_to_the_posterior():
+    """Softmax regression, 1,000 points: 25 probes against the posterior, at 200 new points.
 
-    The posterior is Laplace's, which test_laplace.py holds to the exact one. Probes are no
-    draws of it (they know the model class less well and stop early), so only means are
-    compared; for widths see above. Stated tolerance: 0.03 on average over 200 points, where
-    the mean answer is off by more than 0.15.
+    The posterior is Laplace's, which test_laplace.py holds to the exact one. Stated tolerances.
+    Means: 0.03 on average, where the mean answer is off by more than 0.15. Widths: probes are no
+    draws of the posterior. Folds alone would make them half as wide (see above), and starts,
+    orders and masks add to that; no more noise is put in, so their root mean square must be
+    between 0.5 and 1 of the posterior's (0.70 here, 0.70 to 0.90 on five such toys), and where
+    the posterior is wide they must be: a rank correlation above 0.8.
     """
     rng = np.random.default_rng(5)
     z, truth = rng.normal(size=(1200, 2)), rng.normal(size=(3, 3))
@@ -171,9 +192,13 @@ def test_a_big_ensemble_of_probes_has_the_posteriors_mean():
         residual = np.eye(3)[label[:1000]] - softmax(phi[:1000] @ mode.T, axis=1)
         mode += 0.003 * (residual.T @ phi[:1000] - mode)
     draws = fit_posterior(z[:1000], mode).sample(rng, 500)
-    posterior = softmax(phi[1000:] @ draws.transpose(0, 2, 1), axis=2).mean(axis=0)
+    posterior = softmax(phi[1000:] @ draws.transpose(0, 2, 1), axis=2)
     data = data_set(z.astype(np.float32), np.eye(3)[label], n_train=1000)
     config = ensemble.Config(n_members=25, training=Training(epochs=15, batch_size=64))
-    ours = ensemble.fit(data, config)[0].predict(data.inputs[1000:]).mean()
-    assert np.abs(ours - posterior).mean() < 0.03
-    assert np.abs(np.eye(3)[label[:1000]].mean(axis=0) - posterior).mean() > 0.15
+    ours = ensemble.fit(data, config)[0].predict(data.inputs[1000:]).probs.transpose(1, 0, 2)
+    mean = posterior.mean(axis=0)
+    assert np.abs(ours.mean(axis=0) - mean).mean() < 0.03
+    assert np.abs(np.eye(3)[label[:1000]].mean(axis=0) - mean).mean() > 0.15
+    widths = [np.sqrt(probs.var(axis=0).sum(axis=1)) for probs in (ours, posterior)]
+    assert 0.5 < np.sqrt(np.mean(widths[0] ** 2) / np.mean(widths[1] ** 2)) < 1
+    assert spearmanr(*widths)[0] > 0.8
