@@ -9,7 +9,10 @@ from scipy.stats import multivariate_normal
 from rue.errors import InputError
 from rue.methods import Training, ddu
 from rue.methods.ddu import fit_mixture
+from rue.methods.networks import Probe
+from rue.methods.pools import make_pool
 from rue.methods.spectral import leading, norms, project, project_exactly
+from rue.methods.training import Member, cross_entropy, train
 
 
 def test_density_is_scipys_mixture(rng):
@@ -25,6 +28,23 @@ def test_density_is_scipys_mixture(rng):
     np.testing.assert_allclose(mixture.log_density(new), logsumexp(parts, axis=0), rtol=1e-9)
     assert mixture.jitter == 0
     assert mixture.priors.sum() == pytest.approx(1)
+
+
+def test_classes_of_fewer_points_than_features(rng):
+    """50, 8 and 2 points in 20 dimensions; by eigenvalues, as scipy takes no such covariance."""
+    z, label = rng.normal(size=(60, 20)), np.repeat([0, 1, 2], [50, 8, 2])
+    mixture = fit_mixture(z, np.eye(3)[label])
+    assert 0 < mixture.jitter < 1e-12
+    new, parts = rng.normal(size=(30, 20)), []
+    for k in range(3):
+        own = z[label == k]
+        variance, basis = np.linalg.eigh(np.cov(own.T, ddof=0) + mixture.jitter * np.eye(20))
+        variance = np.maximum(variance, mixture.jitter)
+        distance = ((new - own.mean(axis=0)) @ basis) ** 2 / variance
+        parts.append(
+            np.log(len(own) / 60) - (distance + np.log(2 * np.pi * variance)).sum(axis=1) / 2
+        )
+    np.testing.assert_allclose(mixture.log_density(new), logsumexp(parts, axis=0), rtol=1e-9)
 
 
 def test_one_hot_labels_give_each_class_its_own_gaussian(rng):
@@ -68,6 +88,24 @@ def test_hidden_norm_is_at_most_three_after_training(features):
             norm = np.linalg.norm(weight.double().numpy(), 2, axis=(1, 2))
             assert (norm <= 3).all()
             assert (norm > 2.5).all()  # the bound was met, not undercut
+
+
+def test_no_step_leaves_the_norm_far_above_three(features):
+    """One step of power iteration knows the norm to a few percent, at a rate that lifts it."""
+    pool = make_pool(features, torch.device("cpu"))
+    probe = Probe.initial(6, 3, [1], width=16, slope=0.01)
+    seen = []
+    train(
+        probe,
+        pool,
+        [Member("m", 0, 0, np.arange(len(pool)))],
+        Training(width=16, epochs=5, batch_size=32, lr=0.1),
+        cross_entropy,
+        coefficient=3.0,
+        on_step=lambda *_: seen.append(norms(probe.hidden())[0].item()),
+    )
+    assert max(seen) < 3.2
+    assert min(seen[-20:]) > 2.5
 
 
 def test_projection_follows_the_norm_and_leaves_short_ones_alone(rng):

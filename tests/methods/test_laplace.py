@@ -46,6 +46,16 @@ def test_kronecker_is_exact_when_all_points_are_alike(layer):
     assert kron.precision == pytest.approx(full.precision, rel=1e-4)
 
 
+def test_kronecker_factors_are_the_means_of_both(layer):
+    z, mode = layer
+    phi = np.column_stack([z, np.ones(40)])
+    probs = softmax(phi @ mode.T, axis=1)
+    a = np.mean([np.diag(p) - np.outer(p, p) for p in probs], axis=0)
+    b = np.mean([np.outer(f, f) for f in phi], axis=0)
+    kron = fit_posterior(z, mode, hessian="kronecker")
+    np.testing.assert_allclose(dense(kron), 40 * np.kron(a, b), atol=1e-12)
+
+
 def test_full_below_3000_parameters_else_kronecker(rng, monkeypatch):
     assert laplace._FULL_BELOW == 3000
     monkeypatch.setattr(laplace, "_FULL_BELOW", 300)
@@ -53,11 +63,17 @@ def test_full_below_3000_parameters_else_kronecker(rng, monkeypatch):
     assert len(fit_posterior(rng.normal(size=(9, 9)), rng.normal(size=(30, 10))).bases) == 2
 
 
-def test_precision_maximises_the_marginal_likelihood(layer):
+@pytest.mark.parametrize("hessian", ["full", "kronecker"])
+def test_precision_maximises_the_marginal_likelihood(layer, hessian):
     """At the optimum delta |w|^2 = sum h / (h + delta), MacKay's fixed point."""
-    posterior = fit_posterior(*layer)
+    posterior = fit_posterior(*layer, hessian=hessian)
     h, delta = posterior.curvature, posterior.precision
     assert delta * (posterior.mode**2).sum() == pytest.approx((h / (h + delta)).sum(), rel=1e-3)
+    size = (posterior.mode**2).sum()
+    others = np.exp(np.linspace(-12, 16, 1000))
+    likelihood = 4.5 * np.log(others) - others * size / 2
+    likelihood -= np.log(h.ravel() + others[:, None]).sum(axis=1) / 2
+    assert others[likelihood.argmax()] == pytest.approx(delta, rel=0.03)
 
 
 @pytest.mark.parametrize("hessian", ["full", "kronecker"])

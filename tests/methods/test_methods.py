@@ -13,7 +13,15 @@ import torch
 import rue
 from rue.errors import InputError, ShapeError
 from rue.files import read_predictions
-from rue.methods import METHODS, SMALL_IMAGES, Training, save_predictions
+from rue.methods import (
+    CIFAR,
+    FINE_TUNING,
+    METHODS,
+    PROBE,
+    SMALL_IMAGES,
+    Training,
+    save_predictions,
+)
 
 KINDS = {
     "dropout": rue.Draws,
@@ -52,6 +60,29 @@ def test_every_file_has_the_same_names_in_the_same_order(name):
     assert dataclasses.fields(METHODS[name].Config)[-1].name == "training"
     signature = inspect.signature(METHODS[name].fit)
     assert list(signature.parameters) == ["data", "config", "seeds", "checkpoints", "progress"]
+
+
+def test_settings_are_those_of_appendix_c():
+    def settings(t):
+        return t.network, t.epochs, t.optimizer, t.lr, t.weight_decay, t.augment, t.dropout
+
+    assert settings(PROBE) == ("probe", 50, "adamw", 1e-3, 1e-4, False, 0.1)
+    assert PROBE.width == 128
+    assert settings(CIFAR) == ("resnet18", 200, "sgd", 0.1, 5e-4, True, 0.1)
+    assert settings(FINE_TUNING) == ("resnet18_imagenet", 100, "sgd", 0.1, 5e-4, True, 0.1)
+    configs = {name: METHODS[name].Config() for name in METHODS}
+    assert (configs["dropout"].n_draws, configs["ensemble"].n_members) == (20, 5)
+    assert (configs["evidential"].kl, configs["ddu"].coefficient) == (0, 3)
+
+
+def test_only_ddus_activations_leak(name, features, images, short):
+    probe, cnn = (
+        fit(name, data, dataclasses.replace(training, epochs=1))[0].model.networks[0]
+        for data, training in ((features, short), (images, SMALL_IMAGES))
+    )
+    for network, x in ((probe, torch.randn(9, 6)), (cnn, torch.randn(9, 1, 12, 12))):
+        z = network.features(x.expand(network.n_members, *x.shape))
+        assert (z.min() < 0) == (name == "ddu")
 
 
 def test_a_seed_does_not_depend_on_its_neighbours(name, features):
