@@ -121,6 +121,17 @@ def test_projection_follows_the_norm_and_leaves_short_ones_alone(rng):
     assert np.linalg.norm(before[0].numpy(), 2) == pytest.approx(3, rel=2e-6)
 
 
+def test_it_is_fitted_to_all_training_points_and_their_soft_labels(features, short):
+    fitted = ddu.fit(features, ddu.Config(training=short))[0]
+    train = features.part("train")
+    (z,) = (z[0].double().numpy() for _, z in fitted.model.features(train.inputs))
+    by_hand = fit_mixture(z, train.targets())
+    np.testing.assert_allclose(fitted.mixture.priors, by_hand.priors, rtol=1e-6)
+    np.testing.assert_allclose(fitted.mixture.means, by_hand.means, rtol=1e-4, atol=1e-5)
+    score = -by_hand.log_density(z)
+    np.testing.assert_allclose(fitted.predict(train.inputs).epistemic, score, rtol=1e-3, atol=0.01)
+
+
 def test_far_inputs_are_less_certain(features):
     fitted = ddu.fit(features, ddu.Config(training=Training(width=16, epochs=5)))[0]
     near, far = features.part("test").inputs, features.part("test").inputs + 50

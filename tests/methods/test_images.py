@@ -229,6 +229,7 @@ def test_mixed_precision_is_of_the_hidden_layers(images):
     assert ("SmallCNN", torch.float32) in seen
     (network,) = fitted.model.networks
     assert {p.dtype for p in network.parameters()} == {torch.float32}
+    assert network.conv2.weight.is_contiguous(memory_format=torch.channels_last)
     test = images.part("test")
     probs = fitted.predict(test.inputs).mean()
     assert (probs.argmax(axis=1) == test.labels).mean() > 0.9

@@ -190,6 +190,16 @@ def test_it_comes_close_to_the_posterior(n_draws):
     assert probs[0].std(axis=0).max() > 0.02
 
 
+def test_it_is_fitted_to_all_training_points(features, short):
+    fitted = laplace.fit(features, laplace.Config(training=short))[0]
+    (z,) = (z[0].double().numpy() for _, z in fitted.model.features(features.part("train").inputs))
+    weight, bias = (part[0].double().numpy() for part in fitted.model.head())
+    by_hand = fit_posterior(z, np.column_stack([weight, bias[0]]))
+    np.testing.assert_allclose(fitted.posterior.mode, by_hand.mode)
+    np.testing.assert_allclose(dense(fitted.posterior), dense(by_hand), atol=1e-3)
+    assert fitted.posterior.precision == pytest.approx(by_hand.precision, rel=1e-3)
+
+
 def test_bad_settings_are_refused():
     with pytest.raises(InputError, match="hessian"):
         laplace.Config(hessian="diagonal")
