@@ -6,6 +6,7 @@ import torch
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from made import data_set
 from rue.errors import InputError
 from rue.methods import Training, ddu
 from rue.methods.ddu import fit_mixture
@@ -130,6 +131,20 @@ def test_it_is_fitted_to_all_training_points_and_their_soft_labels(features, sho
     np.testing.assert_allclose(fitted.mixture.means, by_hand.means, rtol=1e-4, atol=1e-5)
     score = -by_hand.log_density(z)
     np.testing.assert_allclose(fitted.predict(train.inputs).epistemic, score, rtol=1e-3, atol=0.01)
+
+
+def test_a_bound_seed_does_not_depend_on_its_neighbours(rng):
+    """On one thread the same bits, where every step is scaled back: 128 units, 40 features."""
+    data = data_set(
+        rng.normal(size=(200, 40)).astype(np.float32), rng.dirichlet(np.ones(3), 200), n_train=190
+    )
+    config = ddu.Config(coefficient=0.5, training=Training(epochs=3, batch_size=64))
+    alone, beside = ddu.fit(data, config, seeds=(4,))[0], ddu.fit(data, config, seeds=(1, 4))[1]
+    assert norms(alone.model.networks[0].hidden())[0].item() == pytest.approx(0.5, rel=1e-5)
+    for ours, theirs in zip(
+        alone.model.networks[0].parameters(), beside.model.networks[0].parameters(), strict=True
+    ):
+        assert torch.equal(ours, theirs)
 
 
 def test_far_inputs_are_less_certain(features):

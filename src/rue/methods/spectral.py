@@ -35,7 +35,9 @@ def project(weights: Sequence[Tensor], vectors: list[Tensor], coefficient: float
         for w, u in zip(weights, vectors, strict=True):
             v = w.mT @ u
             v /= torch.linalg.vector_norm(v, dim=1, keepdim=True) + 1e-12
-            image = w @ v
+            # Two equal columns: torch multiplies a single one by another routine where w is one
+            # matrix, and a member alone would be rounded differently.
+            image = (w @ v.expand(-1, -1, 2))[..., :1]
             norm = torch.linalg.vector_norm(image, dim=1, keepdim=True)
             u.copy_(image / (norm + 1e-12))
             w *= (coefficient / (norm + 1e-12)).clamp(max=1.0)
