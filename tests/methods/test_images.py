@@ -37,6 +37,14 @@ def test_every_method_learns_where_the_square_is(name, images):
     assert (fitted.predict(test.inputs).mean().argmax(axis=1) == test.labels).mean() > 0.9
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_an_image_does_not_depend_on_the_others(name, images):
+    once = dataclasses.replace(TINY, epochs=1)
+    fitted = METHODS[name].fit(images, METHODS[name].Config(training=once))[0]
+    together, alone = fitted.predict(images.inputs[:30]), fitted.predict(images.inputs[4:5])
+    np.testing.assert_allclose(together.mean()[4], alone.mean()[0], atol=1e-5)
+
+
 def test_members_of_an_ensemble_see_all_images(images):
     once = dataclasses.replace(TINY, epochs=1)
     fitted = ensemble.fit(images, ensemble.Config(n_members=2, training=once))[0]
@@ -148,14 +156,18 @@ def test_weights_come_from_a_file_and_the_head_stays_new(tmp_path):
 
 
 def test_a_resnet_trains_from_weights(images, tmp_path):
-    torch.save(ResNet18(1, 9, stem="imagenet").state_dict(), tmp_path / "w.pt")
+    given = ResNet18(1, 9, stem="imagenet").state_dict()
+    torch.save(given, tmp_path / "w.pt")
     training = dataclasses.replace(
-        FINE_TUNING, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=0.01
+        FINE_TUNING, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=1e-6
     )
     few = dataclasses.replace(images, train=images.train[:48])
     config = evidential.Config(training=training)
     fitted = evidential.fit(few, config, checkpoints=tmp_path)[0]
     assert fitted.predict(images.inputs[:3]).alpha.shape == (3, 4)
+    kernel = fitted.model.networks[0].layer3[0].conv1.weight
+    torch.testing.assert_close(kernel, given["layer3.0.conv1.weight"], rtol=0, atol=1e-4)
+    assert not torch.equal(kernel, given["layer3.0.conv1.weight"])
     torch.save(ResNet18(1, 9, stem="imagenet").state_dict(), tmp_path / "w.pt")
     with pytest.raises(FileError, match="another training"):
         evidential.fit(few, config, checkpoints=tmp_path)
