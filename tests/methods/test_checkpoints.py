@@ -72,3 +72,6 @@ def test_a_checkpoint_is_of_one_objective(images, tmp_path):
     evidential.fit(images, evidential.Config(training=once), checkpoints=tmp_path)
     with pytest.raises(FileError, match="another training"):
         evidential.fit(images, evidential.Config(kl=0.1, training=once), checkpoints=tmp_path)
+    ddu.fit(images, ddu.Config(training=once), checkpoints=tmp_path)
+    with pytest.raises(FileError, match="another training"):
+        ddu.fit(images, ddu.Config(coefficient=2.0, training=once), checkpoints=tmp_path)

@@ -218,6 +218,12 @@ def test_bad_input_is_refused(features, images, short):
         save_predictions("x.csv", fitted.predict(features.inputs), features)
 
 
+def test_a_training_that_diverges_is_told(features):
+    wild = Training(width=16, epochs=10, batch_size=64, optimizer="sgd", lr=1e6)
+    with pytest.raises(InputError, match=r"diverged in epoch \d+: lr 1000000.0 is too high"):
+        fit("ensemble", features, wild)
+
+
 def test_seeds_may_be_an_array(features, short):
     ours, theirs = (fit("ddu", features, short, seeds=s) for s in (np.arange(2), (0, 1)))
     assert [type(fitted.model.seed) for fitted in ours] == [int, int]
