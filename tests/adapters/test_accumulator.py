@@ -162,3 +162,46 @@ def test_what_does_not_belong_together_is_refused_and_nothing_is_taken():
     with pytest.raises(InputError, match="loss must be one of"):
         Accumulator("hinge")
     assert len(accumulator) == N
+
+
+def test_an_empty_one_takes_only_its_own_loss():
+    counts, probs = world()
+    people = rue.Annotations(counts)
+    log, brier = (_through(loss, people, probs) for loss in ("log", "brier"))
+    for empty in (Accumulator("log"), Accumulator("squared", values=[0, 1, 2, 4])):
+        with pytest.raises(InputError, match=r"same loss, got (log|squared.*) and brier"):
+            empty.merge(brier)
+        assert len(empty) == 0
+    with pytest.raises(InputError, match="same loss, got log and brier"):
+        Accumulator("log").merge(log, brier)
+    with pytest.raises(InputError, match="others must be accumulators, got list"):
+        log.merge([brier])
+
+
+def test_the_scale_may_come_with_the_annotations():
+    counts, probs = world()
+    people = rue.Annotations(counts, [-2, -1, 1, 2])
+    empty, fixed = Accumulator("squared"), Accumulator("squared", values=[0, 1, 2, 3])
+    empty.merge(_through("squared", people, probs))
+    assert_same(
+        rue.evaluate(people, rue.Draws(probs), "squared", gap=False), empty.compute(gap=False)
+    )
+    with pytest.raises(InputError, match=r"got squared\(values=\[0.0.*and squared\(values=\[-2.0"):
+        fixed.merge(empty)
+
+
+class Own(rue.Brier):
+    """A loss of one's own that holds another."""
+
+    def __init__(self):
+        self.inner = rue.Log(0.01)
+
+
+def test_a_loss_of_ones_own_survives_a_pickle():
+    counts, probs = world()
+    here = Accumulator(Own())
+    there = pickle.loads(pickle.dumps(here))  # as a worker gets it
+    for accumulator in (here, there):
+        accumulator.update(probs, counts)
+    here.merge(there)
+    assert len(here) == 2 * N

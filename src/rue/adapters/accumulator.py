@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from textwrap import shorten
 from typing import Any, final
 
 import numpy as np
@@ -62,7 +63,7 @@ class Accumulator:
         self._star: list[Components] = []
         self._hat: list[Components] = []
         self._counts: list[FloatArray] = []
-        self._kind: tuple[Any, ...] | None = None
+        self._kind: _Kind | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self._star))
@@ -89,8 +90,8 @@ class Accumulator:
         people = counts if isinstance(counts, Annotations) else Annotations(counts)
         loss = get_loss(self._loss, values=people.values if self._values is None else self._values)
         known = people.counts is None
-        kind = (_facts(loss), people.n_classes, isinstance(belief, Scored), known)
-        self._require(kind)
+        kind = (loss, people.n_classes, isinstance(belief, Scored), known)
+        _require_same(self._kind or kind, kind)
         star = realize(people, belief, loss, actions=actions)
         hat = decompose(belief, loss, seed=self.seed)
         self._kind = kind
@@ -101,15 +102,19 @@ class Accumulator:
 
     def merge(self, *others: "Accumulator") -> None:
         """Take the batches of others, which are left as they are."""
+        kind = self._kind
         for other in others:
+            if not isinstance(other, Accumulator):
+                raise InputError(f"others must be accumulators, got {type(other).__name__}")
             if other._kind is not None:
-                self._require(other._kind)
+                kind = kind or (self._own(other._kind[0]), *other._kind[1:])
+                _require_same(kind, other._kind)
+        self._kind = kind
         for other in others:
             # A list of its own: one may be merged with itself.
             self._star += list(other._star)
             self._hat += list(other._hat)
             self._counts += list(other._counts)
-            self._kind = self._kind or other._kind
 
     def components(self) -> tuple[Components, Components]:
         """Give the components of all points so far, realised and estimated."""
@@ -125,27 +130,44 @@ class Accumulator:
         """Give one row of the paper's table; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
         assert self._kind is not None
-        facts, _, outside, _ = self._kind
+        loss, _, outside, _ = self._kind
         return evaluate_components(
-            star, hat, loss=facts[0], method=self.method, gap=gap, outside=outside
+            star, hat, loss=loss.name, method=self.method, gap=gap, outside=outside
         )
 
-    def _require(self, kind: tuple[Any, ...]) -> None:
-        names = (
-            "loss",
-            "number of classes",
-            "kind of belief (with an outside score or without)",
-            "kind of truth (known probabilities or counts)",
-        )
-        for name, mine, new in zip(names, self._kind or kind, kind, strict=True):
-            if mine != new:
-                raise InputError(f"all batches must have the same {name}, got {mine} and {new}")
+    def _own(self, theirs: Loss) -> Loss:
+        """The loss asked for, on the scale of another's where it has none of its own."""
+        values = getattr(theirs, "values", None) if self._values is None else self._values
+        return get_loss(self._loss, values=values)
 
 
-def _facts(loss: Loss) -> tuple[Any, ...]:
+_Kind = tuple[Loss, int, bool, bool]
+_KIND = (
+    "loss",
+    "number of classes",
+    "kind of belief (with an outside score or without)",
+    "kind of truth (known probabilities or counts)",
+)
+
+
+def _require_same(kind: _Kind, new: _Kind) -> None:
+    for name, mine, other in zip(_KIND, kind, new, strict=True):
+        told = [_described(x) if isinstance(x, Loss) else str(x) for x in (mine, other)]
+        if told[0] != told[1]:
+            raise InputError(
+                f"all batches must have the same {name}, got {shorten(told[0], 80)} and "
+                f"{shorten(told[1], 80)}"
+            )
+
+
+def _described(thing: object) -> str:
     """A loss's name, and all that tells it from others of that name."""
-    own = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(loss).items()}
-    return (loss.name, repr(sorted(own.items())))
+    if isinstance(thing, np.ndarray):
+        return str(thing.tolist())
+    if not isinstance(thing, Loss):
+        return repr(thing)
+    own = [f"{key}={_described(x)}" for key, x in sorted(vars(thing).items()) if x is not None]
+    return f"{thing.name}({', '.join(own)})" if own else thing.name
 
 
 def _joined(parts: Sequence[Components]) -> Components:
