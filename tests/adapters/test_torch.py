@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    DistributedSampler,
+    RandomSampler,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+)
 
 import rue
 from rue.adapters.torch import draws
@@ -29,6 +37,12 @@ def test_a_list_of_modules_is_its_outputs(inputs):
     for i, model in enumerate(models):
         wanted = torch.softmax(model.eval()(inputs), -1).detach().numpy()
         np.testing.assert_allclose(belief.probs[:, i], wanted, rtol=1e-6)
+
+
+def test_a_module_list_is_a_list(inputs):
+    models = [network(seed) for seed in range(3)]
+    wanted = draws(models, [inputs]).probs
+    np.testing.assert_array_equal(draws(nn.ModuleList(models), [inputs]).probs, wanted)
 
 
 def test_batches_do_not_matter_for_a_list(inputs):
@@ -137,12 +151,23 @@ def test_probabilities_and_other_precisions(inputs):
     np.testing.assert_allclose(half.mean(), draws([network(0)], [inputs]).mean(), atol=0.05)
     with pytest.raises(InputError, match="must"):
         draws([model[0]], [inputs], logits=False)
+    with pytest.raises(InputError, match="must be logits, got probabilities: logits=False"):
+        draws([model], [inputs])
 
 
 def test_rows_are_in_the_order_of_the_loader(inputs):
     dataset = TensorDataset(inputs)
-    with pytest.raises(InputError, match="shuffle=False"):
-        draws(network(0), DataLoader(dataset, shuffle=True))
+    shuffling = [
+        {"shuffle": True},
+        {"sampler": SubsetRandomSampler(range(10))},
+        {"sampler": WeightedRandomSampler(torch.ones(10), 10)},
+        {"sampler": DistributedSampler(dataset, 1, 0)},
+        {"batch_sampler": BatchSampler(RandomSampler(dataset), 4, False)},
+    ]
+    for options in shuffling:
+        with pytest.raises(InputError, match=r"shuffle=False.*got one with a \w+Sampler"):
+            draws(network(0), DataLoader(dataset, **options))
+    draws(network(0), DataLoader(dataset, sampler=range(10)))
     people = rue.Annotations(np.ones((10, 3)))
     belief = draws(network(0), DataLoader(dataset, batch_size=4))
     assert rue.evaluate(people, belief, gap=False).n_points == 10
@@ -152,7 +177,21 @@ BAD = [
     ([], [torch.ones(2, 4)], {}, InputError, "empty list"),
     (["a"], [torch.ones(2, 4)], {}, InputError, "model 0 must be a torch module, got str"),
     (network(0, 0.0), [torch.ones(2, 4)], {}, InputError, "dropout above 0.*got none in Seq"),
-    (network(0), [torch.ones(2, 4)], {"n_draws": 0}, InputError, "n_draws must be at least 1"),
+    (network(0), [torch.ones(2, 4)], {"n_draws": 0}, InputError, "n_draws.*at least 1, got 0"),
+    (network(0), [torch.ones(2, 4)], {"n_draws": 2.5}, InputError, "n_draws.*whole.*got 2.5"),
+    (network(0), [torch.ones(2, 4)], {"seed": None}, InputError, "seed.*whole.*got None"),
+    (None, [torch.ones(2, 4)], {}, InputError, "a module or a list of them, got NoneType"),
+    (torch.relu, [torch.ones(2, 4)], {}, InputError, "a module or a list of them, got builtin"),
+    (network(0), torch.ones(2, 4), {}, InputError, "loader must give batches.*got Tensor"),
+    (network(0), TensorDataset(torch.ones(2, 4)), {}, InputError, "batches.*got TensorDataset"),
+    (network(0), None, {}, InputError, "loader must give batches.*got NoneType"),
+    (
+        [nn.Linear(4, 3), nn.Linear(4, 2)],
+        [torch.ones(2, 4)],
+        {},
+        ShapeError,
+        r"same number of classes, got \(2, 3\), \(2, 2\)",
+    ),
     (network(0), [], {}, InputError, "at least one batch"),
     (network(0), [{"x": 1}], {}, InputError, "a batch must be a tensor.*got dict"),
     ([nn.Flatten(0)], [torch.ones(2, 4)], {}, ShapeError, r"\(2, n_classes\).*got \(8,\)"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from rue._kernels.threads import launch
 from rue.beliefs import Draws
+from rue.data.splits import require_whole
 from rue.errors import InputError, MissingExtraError, ShapeError
 
 try:
@@ -19,10 +20,18 @@ except ImportError:
 
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
-from torch.utils.data import RandomSampler
+from torch.utils.data import (
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 from tqdm import tqdm
 
 __all__ = ["draws"]
+
+_SHUFFLING = (RandomSampler, SubsetRandomSampler, WeightedRandomSampler)
 
 
 def draws(
@@ -42,7 +51,8 @@ def draws(
     Parameters
     ----------
     model
-        A list of modules, one draw each; or one module with dropout.
+        A list of modules, one draw each; or one module with dropout, that is with modules for it:
+        calls of ``torch.nn.functional.dropout`` stay off.
     loader
         Gives batches in the order of the annotations: a tensor, or a tuple or list whose first
         element is the inputs. All modules see a batch before the next is asked for.
@@ -62,23 +72,16 @@ def draws(
     >>> draws(model, torch.ones(10, 4).split(5), n_draws=20).probs.shape
     (10, 20, 3)
     """
-    single = isinstance(model, nn.Module)
-    modules = [model] if isinstance(model, nn.Module) else list(model)
-    for index, module in enumerate(modules):
-        if not isinstance(module, nn.Module):
-            raise InputError(f"model {index} must be a torch module, got {type(module).__name__}")
-    if not modules:
-        raise InputError("model must be a module or a list of them, got an empty list")
-    if n_draws < 1:
-        raise InputError(f"n_draws must be at least 1, got {n_draws}")
+    single = isinstance(model, nn.Module) and not isinstance(model, nn.ModuleList)
+    modules = _modules([model] if single else model)
+    n_draws, seed = require_whole("n_draws", n_draws, 1), require_whole("seed", seed)
     dropouts = [part for part in modules[0].modules() if _drops(part)] if single else []
     if single and not dropouts:
         raise InputError(
             "one model must have dropout above 0, or all draws are the same; got none in "
             f"{type(model).__name__}"
         )
-    if isinstance(getattr(loader, "sampler", None), RandomSampler):
-        raise InputError("loader must keep the order of the points: shuffle=False")
+    _require_ordered_batches(loader)
     devices = [_device(module) for module in modules]
     passes = [0] * n_draws if single else range(len(modules))
     parts: list[Any] = []
@@ -89,6 +92,9 @@ def draws(
             inputs = _inputs(batch)
             here = {device: inputs.to(device) for device in set(devices)}
             outputs = [_probs(modules[i](here[devices[i]]), len(inputs), logits) for i in passes]
+            if len({output.shape[1] for output in outputs}) > 1:
+                shapes = ", ".join(str(tuple(output.shape)) for output in outputs)
+                raise ShapeError(f"all models must give the same number of classes, got {shapes}")
             parts.append(torch.stack([output.cpu() for output in outputs], dim=1).numpy())
     if not parts:
         raise InputError("loader must give at least one batch, got none")
@@ -96,6 +102,34 @@ def draws(
     launch()  # numba's first start sets the number of torch's threads too
     torch.set_num_threads(n_threads)
     return Draws(np.concatenate(parts))
+
+
+def _modules(models: Any) -> list[nn.Module]:
+    if not isinstance(models, Iterable):
+        raise InputError(f"model must be a module or a list of them, got {type(models).__name__}")
+    modules = list(models)
+    for index, module in enumerate(modules):
+        if not isinstance(module, nn.Module):
+            raise InputError(f"model {index} must be a torch module, got {type(module).__name__}")
+    if not modules:
+        raise InputError("model must be a module or a list of them, got an empty list")
+    return modules
+
+
+def _require_ordered_batches(loader: Any) -> None:
+    single = isinstance(loader, Dataset) and not isinstance(loader, IterableDataset)
+    if single or isinstance(loader, Tensor) or not isinstance(loader, Iterable):
+        raise InputError(
+            "loader must give batches, as a DataLoader or a list of tensors does, "
+            f"got {type(loader).__name__}"
+        )
+    within = getattr(getattr(loader, "batch_sampler", None), "sampler", None)
+    for sampler in (getattr(loader, "sampler", None), within):
+        if isinstance(sampler, _SHUFFLING) or getattr(sampler, "shuffle", False):
+            raise InputError(
+                "loader must keep the order of the points (shuffle=False), "
+                f"got one with a {type(sampler).__name__}"
+            )
 
 
 def _drops(part: nn.Module) -> bool:
@@ -161,4 +195,6 @@ def _probs(output: Any, n_points: int, logits: bool) -> Tensor:
             f"got {tuple(output.shape)}"
         )
     wide = output if output.dtype == torch.float64 else output.float()
+    if logits and len(wide) and bool((wide >= 0).all() & ((wide.sum(-1) - 1).abs() < 1e-3).all()):
+        raise InputError("a model's outputs must be logits, got probabilities: logits=False")
     return torch.softmax(wide, -1) if logits else wide
