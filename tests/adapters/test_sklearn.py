@@ -14,6 +14,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -77,8 +78,9 @@ def test_members_are_aligned_by_name_by_hand():
     two = DummyClassifier().fit([[0]] * 2, ["ant", "bee"])
     belief = draws([one, two], [[0]])
     assert belief.probs.tolist() == [[[0, 0.25, 0.75], [0.5, 0.5, 0]]]
-    belief = draws([one, two], [[0]], classes=["dog", "cat", "bee", "ant"])
-    assert belief.probs.tolist() == [[[0.75, 0, 0.25, 0], [0, 0, 0.5, 0.5]]]
+    for cat in ("cat", 3, None):
+        belief = draws([one, two], [[0]], classes=["dog", cat, "bee", "ant"])
+        assert belief.probs.tolist() == [[[0.75, 0, 0.25, 0], [0, 0, 0.5, 0.5]]]
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=4))
@@ -120,6 +122,10 @@ BAD = [
     (GradientBoostingClassifier(), {}, InputError, "list of classifiers, got GradientBoosting"),
     ("forest", {}, InputError, "list of classifiers, got str"),
     ([], {}, InputError, "at least one classifier"),
+    (RandomForestClassifier, {}, InputError, "list of classifiers, got ABCMeta"),
+    ([RandomForestClassifier], {}, InputError, "model 0 must have predict_proba, got ABCMeta"),
+    ([GaussianMixture().fit([[0], [1]])], {}, InputError, "must have classes_, got GaussianM"),
+    ([BEE, DummyClassifier().fit([[0]], [3])], {}, InputError, "one kind.*got int and str"),
     ([BEE], {}, ShapeError, r"classes must be at least 2, got \['bee'\]"),
     ([BEE], {"classes": ["ant", "cat"]}, InputError, "'bee' is missing"),
     ([BEE], {"classes": ["bee", "bee"]}, InputError, "must not repeat, got 'bee' twice"),
@@ -136,5 +142,28 @@ def test_bad_input(models, options, error, message):
 def test_several_outcomes_are_refused(points):
     X, y = points
     model = RandomForestClassifier(2).fit(X, np.stack([y, y], axis=1))
-    with pytest.raises(InputError, match="one outcome"):
-        draws(model, X)
+    for models in (model, [model], model.estimators_):
+        with pytest.raises(InputError, match=r"one outcome, got a \w+ of several"):
+            draws(models, X)
+
+
+def test_a_vote_with_weights_is_no_mean_of_draws(points):
+    X, y = points
+    vote = VotingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], voting="soft")
+    vote.set_params(weights=[2, 2]).fit(X, y)
+    np.testing.assert_allclose(draws(vote, X).mean(), vote.predict_proba(X), atol=1e-12)
+    with pytest.raises(InputError, match=r"vote of equal weights, as draws are, got \[5, 1\]"):
+        draws(vote.set_params(weights=[5, 1]).fit(X, y), X)
+
+
+class Bare:
+    """Not scikit-learn's, but with all that is asked of a member."""
+
+    classes_ = ("ant", "bee")
+
+    def predict_proba(self, X):
+        return np.tile([0.25, 0.75], (len(X), 1))
+
+
+def test_a_classifier_need_not_be_scikit_learns():
+    assert draws([Bare(), BEE], [[0]]).probs.tolist() == [[[0.25, 0.75], [0, 1]]]

@@ -49,11 +49,11 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
             [0. , 1. ]]])
     """
     members, known = _members(models, X)
-    order = known if classes is None else _order(classes)
+    order = _sorted(known) if classes is None else _order(classes)
     if len(order) < 2:
-        raise ShapeError(f"classes must be at least 2, got {order.tolist()}")
-    column = {name: index for index, name in enumerate(order.tolist())}
-    strange = [name for name in known.tolist() if name not in column]
+        raise ShapeError(f"classes must be at least 2, got {order}")
+    column = {name: index for index, name in enumerate(order)}
+    strange = [name for name in known if name not in column]
     if strange:
         raise InputError(
             f"classes must name every class that a model has seen, {strange[0]!r} is missing"
@@ -92,14 +92,14 @@ class _Members(Sequence[tuple[Any, NDArray[Any], Any]]):
         return (self[index] for index in range(len(self)))
 
 
-def _members(models: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
+def _members(models: Any, X: Any) -> tuple[_Members, list[Any]]:
     if isinstance(models, Pipeline):
         _require_fitted(models[-1])
         return _members(models[-1], models[:-1].transform(X) if len(models) > 1 else X)
     if isinstance(models, (*_FORESTS, BaggingClassifier, VotingClassifier)):
         return _of_ensemble(models, X)
     # Every ensemble of scikit-learn can be iterated, but not all are means of their members.
-    if isinstance(models, str | BaseEstimator) or not hasattr(models, "__iter__"):
+    if isinstance(models, str | type | BaseEstimator) or not hasattr(models, "__iter__"):
         raise InputError(
             "models must be a forest, bagging, a vote, or a list of classifiers, "
             f"got {type(models).__name__}"
@@ -110,13 +110,12 @@ def _members(models: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
     for index, model in enumerate(listed):
         _require_classifier(model, f"model {index}")
     seen = [np.asarray(model.classes_) for model in listed]
-    return _Members(listed, seen, X), np.unique(np.concatenate(seen))
+    return _Members(listed, seen, X), [name for each in seen for name in each.tolist()]
 
 
-def _of_ensemble(model: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
+def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
     _require_fitted(model)
-    if isinstance(model.classes_, list):
-        raise InputError("models must have one outcome, got a forest of several")
+    _require_one_outcome(model)
     known = np.asarray(model.classes_)
     inner = list(model.estimators_)
     for index, member in enumerate(inner):
@@ -124,7 +123,11 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
     # Members are trained on the numbers of the classes, not on their names.
     seen = [known[np.asarray(member.classes_).astype(np.int64)] for member in inner]
     if isinstance(model, VotingClassifier):
-        return _Members(inner, seen, X), known
+        if model.weights is not None and len(set(model.weights)) > 1:
+            raise InputError(
+                f"models must be a vote of equal weights, as draws are, got {model.weights}"
+            )
+        return _Members(inner, seen, X), known.tolist()
     # They are trained on bare arrays, too: names and number of columns are checked here.
     array = validate_data(
         model,
@@ -137,13 +140,22 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, NDArray[Any]]:
     members = _Members(inner, seen, array)
     if isinstance(model, BaggingClassifier):
         members.columns = model.estimators_features_
-    return members, known
+    return members, known.tolist()
 
 
 def _require_classifier(model: Any, what: str) -> None:
-    if not hasattr(model, "predict_proba"):
+    if isinstance(model, type) or not hasattr(model, "predict_proba"):
         raise InputError(f"{what} must have predict_proba, got {type(model).__name__}")
-    _require_fitted(model)
+    if isinstance(model, BaseEstimator):
+        _require_fitted(model)
+    if not hasattr(model, "classes_"):
+        raise InputError(f"{what} must have classes_, got {type(model).__name__}")
+    _require_one_outcome(model)
+
+
+def _require_one_outcome(model: Any) -> None:
+    if any(np.ndim(name) for name in model.classes_):
+        raise InputError(f"models must have one outcome, got a {type(model).__name__} of several")
 
 
 def _require_fitted(model: Any) -> None:
@@ -155,11 +167,22 @@ def _require_fitted(model: Any) -> None:
         ) from None
 
 
-def _order(classes: ArrayLike) -> NDArray[Any]:
-    order = np.asarray(classes)
+def _sorted(names: list[Any]) -> list[Any]:
+    try:
+        return sorted(set(names))
+    except TypeError:
+        kinds = sorted({type(name).__name__ for name in names})
+        raise InputError(
+            f"classes of all models must be of one kind, or be given, got {' and '.join(kinds)}"
+        ) from None
+
+
+def _order(classes: ArrayLike) -> list[Any]:
+    order = np.asarray(classes, dtype=object)
     if order.ndim != 1:
         raise ShapeError(f"classes must have shape (n_classes,), got {order.shape}")
-    names, counts = np.unique(order, return_counts=True)
-    if (counts > 1).any():
-        raise InputError(f"classes must not repeat, got {names[np.argmax(counts)].item()!r} twice")
-    return order
+    names: list[Any] = order.tolist()
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise InputError(f"classes must not repeat, got {name!r} twice")
+    return names
