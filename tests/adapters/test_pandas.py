@@ -51,6 +51,20 @@ def test_categories_are_the_classes_and_names_are_no_values():
     assert annotations(rows, classes=["high", "mid", "low"]).annotations.counts[0, 1] == 1
 
 
+def test_numbers_in_a_column_of_objects_are_values_too():
+    rows = frame([(1, 1, 3), (1, 2, 1), (2, 1, 3)]).astype({"label": object})
+    assert annotations(rows).annotations.values.tolist() == [1, 3]
+    mixed = frame([(1, 1, 3), (1, 2, "x")])
+    said = annotations(mixed, classes=["x", 3])
+    assert said.annotations.counts.tolist() == [[1, 1]]
+    assert said.annotations.values is None
+
+
+def test_items_may_be_tuples():
+    rows = frame([((1, 2), 0, "x"), ((1, 3), 0, "y")])
+    assert annotations(rows).ids.tolist() == ["(1, 2)", "(1, 3)"]
+
+
 def test_without_annotators_rows_may_repeat():
     rows = frame([("a", 0, "x"), ("a", 0, "x"), ("a", 0, "y")])
     said = annotations(rows.drop(columns="annotator"), annotator=None)
@@ -80,7 +94,15 @@ BAD = [
     (frame([]), {}, "at least one answer"),
     (frame(GOOD), {"classes": ["x", "z"]}, "label must be one of the classes, got 'y' at row 1"),
     (frame(GOOD), {"classes": ["x", "y", "x"]}, "must not repeat, got 'x' twice"),
-    (frame(GOOD), {"item": "image"}, "a column 'image', got item, annotator, label"),
+    (frame(GOOD), {"classes": ["x", "y", None]}, r"must not be missing, got \[.x"),
+    (frame(GOOD), {"classes": "xy"}, "classes must be a list of labels, got 'xy'"),
+    (frame(GOOD), {"classes": {"x", "y"}}, "classes must be a list of labels, got {"),
+    (frame(GOOD), {"classes": [["x", "y"]]}, "classes must be a list of labels, got"),
+    (frame([*GOOD, ("c", 0, 3)]), {}, "label must be of one kind, or.*got int and str"),
+    (frame([*GOOD, (["c"], 0, "y")]), {}, "item must be names or numbers, got a list at row 2"),
+    (dict(frame(GOOD)), {}, "frame must be a pandas DataFrame, got dict"),
+    (pd.concat([frame(GOOD), frame(GOOD)[["label"]]], axis=1), {}, "one column 'label', got item"),
+    (frame(GOOD), {"item": "image"}, "one column 'image', got item, annotator, label"),
     (frame([("1", 0, "x"), (1, 0, "y")]), {}, "written alike"),
     (frame([("1", 0, "x")]), {}, "at least 2 classes"),
 ]

@@ -1,5 +1,6 @@
 """pandas: a frame of answers in long form, one row per item and annotator."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,13 @@ def annotations(
     >>> said.ids.tolist(), said.classes, said.annotations.counts.tolist()
     (['b', 'a'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     wanted = [item, label] if annotator is None else [item, annotator, label]
     for name in wanted:
-        if name not in frame.columns:
+        if list(frame.columns).count(name) != 1:
             raise InputError(
-                f"frame must have a column {name!r}, got {', '.join(map(str, frame.columns))}"
+                f"frame must have one column {name!r}, got {', '.join(map(str, frame.columns))}"
             )
     if frame.empty:
         raise InputError("frame must hold at least one answer, got none")
@@ -64,6 +67,11 @@ def annotations(
         missing = frame[name].isna().to_numpy()
         if missing.any():
             raise InputError(f"{name} must not be missing, it is at row {int(np.argmax(missing))}")
+        if frame[name].dtype == object:
+            for row, value in enumerate(frame[name]):
+                if not isinstance(value, Hashable):
+                    kind = type(value).__name__
+                    raise InputError(f"{name} must be names or numbers, got a {kind} at row {row}")
     if annotator is not None:
         again = frame.duplicated([item, annotator]).to_numpy()
         if again.any():
@@ -74,28 +82,43 @@ def annotations(
                 f"{annotator} {frame[annotator].iloc[row]!s} on {item} {frame[item].iloc[row]!s}"
             )
     labels = frame[label]
-    if classes is not None:
-        order = pd.Index(np.asarray(classes))
-    elif isinstance(labels.dtype, pd.CategoricalDtype):
-        order = labels.cat.categories
-    else:
-        order = pd.Index(labels.unique()).sort_values()
+    order = _order(labels, label) if classes is None else pd.Index(_listed(classes))
+    if order.hasnans:
+        raise InputError(f"classes must not be missing, got {list(order)}")
     if not order.is_unique:
         raise InputError(f"classes must not repeat, got {order[order.duplicated()][0]!r} twice")
-    columns = order.get_indexer(labels.to_numpy())
+    columns = order.get_indexer(pd.Index(labels.to_numpy()))
     if (columns < 0).any():
         row = int(np.argmax(columns < 0))
         raise InputError(
-            f"{label} must be one of the classes, got {labels.iloc[row]!r} at row {row}"
+            f"{label} must be one of the classes, got {labels.tolist()[row]!r} at row {row}"
         )
     rows, items = pd.factorize(frame[item])
     cells = np.bincount(rows * len(order) + columns, minlength=len(items) * len(order))
-    ids = np.asarray(items).astype(np.str_)
+    ids = np.array([str(name) for name in items])
     if len(np.unique(ids)) < len(ids):
         raise InputError(f"{item} must have different names, got some that are written alike")
     return Answered(
         Annotations(cells.reshape(len(items), len(order)), _values(order)), ids, tuple(order)
     )
+
+
+def _order(labels: "pd.Series[Any]", label: str) -> Any:
+    if isinstance(labels.dtype, pd.CategoricalDtype):
+        return labels.cat.categories
+    try:
+        return pd.Index(labels.unique()).infer_objects().sort_values()
+    except TypeError:
+        kinds = sorted({type(x).__name__ for x in labels})
+        raise InputError(
+            f"{label} must be of one kind, or classes be given, got {' and '.join(kinds)}"
+        ) from None
+
+
+def _listed(classes: Any) -> list[Any]:
+    if isinstance(classes, str | set) or np.ndim(np.asarray(classes, dtype=object)) != 1:
+        raise InputError(f"classes must be a list of labels, got {classes!r}")
+    return list(classes)
 
 
 def _values(order: "pd.Index[Any]") -> NDArray[np.float64] | None:
