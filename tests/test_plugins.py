@@ -81,17 +81,24 @@ def install(folder, name, files, points):
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plugins")
     files = {"__init__.py": "", "prior.py": METHOD, "data.py": DATA, "bad.py": "import no_such"}
+    files["gone.py"] = "raise SystemExit('goodbye,\\nall')"
+    files["bare.py"] = "class Config: pass\nfit = predict = None"
     install(
         folder,
         "toy_plugin",
         files,
         {
-            "rue.methods": ["prior = toy_plugin.prior", "half = toy_plugin.data"],
+            "rue.methods": [
+                "prior = toy_plugin.prior",
+                "half = toy_plugin.data",
+                "bare = toy_plugin.bare",
+            ],
             "rue.datasets": [
                 "toy-set = toy_plugin.data:ENTRY",
                 "toy-bad = toy_plugin.bad:ENTRY",
                 "toy-other = toy_plugin.data:OTHER",
                 "toy-alias = toy_plugin.data:ENTRY",
+                "toy-gone = toy_plugin.gone:ENTRY",
             ],
         },
     )
@@ -115,16 +122,21 @@ data = rue.data.load("toy-set", split="test", shift=5)
 found["inputs"] = data.inputs.ravel().tolist()
 found["info"] = rue.data.info("toy-set").annotators_mean
 found["own"] = rue.data.load("random-rbf", n_points=10, split="test").inputs.shape
-for name in ("toy-bad", "toy-other", "toy-alias"):
+for name in ("toy-bad", "toy-other", "toy-alias", "toy-gone"):
     try:
         rue.data.load(name)
     except PluginError as error:
         found[name] = str(error)
+from contextlib import redirect_stdout
+from io import StringIO
 from rue.cli import main
-try:
-    main(["data", "info", "toy-bad"])
-except SystemExit as stop:
-    found["code"] = stop.code
+for words in (["info", "toy-bad"], ["list"], ["list", "--format", "json"]):
+    printed = StringIO()
+    try:
+        with redirect_stdout(printed):
+            main(["data", *words])
+    except SystemExit as stop:
+        found[" ".join(words)] = stop.code, printed.getvalue()
 print()
 print(json.dumps(found))
 """
@@ -133,7 +145,7 @@ print(json.dumps(found))
 def test_data_sets(site):
     found = run(site, DATASETS)
     assert found["known"]
-    assert found["names"] == ["toy-set", "toy-bad", "toy-other", "toy-alias"]
+    assert found["names"] == ["toy-set", "toy-bad", "toy-other", "toy-alias", "toy-gone"]
     assert not found["early"]  # nothing is imported before it is asked for
     assert found["inputs"] == [13, 14]
     assert found["info"] == 3
@@ -144,7 +156,13 @@ def test_data_sets(site):
     )
     assert "must be a rue.data.Entry, got int" in found["toy-other"]
     assert "must have the name 'toy-alias', got 'toy-set'" in found["toy-alias"]
-    assert found["code"] == 2
+    assert found["toy-gone"].endswith("cannot be loaded: SystemExit: goodbye, all")
+    assert found["info toy-bad"] == [2, ""]
+    for words in ("list", "list --format json"):  # what is broken does not hide the others
+        code, printed = found[words]
+        assert code == 2
+        assert "toy-set" in printed
+        assert "toy-bad" not in printed
 
 
 METHODS = """
@@ -157,10 +175,11 @@ data = rue.data.load("toy-set")
 belief = METHODS["prior"].fit(data)[0].predict(data.part("test").inputs)
 found["shape"] = belief.probs.shape
 found["mean"] = belief.mean()[0].tolist()
-try:
-    METHODS["half"]
-except PluginError as error:
-    found["half"] = str(error)
+for name in ("half", "bare"):
+    try:
+        METHODS[name]
+    except PluginError as error:
+        found[name] = str(error)
 suite = parse_suite('name = "t"\\ndatasets = ["toy-set"]\\nmethods = ["prior"]\\n')
 found["suite"] = suite.methods
 try:
@@ -175,14 +194,15 @@ print(json.dumps(found))
 def test_methods(site):
     found = run(site, METHODS)
     own = ["dropout", "ensemble", "evidential", "ddu", "laplace"]
-    assert found["names"] == [*own, "prior", "half"]
+    assert found["names"] == [*own, "prior", "half", "bare"]
     assert found["has"]
-    assert found["n"] == 7
+    assert found["n"] == 8
     assert found["shape"] == [2, 3, 2]
     # Of the six points trained on five have p* = [2/3, 1/3] and one [0, 1].
     assert found["mean"] == pytest.approx([5 / 9, 4 / 9])
     assert "the plugin 'half' of toy_plugin" in found["half"]
     assert "Config is missing" in found["half"]
+    assert "the Config of bare must be a dataclass with a field training" in found["bare"]
     assert found["suite"] == ["prior"]
     assert found["none"] == "'none'"
 
@@ -198,15 +218,20 @@ try:
     list(rue.data.ENTRIES)
 except PluginError as error:
     twins = str(error)
-from rue._plugins import Registry
+from rue._plugins import Registry, plugin_names
+try:
+    plugin_names("rue.taken", ["letter"])
+except PluginError as error:
+    suites = str(error)
 own = Registry("rue.taken", {{"letter": 3}}, lambda name, found: found)
 assert own["letter"] == 3
 try:
     list(own)
 except PluginError as error:
-    print(json.dumps([twins, str(error)]))
+    print(json.dumps([twins, str(error), suites]))
 """
-    message, taken = run(site, code)
+    message, taken, suites = run(site, code)
+    assert suites == taken
     assert taken.startswith("the plugin 'letter' of twin (rue.taken: twin:ENTRY) has the name of")
     assert message.startswith("two plugins have one name: the plugin 'toy-set' of ")
     assert "twin" in message

@@ -11,7 +11,7 @@ A package declares what it adds in its ``pyproject.toml``::
 Its names are known at once; it is imported when one of them is asked for.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
@@ -58,22 +58,26 @@ class Registry(MutableMapping[str, T]):
         return f"Registry({', '.join(self)})"
 
     def _plugins(self) -> dict[str, EntryPoint]:
-        found = _found(self._group)
-        for name in self._shipped & found.keys():
-            raise PluginError(f"{_described(found[name])} has the name of one that rue has itself")
-        return found
+        return _beside(self._group, self._shipped)
 
     def _load(self, point: EntryPoint) -> T:
         try:
             return self._check(point.name, point.load())
-        except Exception as error:  # a plugin's code may raise anything
-            what = f"{type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:  # a plugin's code may raise anything
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise PluginError(f"{_described(point)} cannot be loaded: {what}") from error
 
 
-def plugin_names(group: str) -> tuple[str, ...]:
-    """Give the names that plugins add to a group; none of them is imported."""
-    return tuple(_found(group))
+def plugin_names(group: str, own: Collection[str]) -> tuple[str, ...]:
+    """Give the names that plugins add to rue's own; none of them is imported."""
+    return tuple(_beside(group, own))
+
+
+def _beside(group: str, own: Collection[str]) -> dict[str, EntryPoint]:
+    found = _found(group)
+    for name in found.keys() & set(own):
+        raise PluginError(f"{_described(found[name])} has the name of one that rue has itself")
+    return found
 
 
 @cache

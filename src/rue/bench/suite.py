@@ -117,7 +117,8 @@ class Suite:
         for key in ("datasets", "methods", "losses", "seeds", "criteria"):
             _require_different(key, getattr(self, key))
         require_known("datasets", self.datasets, ENTRIES)
-        require_known("methods", self.methods, (*METHOD_NAMES, *plugin_names("rue.methods")))
+        plugins = plugin_names("rue.methods", METHOD_NAMES)
+        require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
         require_known("criteria", self.criteria, CRITERIA)
         require_known("regime", [self.regime], REGIMES)
         require_known("method", self.method, self.methods)

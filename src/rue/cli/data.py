@@ -31,32 +31,19 @@ How = Annotated[Format, typer.Option(help="How to print.")]
 @app.command("list", epilog="Example:  rue data list")
 def list_(root: Root = None, format: How = Format.table) -> None:
     """List the data sets, and whether each is here."""
-    from rue.data.registry import ENTRIES, is_complete, is_here
+    from rue.data.registry import ENTRIES
+    from rue.errors import PluginError
 
-    if format is Format.json:
-        import json
-        from dataclasses import asdict
-
-        from rue.data.info import known
-
-        facts = [
-            {
-                **asdict(known(entry)),
-                "task": entry.task,
-                "size": entry.size,
-                "here": is_here(name, root),
-            }
-            for name, entry in ENTRIES.items()
-        ]
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
-        return
-    here = {
-        name: "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
-        for name in ENTRIES
-    }
-    header = ["name", "task", "points", "classes", "annotators", "size", "licence", "here"]
-    rows = [header, *(_row(entry, here[name]) for name, entry in ENTRIES.items())]
-    print(align(rows, left=("name", "task", "licence", "here"), rule=True))
+    entries: dict[str, Entry] = {}
+    broken: list[PluginError] = []
+    for name in ENTRIES:
+        try:
+            entries[name] = ENTRIES[name]
+        except PluginError as error:  # the others are listed all the same
+            broken.append(error)
+    print(_facts(entries, root) if format is Format.json else _table(entries, root), flush=True)
+    if broken:
+        raise broken[0]
 
 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
@@ -103,6 +90,37 @@ def fetch(
             print(f"{name}: fetching", file=sys.stderr)
             fetch_one(name, root, progress=sys.stderr.isatty())
         print(f"{name}: {'already here' if there else 'here'}")
+
+
+def _facts(entries: "dict[str, Entry]", root: Path | None) -> str:
+    import json
+    from dataclasses import asdict
+
+    from rue.data.info import known
+    from rue.data.registry import is_here
+
+    facts = [
+        {
+            **asdict(known(entry)),
+            "task": entry.task,
+            "size": entry.size,
+            "here": is_here(name, root),
+        }
+        for name, entry in entries.items()
+    ]
+    return json.dumps(facts, indent=2, ensure_ascii=False)
+
+
+def _table(entries: "dict[str, Entry]", root: Path | None) -> str:
+    from rue.data.registry import is_complete, is_here
+
+    here = {
+        name: "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
+        for name in entries
+    }
+    header = ["name", "task", "points", "classes", "annotators", "size", "licence", "here"]
+    rows = [header, *(_row(entry, here[name]) for name, entry in entries.items())]
+    return align(rows, left=("name", "task", "licence", "here"), rule=True)
 
 
 def _row(entry: "Entry", here: str) -> list[str]:

@@ -41,10 +41,12 @@ _launch()
 _torch.set_num_threads(_n_threads)
 
 
-def _checked(name: str, found: object) -> _Any:
+def _checked(name: str, found: _Any) -> _Any:
     lacking = [part for part in ("Config", "fit", "predict") if not hasattr(found, part)]
     if lacking:
         raise ValueError(f"{name} must have Config, fit and predict, {lacking[0]} is missing")
+    if "training" not in getattr(found.Config, "__dataclass_fields__", ()):
+        raise ValueError(f"the Config of {name} must be a dataclass with a field training")
     return found
 
 
