@@ -130,3 +130,17 @@ def test_broken_calls(pilot):
     single = answers(Annotations([[1, 0], [2, 3]]), None, "zero_one", actions=[0, 0])
     with pytest.raises(InputError, match="at least 2 annotators a point, 1 of 2 points have one"):
         plan({"a": (single, hat[:2])})
+
+
+def test_a_variance_that_extrapolates_to_none_plans_no_points():
+    """Under log loss the variance falls faster than 1/m among few people: the line crosses 0."""
+    rng = np.random.default_rng(1)
+    truth = rng.dirichlet(np.full(3, 0.6), 400)
+    people = Annotations([rng.multinomial(12, p) for p in truth])
+    probs = np.array([rng.dirichlet(0.3 + 8 * p, 4) for p in truth])
+    beliefs = {"four": Draws(probs), "two": Draws(probs[:, :2])}
+    runs = {n: (answers(people, b, "log"), decompose(b, "log")) for n, b in beliefs.items()}
+    few, many = plan(runs, annotators=[10, 100]).rows
+    assert few.n_points >= 1
+    assert math.isnan(many.n_points)
+    assert math.isnan(many.n_answers)

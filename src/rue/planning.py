@@ -43,7 +43,8 @@ class PlanRow:
     difference
         Of the two methods, first minus second; NaN with one method.
     n_points
-        Points needed to tell them apart; infinity if there is no difference.
+        Points needed to tell them apart; infinity if there is no difference, NaN if the pilot's
+        variance extrapolates to none.
     n_answers
         Points times people.
     extrapolated
@@ -144,6 +145,7 @@ def plan(
         else:
             width = max(float(share(1 / n)) / n, 0.0)
             difference, variance = (float(line(1 / n)) for line in lines)
+            variance = variance if variance > 0 else math.nan
         return width, difference, variance
 
     rows = [_row(n, *at(n), _quantiles(level, power), n > fewest) for n in sorted(set(annotators))]
@@ -212,8 +214,8 @@ def _row(
     n_points = math.nan
     if not math.isnan(difference):
         apart = abs(difference) > 0
-        n_points = z**2 * max(variance, 0.0) / difference**2 if apart else math.inf
-        n_points = float(math.ceil(n_points)) if math.isfinite(n_points) else n_points
+        n_points = z**2 * variance / difference**2 if apart else math.inf
+        n_points = max(1.0, math.ceil(n_points)) if math.isfinite(n_points) else n_points
     return PlanRow(n, width, difference, n_points, n * n_points, extrapolated)
 
 
