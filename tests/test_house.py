@@ -92,6 +92,12 @@ def loaded(code):
     return set(done.stdout.split())
 
 
+def test_packages_that_pages_name_are_there_at_once():
+    code = "import rue; rue.errors.RueError, rue.losses.Loss, rue.adapters.sklearn.draws"
+    assert "torch" not in loaded(code)
+    assert "torch" in loaded("import rue; rue.methods.METHODS")
+
+
 def test_importing_rue_is_light():
     assert not loaded("import rue") & {"torch", "matplotlib", "pandas", "numpy", "scipy", "numba"}
     everything = "import rue; [getattr(rue, name) for name in rue.__all__]"

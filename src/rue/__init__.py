@@ -59,7 +59,8 @@ _PUBLIC = {
     "try_promise": "rue.deploy",
 }
 
-_PACKAGES = ("adapters", "data", "proxies", "published", "sandbox")
+_PACKAGES = ("adapters", "data", "errors", "losses", "proxies", "published", "sandbox")
+_NEEDS_TORCH = ("methods",)  # not in __all__: a star must not load it
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
@@ -67,7 +68,7 @@ __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in _PACKAGES:
+    if name in (*_PACKAGES, *_NEEDS_TORCH):
         return importlib.import_module(f"rue.{name}")
     raise AttributeError(f"module 'rue' has no attribute {name!r}")
 
