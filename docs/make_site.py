@@ -19,15 +19,12 @@ from rue.cli import app
 
 HERE = Path(__file__).parent
 MODULES = {
-    "Adapters": {
-        "rue.adapters.sklearn": ("draws",),
-        "rue.adapters.torch": ("draws",),
-        "rue.adapters.pandas": ("annotations", "Answered"),
-    },
-    "Data": {
-        "rue.data": ("load", "fetch", "info", "featurize", "DataSet", "Entry"),
-        "rue.methods": ("Training", "save_predictions"),
-    },
+    "rue.adapters.sklearn": ("draws",),
+    "rue.adapters.torch": ("draws",),
+    "rue.adapters.pandas": ("annotations", "Answered"),
+    "rue.data": ("load", "fetch", "info", "featurize", "DataSet", "Entry"),
+    "rue.losses": ("Loss",),
+    "rue.methods": ("Training", "save_predictions"),
 }
 
 
@@ -53,20 +50,32 @@ def title(page: Path) -> str:
 
 def api() -> str:
     """Give the public names, each with its signature and its docstring."""
-    parts = ["# Python", "Everything below is `rue.NAME`; `import rue` itself loads nothing else."]
+    parts = [
+        "# Python",
+        "`import rue` itself loads nothing else; names are loaded when first used.",
+    ]
     for name in sorted(rue._PUBLIC, key=str.lower):
         parts += entry(f"rue.{name}", getattr(rue, name))
-    for head, modules in MODULES.items():
-        parts.append(f"# {head}")
-        for module, names in modules.items():
-            for name in names:
-                thing = getattr(importlib.import_module(module), name)
-                parts += entry(f"{module}.{name}", thing)
+    for module, names in MODULES.items():
+        for name in names:
+            parts += entry(f"{module}.{name}", getattr(importlib.import_module(module), name))
     return "\n\n".join(parts) + "\n"
 
 
 def entry(name: str, thing: Any) -> list[str]:
-    return [f"## {name}", f"```text\n{signed(name, thing)}\n```", markdown(inspect.getdoc(thing))]
+    parts = [f"## {name}", *described(name, thing)]
+    for key, value in vars(thing).items() if inspect.isclass(thing) else ():
+        method = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        if not key.startswith("_") and inspect.isfunction(method) and method.__doc__:
+            parts += described(f"{thing.__name__}.{key}", method, bare=isinstance(value, property))
+    return parts
+
+
+def described(name: str, thing: Any, *, bare: bool = False) -> list[str]:
+    return [
+        f"```text\n{name if bare else signed(name, thing)}\n```",
+        markdown(inspect.getdoc(thing)),
+    ]
 
 
 def signed(name: str, thing: Any) -> str:
@@ -83,7 +92,7 @@ def signed(name: str, thing: Any) -> str:
     else:
         arguments, result = node.args, f" -> {ast.unparse(node.returns)}"
     text = arguments if isinstance(arguments, str) else ast.unparse(arguments)
-    text = text.removeprefix("self, ").removeprefix("self")
+    text = re.sub(r"^(self|cls)(, |$)", "", text)
     if len(name) + len(text) + len(result) < 90:
         return f"{name}({text}){result}"
     depth, lines = 0, "\n    "
@@ -131,7 +140,7 @@ def helps() -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
 
     def walk(command: Any, name: str, parent: Any) -> None:
-        settings = {"terminal_width": 92, "max_content_width": 92}
+        settings = {"terminal_width": 100, "max_content_width": 100}
         context = command.context_class(command, info_name=name, parent=parent, **settings)
         found.append((context.command_path, command.get_help(context).strip()))
         for child in getattr(command, "commands", {}).values():

@@ -41,6 +41,11 @@ def test_the_reference_is_the_code(site):
     api = (site / "api.html").read_text()
     for name in rue._PUBLIC:
         assert f'id="rue{name.lower()}"' in api.replace(".", "")
+    contents = api[api.index('aria-label="Table of contents"') :]
+    for name in ("rueadapterstorchdraws", "ruedataload", "ruelossesloss"):
+        assert f'href="#{name}"' in contents
+    for method in ("Accumulator.update(", "Annotations.from_ratings(", "Rule.save(", "Loss.risk("):
+        assert method in api
     assert ":func:" not in api
     assert ":class:" not in api
     commands = (site / "commands.html").read_text()
