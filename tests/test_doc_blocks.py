@@ -132,7 +132,21 @@ def test_marks_are_read():
 
 
 @pytest.mark.parametrize("name", make_pages.PAGES)
-def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name, data_root, monkeypatch):
-    monkeypatch.setenv("RUE_DATA", str(data_root))
+def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name, request, monkeypatch):
+    if name != "index.md":  # the quick start needs no data
+        monkeypatch.setenv("RUE_DATA", str(request.getfixturevalue("data_root")))
     page = (ROOT / "docs" / name).read_text()
     assert make_pages.filled(page, make_pages.PAGES[name]) == page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "language"), [("data.md", "python"), ("guides/lab.md", "sh")])
+def test_what_takes_data_or_a_minute_runs_too(name, language, data_root, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUE_DATA", str(data_root))
+    monkeypatch.chdir(tmp_path)
+    ours = {"probs": np.full((10_000, 2, 10), 0.1)}
+    for block in found(ROOT / "docs" / name):
+        if block.language == "toml":
+            Path("ours.toml").write_text(block.text)
+        elif block.language == language:
+            blocks.run(block, ours)
