@@ -76,11 +76,15 @@ WITH_CODE = [
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_block_runs(page, names):
     for block in found(page):
-        if block.language in blocks.RUN:
-            if block.reason:
-                blocks.check(block)
-            else:
-                blocks.run(block, names)
+        if block.language in blocks.RUN and not block.reason:
+            blocks.run(block, names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_block_that_is_not_run_is_checked(page):
+    for block in found(page):
+        if block.language in blocks.RUN and block.reason:
+            blocks.check(block)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
