@@ -180,8 +180,8 @@ def test_a_big_ensemble_of_probes_comes_close_to_the_posterior():
     Means: 0.03 on average, where the mean answer is off by more than 0.15. Widths: probes are no
     draws of the posterior. Folds alone would make them half as wide (see above), and starts,
     orders and masks add to that; no more noise is put in, so their root mean square must be
-    between 0.5 and 1 of the posterior's (0.70 here, 0.70 to 0.90 in six runs of larger toys), and where
-    the posterior is wide they must be: a rank correlation above 0.8.
+    between 0.5 and 1 of the posterior's (0.70 here, 0.70 to 0.90 in six runs of such toys), and
+    where the posterior is wide they must be: a rank correlation above 0.8.
     """
     rng = np.random.default_rng(5)
     z, truth = rng.normal(size=(1200, 2)), rng.normal(size=(3, 3))
