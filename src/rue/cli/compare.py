@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue.cli.evaluate import named, named_loss
-from rue.cli.options import align, emit, parse_values
+from rue.cli.options import Costs, Losses, Scale, Truth, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,19 +19,10 @@ EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --
 
 def compare(
     files: Annotated[list[Path], typer.Argument(help="Prediction files, one a method.")],
-    truth: Annotated[
-        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
-    ] = None,
-    loss: Annotated[
-        list[str] | None,
-        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
-    ] = None,
-    values: Annotated[
-        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
-    ] = None,
+    truth: Truth = None,
+    loss: Losses = None,
+    values: Scale = None,
+    cost: Costs = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(help="A column of which less is better; repeat for several."),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli.options import Format, emit, parse_values
+from rue.cli.options import Costs, Format, Losses, Scale, Truth, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,19 +19,10 @@ EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --los
 
 def evaluate(
     files: Annotated[list[Path], typer.Argument(help="Prediction files: .npz, .csv, .parquet.")],
-    truth: Annotated[
-        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
-    ] = None,
-    loss: Annotated[
-        list[str] | None,
-        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
-    ] = None,
-    values: Annotated[
-        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
-    ] = None,
+    truth: Truth = None,
+    loss: Losses = None,
+    values: Scale = None,
+    cost: Costs = None,
     gap: Annotated[bool, typer.Option(help="Compute the Pareto-gap.")] = True,
     by: Annotated[
         str | None, typer.Option(help="A row for each group of this column; class: the majority.")

@@ -1,4 +1,4 @@
-"""What commands share: how to print, how to read numbers."""
+"""What commands share: options, how to print, how to read numbers."""
 
 import os
 import re
@@ -6,10 +6,23 @@ import sys
 from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from rue.errors import InputError
+
+Truth = Annotated[Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")]
+Losses = Annotated[
+    list[str] | None,
+    typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
+]
+Scale = Annotated[
+    str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+]
+Costs = Annotated[
+    Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+]
 
 
 class Format(StrEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rue.cli.evaluate import named, named_loss
-from rue.cli.options import align, emit, parse_values
+from rue.cli.options import Costs, Scale, Truth, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,18 +19,12 @@ EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --wi
 
 def plan(
     files: Annotated[list[Path], typer.Argument(help="Prediction files of one or two methods.")],
-    truth: Annotated[
-        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
-    ] = None,
+    truth: Truth = None,
     loss: Annotated[
         str, typer.Option(help="log, brier, zero_one, squared, absolute or cost.")
     ] = "log",
-    values: Annotated[
-        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
-    ] = None,
+    values: Scale = None,
+    cost: Costs = None,
     criterion: Annotated[str, typer.Option(help="By what two methods are told apart.")] = "aurec",
     level: Annotated[float, typer.Option("--ci", help="Level of the test.")] = 0.95,
     power: Annotated[float, typer.Option(help="How likely it is to find the difference.")] = 0.8,

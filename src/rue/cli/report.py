@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from rue.cli.evaluate import named, named_loss
-from rue.cli.options import emit, parse_values
+from rue.cli.options import Costs, Losses, Scale, Truth, emit, parse_values
 from rue.errors import InputError
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
@@ -22,19 +22,10 @@ def report(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
-    truth: Annotated[
-        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
-    ] = None,
-    loss: Annotated[
-        list[str] | None,
-        typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
-    ] = None,
-    values: Annotated[
-        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
-    ] = None,
+    truth: Truth = None,
+    loss: Losses = None,
+    values: Scale = None,
+    cost: Costs = None,
     data: Annotated[
         str | None,
         typer.Option(help="The data set's name (rue data list): its card, texts and images."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.options import emit, parse_values
+from rue.cli.options import Costs, Scale, Truth, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,19 +32,13 @@ def select(
     apply: Annotated[
         Path | None, typer.Option(help="Decide on these new points; they need no answers.")
     ] = None,
-    truth: Annotated[
-        Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")
-    ] = None,
+    truth: Truth = None,
     loss: Annotated[
         str | None,
         typer.Option(help="log (the default), brier, zero_one, squared, absolute or cost."),
     ] = None,
-    values: Annotated[
-        str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
-    ] = None,
+    values: Scale = None,
+    cost: Costs = None,
     maximize: Annotated[
         Literal["coverage"] | None, typer.Option(help="Accept as much as the budgets allow.")
     ] = None,
