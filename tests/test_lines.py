@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rue._kernels.lines import BLURRED, common_line, difference, find_lines
+from rue._kernels.lines import BLURRED, MOST, common_line, difference, find_lines
 
 GRID = 1e12
 
@@ -93,3 +93,27 @@ def test_four_points_are_a_line():
     assert len(directions) == 1
     assert (lines[:, 0] == 0).all()
     assert 1e-4 * GRID > BLURRED
+
+
+def test_points_side_by_side_on_a_line_differ_as_they_are():
+    # Along the diagonal the second and the third differ by nothing.
+    x = np.array([0, 1e-3 + 1e-6, 1e-3 + 1e-6 + 1e-12, 1e-3 + 2e-6, 0.5, 1])
+    y = np.array([0, 1e-3 + 1e-6 + 1e-12, 1e-3 + 1e-6, 1e-3 + 2e-6, 0.5, 1])
+    x, y = sorted_points(x, y)
+    points = (x, y, *find_lines(x, y))
+    assert (points[2][:, 0] == 0).all()
+    assert difference(points, 1, 2) == (1, -1)
+    assert difference(points, 2, 1) == (-1, 1)
+
+
+def test_a_point_looks_for_no_more_lines_than_it_can_know():
+    # In a cluster of a thousandth of a millionth every other pair is on a line with two far away.
+    rng = np.random.default_rng(4)
+    cluster, angles = 1e-9 * rng.random((2, 300)), np.repeat(np.linspace(0.1, 1.4, 20), 2)
+    far = rng.random(40)
+    x, y = sorted_points(
+        np.append(cluster[0], far * np.cos(angles)), np.append(cluster[1], far * np.sin(angles))
+    )
+    lines, directions = find_lines(x, y)
+    assert (lines[:, MOST - 1] >= 0).sum() > 100
+    assert np.array_equal(np.unique(lines[lines >= 0]), np.arange(len(directions)))

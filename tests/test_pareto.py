@@ -258,6 +258,16 @@ def test_many_sweeps_are_one(monkeypatch):
     assert pareto_gap(star, hat) == pytest.approx(whole, abs=1e-13)
 
 
+def test_points_side_by_side_on_a_line_change_places():
+    # Once the search for an open arc never ended here: on their line the third and the fourth
+    # were at one place, whatever the direction.
+    near, by = 1.001e-3, 1e-12
+    hat = components([0, 1e-3, near, near + by, 0.5, 1], [0, 1e-3, near + by, near, 0.5, 1])
+    star = continuous(6)[0]
+    assert pareto_gap(star, components(hat.epistemic, hat.aleatoric)) == pareto_gap(star, hat)
+    assert 0 < pareto_gap(star, hat) < 0.5
+
+
 def test_negative_realised_components():
     # An unbiased estimate of the regret may be negative; risk and regret then also fall with the
     # coverage, and the gap is still that of the definition.

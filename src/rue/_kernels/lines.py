@@ -38,27 +38,28 @@ def find_lines(x, y):
     directions = np.empty((16, 2))
     for i in range(n_points):
         order, angles = np.empty(0, np.int64), np.empty(0)
-        for step in (-1, 1):
-            j = i
-            while 0 <= j + step < n_points and abs(x[j + step] - x[i]) < CLOSE:
-                j += step
-                if not _may_be_bent(x[j] - x[i], y[j] - y[i]) or common_line(lines, i, j) >= 0:
-                    continue
-                if order.shape[0] == 0:
-                    angles = np.arctan2(y - y[i], x - x[i]) % np.pi
-                    order = np.argsort(angles)
-                    angles = angles[order]
-                far = _farthest(i, j, x, y, order, angles)
-                if far < 0:
-                    continue
-                start, stop = _ends(i, far, x, y)
-                dx, dy = x[stop] - x[start], y[stop] - y[start]
-                if dx == 0.0 or dy == 0.0 or not _join(n_lines, start, stop, x, y, lines):
-                    continue
-                if n_lines == directions.shape[0]:
-                    directions = np.concatenate((directions, directions))
-                directions[n_lines] = dx / np.hypot(dx, dy), dy / np.hypot(dx, dy)
-                n_lines += 1
+        for j in range(i + 1, n_points):
+            if x[j] - x[i] >= CLOSE or lines[i, MOST - 1] >= 0:
+                break
+            if lines[j, MOST - 1] >= 0 or common_line(lines, i, j) >= 0:
+                continue
+            if not _may_be_bent(x[j] - x[i], y[j] - y[i]):
+                continue
+            if order.shape[0] == 0:
+                angles = np.arctan2(y - y[i], x - x[i]) % np.pi
+                order = np.argsort(angles)
+                angles = angles[order]
+            far = _farthest(i, j, x, y, order, angles)
+            if far < 0:
+                continue
+            start, stop = _ends(i, far, x, y)
+            dx, dy = x[stop] - x[start], y[stop] - y[start]
+            if dx == 0.0 or dy == 0.0 or not _join(n_lines, start, stop, x, y, lines):
+                continue
+            if n_lines == directions.shape[0]:
+                directions = np.concatenate((directions, directions))
+            directions[n_lines] = dx / np.hypot(dx, dy), dy / np.hypot(dx, dy)
+            n_lines += 1
     return lines, directions[:n_lines]
 
 
@@ -78,14 +79,16 @@ def common_line(lines, i, j):
 def difference(points, i, j):
     """From point i to point j, along their line if they have one.
 
-    ``points`` are x, y and what :func:`find_lines` gives.
+    ``points`` are x, y and what :func:`find_lines` gives. Points so close that their line has
+    them in the other order, or in none, differ as they are.
     """
     x, y, lines, directions = points
     dx, dy = x[j] - x[i], y[j] - y[i]
     line = common_line(lines, i, j)
     if line >= 0 and dx != 0.0 and dy != 0.0:
         along = dx * directions[line, 0] + dy * directions[line, 1]
-        dx, dy = along * directions[line, 0], along * directions[line, 1]
+        if along * dx > 0.0:
+            dx, dy = along * directions[line, 0], along * directions[line, 1]
     return dx, dy
 
 
