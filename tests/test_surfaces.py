@@ -191,3 +191,34 @@ def test_equal_totals_are_equal_where_they_are_small():
     assert star.total[0] == star.total[1]
     first = optimal_surface(star, lambdas=2).points[1, 2] * 2
     assert first == star.epistemic.min()
+
+
+# Two lines that rounding has bent; some of their points are one unit of the grid beside others.
+BENT = [
+    *[(0, 0), (5431, 38175), (29489374, 207264666), (29489374, 207264667)],
+    *[(34213391, 240467203), (142278826599, 1000000000000)],
+    *[(600644680556, 188330144252), (600644680556, 188330144254), (600644680557, 188330144253)],
+    *[(600644859261, 188330144881), (600652694254, 188330172416), (600652694255, 188330172415)],
+    *[(600652694256, 188330172416), (665042921028, 188556454246), (737573461118, 188811342980)],
+    *[(737573461118, 188811342981), (890307430150, 189348084718), (1000000000000, 189733569235)],
+    (1000000000000, 189733569236),
+]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_prefix_is_one_of_its_directions_ranking_but_for_rounding(seed):
+    n = len(BENT)
+    star = components(*np.random.default_rng(seed).random((2, n)))
+    hat = components(*np.array(BENT).T / 1e12)
+    surface = achievable_surface(star, hat)
+    for (coverage, risk, _), weights in zip(surface.points, surface.weights, strict=True):
+        score = weights @ [hat.aleatoric, hat.epistemic]
+        accepted = round(coverage * n)
+        if accepted == 0:
+            continue
+        last = np.sort(score)[accepted - 1]
+        surely, maybe = score < last - 1e-11, np.abs(score - last) <= 1e-11
+        some = np.sort(star.total[maybe])
+        least, most = some[: accepted - surely.sum()], some[::-1][: accepted - surely.sum()]
+        assert star.total[surely].sum() + least.sum() <= n * risk + 1e-9
+        assert star.total[surely].sum() + most.sum() >= n * risk - 1e-9

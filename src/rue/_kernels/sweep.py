@@ -58,6 +58,30 @@ def _sort(order, first, stop, cosine, sine, points):
         order[q] = block
 
 
+@kernel
+def _settle(order, first, stop, cosine, sine, points):
+    """Widen a sorted run until it is in order with its neighbours, and return its ends.
+
+    It is at once, except that differences along lines are not sums of others: of three points
+    within rounding each may come before the next.
+    """
+    while True:
+        if first > 0 and _are_reversed(order, first, cosine, sine, points):
+            first -= 1
+        elif stop < order.shape[0] and _are_reversed(order, stop, cosine, sine, points):
+            stop += 1
+        else:
+            return first, stop
+        _sort(order, first, stop, cosine, sine, points)
+
+
+@kernel
+def _are_reversed(order, p, cosine, sine, points):
+    """Tell if the block at a place comes before the one at the place before."""
+    dx, dy = difference(points, order[p - 1], order[p])
+    return dx * cosine + dy * sine < 0.0
+
+
 @kernel(nogil=True)
 def crossings(start, end, origin, points):
     """Pairs of blocks that change places between two rankings, and their critical angles.
@@ -102,7 +126,7 @@ def sweep(
     :func:`crossings` and ``by_angle`` sorts the latter. ``counts``, ``risk`` and ``regret`` are
     the blocks' numbers of points and sums.
     """
-    n_blocks = ranking.shape[0]
+    n_blocks, n_lines = ranking.shape[0], points[3].shape[0]
     ranking = ranking.copy()
     place = np.empty(n_blocks, np.int64)
     for p in range(n_blocks):
@@ -112,6 +136,7 @@ def sweep(
     sums = np.zeros((n_blocks + 1, 2))
     fronts = _emit(ranking, 0, n_blocks, start, counts, risk, regret, covered, sums, fronts, sizes)
     opened = np.zeros(n_blocks + 1, np.int64)
+    runs = np.empty((n_blocks, 2), np.int64)
     n_events, begin = angle.shape[0], 0
     while begin < n_events:
         stop = begin + 1
@@ -128,7 +153,7 @@ def sweep(
             opened[min(p, q)] += 1
             opened[max(p, q)] -= 1
             low, high = min(low, p, q), max(high, p, q)
-        depth, run = 0, low
+        depth, run, n_runs = 0, low, 0
         for p in range(low, high + 1):
             if depth == 0:
                 run = p
@@ -136,11 +161,16 @@ def sweep(
             opened[p] = 0
             if depth == 0 and p > run:
                 _sort(ranking, run, p + 1, cosine, sine, points)
-                for q in range(run, p + 1):
-                    place[ranking[q]] = q
-                fronts = _emit(
-                    ranking, run, p + 1, towards, counts, risk, regret, covered, sums, fronts, sizes
-                )
+                runs[n_runs] = run, p + 1
+                n_runs += 1
+        for r in range(n_runs if n_lines > 0 else 0):
+            runs[r] = _settle(ranking, runs[r, 0], runs[r, 1], cosine, sine, points)
+        for low, high in runs[:n_runs]:
+            for p in range(low, high):
+                place[ranking[p]] = p
+            fronts = _emit(
+                ranking, low, high, towards, counts, risk, regret, covered, sums, fronts, sizes
+            )
         begin = stop
     return fronts
 
