@@ -62,10 +62,11 @@ def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> Non
         raise InputError(f"{name} must be finite, got {array[index]} at row {first_row + index[0]}")
 
 
-def require_whole(name: str, value: int, *, least: int) -> None:
-    """Raise unless ``value`` is a whole number of at least ``least``."""
+def require_whole(name: str, value: int, *, least: int = 0) -> int:
+    """Give ``value`` as Python's own, or raise unless it is whole and at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
 
 
 def require_n_classes(name: str, n_classes: int) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rue._arrays import require_whole
 from rue._kernels.threads import launch
 from rue.beliefs import Draws
-from rue.data.splits import require_whole
 from rue.errors import InputError, MissingExtraError, ShapeError
 
 try:
@@ -74,7 +74,7 @@ def draws(
     """
     single = isinstance(model, nn.Module) and not isinstance(model, nn.ModuleList)
     modules = _modules([model] if single else model)
-    n_draws, seed = require_whole("n_draws", n_draws, 1), require_whole("seed", seed)
+    n_draws, seed = require_whole("n_draws", n_draws, least=1), require_whole("seed", seed)
     dropouts = [part for part in modules[0].modules() if _drops(part)] if single else []
     if single and not dropouts:
         raise InputError(

@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import as_array
+from rue._arrays import as_array, require_whole
 from rue.annotations import Annotations
-from rue.data.splits import require_whole
 from rue.errors import InputError, ShapeError
 
 __all__ = ["simulate_annotators"]

@@ -16,9 +16,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import require_whole
 from rue.data.dataset import DataSet
 from rue.data.files import atomic_write, writable_root
-from rue.data.splits import require_whole
 from rue.errors import FileError, InputError, MissingExtraError
 
 __all__ = ["ENCODERS", "Encoder", "encode_sentences", "featurize"]
@@ -58,7 +58,7 @@ def featurize(
     """
     if encoder not in ENCODERS:
         raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
-    require_whole("n_components", n_components, 1)
+    require_whole("n_components", n_components, least=1)
     require_whole("seed", seed)
     for data in (dataset, *ood):
         if data.task != "text":

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import require_whole
 from rue.data.archives import ZIP_ERRORS
-from rue.data.splits import require_whole
 from rue.errors import FileError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class LazyImages(Sequence[ImageArray]):
 
     def __init__(self, source: Path, names: Sequence[str], *, size: int | None = None) -> None:
         if size is not None:
-            require_whole("size", size, 1)
+            require_whole("size", size, least=1)
         self.source = Path(source)
         self.names = np.asarray(names, dtype=np.str_)
         self.size = size

@@ -4,11 +4,11 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from rue._arrays import require_whole
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader
 from rue.data.images import decode_image
-from rue.data.splits import require_whole
 from rue.errors import FileError
 
 __all__ = ["ENTRIES", "FAR", "NEAR"]
@@ -33,7 +33,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
     it is test.
     """
     del seed
-    require_whole("size", size, 1)
+    require_whole("size", size, least=1)
     path = _list(entry.name.removeprefix("openood-"))
     names = _names(reader, path)
     if not names:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, require_whole
 from rue.annotations import Annotations
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader
-from rue.data.splits import require_whole
 from rue.errors import ShapeError
 
 __all__ = ["ENTRIES", "RandomRBF", "random_rbf"]
@@ -82,7 +81,7 @@ def random_rbf(
     """Draw a world: centroids in the unit cube, weights and widths uniform in (0, 1)."""
     sizes = {"n_features": n_features, "n_classes": n_classes, "n_centroids": n_centroids}
     for name, size in sizes.items():
-        require_whole(name, size, 2 if name == "n_classes" else 1)
+        require_whole(name, size, least=2 if name == "n_classes" else 1)
     require_whole("seed", seed)
     rng = np.random.default_rng(seed)
     return RandomRBF(
@@ -109,7 +108,7 @@ def load(
 
     The annotations are the exact p*; the labels are one draw from it.
     """
-    require_whole("n_points", n_points, 5)
+    require_whole("n_points", n_points, least=5)
     require_whole("world", world)
     model = random_rbf(
         n_features=n_features, n_classes=n_classes, n_centroids=n_centroids, seed=world

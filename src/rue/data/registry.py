@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from rue._arrays import require_whole
 from rue._plugins import Registry
 from rue.data import (
     appa_real,
@@ -21,7 +22,6 @@ from rue.data.dataset import DataSet, Split
 from rue.data.entry import Entry
 from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root
-from rue.data.splits import require_whole
 from rue.errors import FileError, InputError, RueError
 
 __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]

@@ -6,10 +6,9 @@ from typing import TypedDict
 
 import numpy as np
 
-from rue._arrays import IntArray
-from rue.errors import InputError
+from rue._arrays import IntArray, require_whole
 
-__all__ = ["N_FOLDS", "Splits", "hashed_folds", "require_whole", "rotate"]
+__all__ = ["N_FOLDS", "Splits", "hashed_folds", "rotate"]
 
 N_FOLDS = 5
 
@@ -49,10 +48,3 @@ def rotate(folds: IntArray, seed: int) -> Splits:
         validation=np.flatnonzero(folds == validation),
         test=np.flatnonzero(folds == test),
     )
-
-
-def require_whole(name: str, value: int, least: int = 0) -> int:
-    """Raise unless a seed or a size is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    return int(value)

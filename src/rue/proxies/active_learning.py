@@ -27,13 +27,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector
+from rue._arrays import FloatArray, IntArray, as_vector, require_whole
 from rue.annotations import Annotations
 from rue.beliefs import Belief
 from rue.components import realize
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
-from rue.data.splits import require_whole
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.proxies.scores import SCORES, score
@@ -144,7 +143,7 @@ def run(
     _require_different("acquisitions", acquisitions)
     _require_different("seeds", seeds)
     for name, value in (("n_initial", n_initial), ("n_batch", n_batch), ("n_rounds", n_rounds)):
-        require_whole(name, value, 1)
+        require_whole(name, value, least=1)
     each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
     if len(each) != len(seeds):
         raise ShapeError(
