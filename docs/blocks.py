@@ -70,12 +70,12 @@ def commands(text: str) -> Iterator[list[str]]:
             yield words
 
 
-def check(block: Block) -> None:
-    """Hold what is not run to what there is: its imports, names, commands, options, targets."""
+def check(block: Block) -> list[str]:
+    """Hold what is not run to what there is, and give that: names, commands, options, targets."""
     if block.language == "python":
-        _check_names(ast.parse(block.text))
-        return
-    for words in commands(block.text):
+        return _check_names(ast.parse(block.text))
+    lines = list(commands(block.text))
+    for words in lines:
         if words[0] == "make":
             for target in words[1:]:
                 if not re.search(rf"^{target}:", _MAKEFILE.read_text(), re.M):
@@ -84,6 +84,7 @@ def check(block: Block) -> None:
             _check_options(words)
         elif words[0] not in OTHER:
             raise ValueError(f"{words[0]} is not known here")
+    return [shlex.join(words) for words in lines]
 
 
 def _check_options(words: list[str]) -> None:
@@ -94,10 +95,11 @@ def _check_options(words: list[str]) -> None:
     command.make_context(command.name, words)
 
 
-def _check_names(tree: ast.Module) -> None:
+def _check_names(tree: ast.Module) -> list[str]:
     imports: list[ast.stmt] = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
     names: dict[str, Any] = {"rue": importlib.import_module("rue")}
     exec(compile(ast.Module(imports, []), "imports", "exec"), names)
+    found = [ast.unparse(each) for each in imports]
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Store):
             root: ast.expr = node
@@ -105,3 +107,5 @@ def _check_names(tree: ast.Module) -> None:
                 root = root.value
             if isinstance(root, ast.Name) and root.id in names:
                 eval(compile(ast.Expression(node), "name", "eval"), names)
+                found.append(ast.unparse(node))
+    return found

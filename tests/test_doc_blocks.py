@@ -77,14 +77,17 @@ WITH_CODE = [
 def test_every_block_runs(page, names):
     for block in found(page):
         if block.language in blocks.RUN and not block.reason:
-            blocks.run(block, names)
+            printed = blocks.run(block, names)
+            says = block.language == "sh" or "print(" in block.text
+            assert bool(printed.strip()) == says, block.text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_block_that_is_not_run_is_checked(page):
     for block in found(page):
         if block.language in blocks.RUN and block.reason:
-            blocks.check(block)
+            assert blocks.check(block), f"nothing is held to anything in {block.text}"
+            assert len(block.reason.split()) > 2, f"no reason: {block.reason}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -119,8 +122,9 @@ def test_a_check_finds_what_is_not_there():
     for language, text, error, message in check:
         with pytest.raises(error, match=message):
             blocks.check(blocks.Block(language, text, "a test"))
-    blocks.check(blocks.Block("sh", "rue evaluate a.npz \\\n --loss log  # x\nmake demo", ""))
-    blocks.check(blocks.Block("python", "rue.data.load('letter').inputs", ""))
+    shell = blocks.Block("sh", "rue evaluate a.npz \\\n --loss log  # x\nmake demo", "")
+    assert blocks.check(shell) == ["rue evaluate a.npz --loss log", "make demo"]
+    assert "rue.data.load" in blocks.check(blocks.Block("python", "rue.data.load('letter')", ""))
 
 
 def test_a_command_that_fails_fails(names, capsys):
@@ -149,8 +153,10 @@ def test_what_takes_data_or_a_minute_runs_too(name, language, data_root, tmp_pat
     monkeypatch.setenv("RUE_DATA", str(data_root))
     monkeypatch.chdir(tmp_path)
     ours = {"probs": np.full((10_000, 2, 10), 0.1)}
+    printed = []
     for block in found(ROOT / "docs" / name):
         if block.language == "toml":
             Path("ours.toml").write_text(block.text)
         elif block.language == language:
-            blocks.run(block, ours)
+            printed.append(blocks.run(block, ours))
+    assert "".join(printed).strip() if language == "sh" else "data" in ours
