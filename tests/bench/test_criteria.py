@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rue.bench.cells import cells, configuration, run_task, tasks
+from rue.bench.cells import cells, configuration
 from rue.bench.criteria import learn_actively, require_criteria
 from rue.bench.suite import parse_suite
+from rue.bench.tasks import run_task, tasks
 from rue.data import load
 from rue.errors import InputError
 from rue.methods import METHODS, PROBE

@@ -12,12 +12,13 @@ import time
 
 import pytest
 
-from rue.bench.cells import Result, cells, configuration
+from rue.bench.cells import cells, configuration
 from rue.bench.engine import Local
 from rue.bench.run import run_suite, select
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
 from rue.bench.summary import read_results, table_rows
+from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
 from rue.evaluation import evaluate_components
 from rue.matching import read_components

@@ -2,8 +2,9 @@
 
 import pytest
 
-from rue.bench.cells import cells, config_hash, configuration, tasks
+from rue.bench.cells import cells, config_hash, configuration
 from rue.bench.suite import METHOD_NAMES, parse_suite, read_suite, shipped
+from rue.bench.tasks import tasks
 from rue.errors import FileError, InputError
 from rue.methods import METHODS
 

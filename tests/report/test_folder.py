@@ -7,9 +7,10 @@ from dataclasses import asdict
 import pytest
 
 from reported import told, write_world
-from rue.bench.cells import Cell, Result, config_hash, configuration
+from rue.bench.cells import Cell, config_hash, configuration
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
+from rue.bench.tasks import Result
 from rue.errors import InputError
 from rue.evaluation import evaluate
 from rue.files import read_predictions

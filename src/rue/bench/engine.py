@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal, Protocol
 
-from rue.bench.cells import Result, Task, run_task
 from rue.bench.suite import Suite
+from rue.bench.tasks import Result, Task, run_task
 from rue.errors import InputError, RueError
 
 __all__ = ["Engine", "Event", "Local", "attempt"]

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rue.bench.cells import Task
 from rue.bench.engine import Event, attempt
 from rue.bench.suite import Suite
+from rue.bench.tasks import Task
 from rue.errors import InputError, MissingExtraError
 
 __all__ = ["RayCluster"]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rue.bench.cells import Cell, cells, config_hash, configuration, tasks
+from rue.bench.cells import Cell, cells, config_hash, configuration
 from rue.bench.engine import Engine, Local
 from rue.bench.store import State, Store
 from rue.bench.suite import Suite
+from rue.bench.tasks import tasks
 from rue.errors import InputError
 
 __all__ = ["Progress", "Report", "run_suite", "select"]

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rue._files import replacing
-from rue.bench.cells import Cell, Result
+from rue.bench.cells import Cell
 from rue.bench.suite import Suite, parse_suite
+from rue.bench.tasks import Result
 from rue.data.files import DISK_FULL
 from rue.errors import FileError, InputError
 

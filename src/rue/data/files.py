@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._files import sha256
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
 
@@ -176,8 +177,7 @@ def file_digest(path: Path, name: str) -> str:
     if name.endswith((".gz", ".npy", ".csv", ".data")) and not name.endswith(".tar.gz"):
         data = path.read_bytes()
         return content_digest(name, gunzip(data, name) if name.endswith(".gz") else data)
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    return sha256(path)
 
 
 @contextlib.contextmanager

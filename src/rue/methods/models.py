@@ -3,7 +3,6 @@
 Probes of all seeds and members train as one stack; networks for images one after another.
 """
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rue._arrays import IntArray
+from rue._files import sha256
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, ShapeError
 from rue.methods.checkpoints import Checkpoint
@@ -229,10 +229,7 @@ def _checkpoint(
     settings: tuple[object, ...],
 ) -> Checkpoint:
     """A member's file, and all that its training hangs on, the content of files too."""
-    weights = None
-    if training.weights is not None:
-        with Path(training.weights).open("rb") as file:
-            weights = hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    weights = None if training.weights is None else sha256(Path(training.weights))
     which = repr((*member.names, training, *settings, pool.checksum(), weights))
     return Checkpoint(Path(folder) / ("-".join(map(str, member.names)) + ".pt"), which)
 

@@ -1,6 +1,5 @@
 """A report of prediction files."""
 
-import hashlib
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue import __version__
 from rue._arrays import FloatArray, IntArray
+from rue._files import sha256
 from rue.annotations import Annotations
 from rue.beliefs import Dirichlet, Draws, Scored
 from rue.components import realize
@@ -256,7 +256,6 @@ def _checksums(paths: Sequence[Path]) -> dict[str, str]:
     names = [path.name for path in dict.fromkeys(paths)]
     found = {}
     for path in paths:
-        with path.open("rb") as file:
-            name = path.name if names.count(path.name) == 1 else str(path)
-            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        name = path.name if names.count(path.name) == 1 else str(path)
+        found[name] = sha256(path)
     return found

@@ -1,0 +1,243 @@
+"""Cells that train together: loading, training, predicting and evaluating them.
+
+The seeds of a probe train as one stack, always all of the suite's, so that a cell's bits depend
+on the suite and not on which other cells were missing.
+"""
+
+import io
+import os
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rue.bench.cells import Cell, changed, config_hash, find_file, loader_options, training_of
+from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
+from rue.bench.suite import Suite
+from rue.data import DataSet, featurize, load
+from rue.data.ood import add_ood, ood_groups
+
+if TYPE_CHECKING:
+    from rue.beliefs import Belief
+
+__all__ = ["Result", "Task", "run_task", "tasks"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cells that train together, and all that running them takes; it travels to a worker.
+
+    Attributes
+    ----------
+    stack
+        Every seed that trains beside the cells' own.
+    cells
+        The cells to give back; their seeds are of the stack.
+    configs
+        Each cell's configuration, as it is stored.
+    root, threads, checkpoints
+        Where data is looked for first, how many threads to use, where networks for images are
+        kept after each epoch.
+    """
+
+    stack: tuple[Cell, ...]
+    cells: tuple[Cell, ...]
+    configs: tuple[Mapping[str, Any], ...]
+    threads: int = 1
+    root: str | None = None
+    checkpoints: str | None = None
+
+    def __str__(self) -> str:
+        first = self.cells[0]
+        seeds = ",".join(str(cell.seed) for cell in self.cells)
+        return f"{first.dataset}/{first.method}/{seeds}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What running a cell gives: its row, and its prediction file's content."""
+
+    cell: Cell
+    row: dict[str, Any]
+    predictions: bytes
+
+
+def tasks(
+    suite: Suite,
+    wanted: Sequence[Cell],
+    configs: Mapping[Cell, Mapping[str, Any]],
+    *,
+    threads: int = 1,
+    root: str | None = None,
+    checkpoints: Path | None = None,
+) -> list[Task]:
+    """Put cells that train together into one task: a probe's seeds, else each by itself."""
+    groups: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in wanted:
+        probe = suite.regime_of(cell.dataset) == "probe"
+        key = (cell.dataset, cell.method) if probe else (cell.dataset, cell.method, str(cell.seed))
+        groups.setdefault(key, []).append(cell)
+    made = []
+    for group in groups.values():
+        probe = suite.regime_of(group[0].dataset) == "probe"
+        stack = [replace(group[0], seed=seed) for seed in suite.seeds] if probe else group
+        made.append(
+            Task(
+                stack=tuple(stack),
+                cells=tuple(group),
+                configs=tuple(configs[cell] for cell in group),
+                threads=threads,
+                root=root,
+                checkpoints=None
+                if probe or checkpoints is None
+                else str(checkpoints / str(group[0])),
+            )
+        )
+    return made
+
+
+def run_task(suite: Suite, task: Task) -> list[Result]:
+    """Train, predict the test split and evaluate; one result for each of the task's cells."""
+    from rue.methods import METHODS
+    from rue.methods.threads import use_threads
+
+    use_threads(task.threads)
+    first = task.cells[0]
+    method = METHODS[first.method]
+    started = time.perf_counter()
+    data = _load(suite, first.dataset, [cell.seed for cell in task.stack], task.root)
+    training = training_of(suite, first.dataset)
+    if training.weights is not None:
+        training = replace(training, weights=str(find_file(suite, training.weights, task.root)))
+    loaded = time.perf_counter()
+    config = changed(method.Config(training=training), suite.method.get(first.method, {}), "")
+    each = [data[cell.seed] for cell in task.stack]
+    for one in each:
+        require_criteria(suite.criteria_of(first.dataset), one)
+    seeds = [cell.hashed_seed for cell in task.stack]
+    fitted = method.fit(each, config, seeds=seeds, checkpoints=task.checkpoints)
+    trained = time.perf_counter()
+    learnt: list[Any] = [()] * len(seeds)
+    if "active_learning" in suite.criteria_of(first.dataset):
+        learnt = learn_actively(each, first.method, seeds, config)
+    shared = {
+        "load": (loaded - started) / len(seeds),
+        "train": (trained - loaded) / len(seeds),
+        "active_learning": (time.perf_counter() - trained) / len(seeds),
+    }
+    of = dict(zip(task.stack, zip(fitted, learnt, strict=True), strict=True))
+    return [
+        _result(suite, task, cell, stored, data[cell.seed], *of[cell], shared)
+        for cell, stored in zip(task.cells, task.configs, strict=True)
+    ]
+
+
+def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
+    """Give each seed's data set; seeds that only turn nothing share one."""
+    options = loader_options(suite, name)
+    encoder = options.pop("encoder", "tfidf")
+    n_components = options.pop("n_components", 256)
+    if "features" in options:
+        options["features"] = find_file(suite, options["features"], root)
+    made: dict[int, DataSet] = {}
+    for seed in seeds:
+        data = load(name, root, seed=seed, **options)
+        texts = {"encoder": encoder, "n_components": n_components} if data.task == "text" else {}
+        if "ood" in suite.criteria_of(name) and ood_groups(name):
+            data = add_ood(data, root, seed=seed, **texts)
+        elif data.task == "text":
+            data = featurize(data, seed=seed, **texts)
+        twin = next((other for other in made.values() if _same(data, other)), None)
+        made[seed] = twin or data
+    return made
+
+
+def _same(a: DataSet, b: DataSet) -> bool:
+    """Whether two seeds have one data set: it is then kept and stacked once."""
+    return (
+        isinstance(a.inputs, np.ndarray)
+        and isinstance(b.inputs, np.ndarray)
+        and np.array_equal(a.train, b.train)
+        and np.array_equal(a.test, b.test)
+        and np.array_equal(a.ids, b.ids)
+        and np.array_equal(a.inputs, b.inputs)
+    )
+
+
+def _result(
+    suite: Suite,
+    task: Task,
+    cell: Cell,
+    config: Mapping[str, Any],
+    data: DataSet,
+    fitted: Any,
+    learnt: Sequence[Any],
+    shared: Mapping[str, float],
+) -> Result:
+    from rue.methods.saving import prediction_arrays
+
+    test, criteria = data.part("test"), suite.criteria_of(cell.dataset)
+    started = time.perf_counter()
+    belief: Belief = fitted.predict(test.inputs)
+    predicted = time.perf_counter()
+    rows = []
+    if "regret" in criteria:
+        rows = regret(test, belief, suite.losses_of(cell.dataset), method=cell.method)
+    found = {}
+    if set(criteria) - {"regret"}:
+        found = proxies(criteria, test, fitted, belief, learnt)
+    evaluated = time.perf_counter()
+    content = io.BytesIO()
+    np.savez(content, **prediction_arrays(belief, test))
+    row = {
+        "cell": asdict(cell),
+        "config": dict(config),
+        "config_hash": config_hash(config),
+        "rows": rows,
+        "proxies": found,
+        "data": {
+            "checksums": dict(data.checksums),
+            "n_train": len(data.train),
+            "n_test": len(test),
+            "notes": list(data.notes),
+        },
+        "seconds": {
+            **{name: round(value, 3) for name, value in shared.items()},
+            "predict": round(predicted - started, 3),
+            "evaluate": round(evaluated - predicted, 3),
+        },
+        "peak_memory_mb": _peak_memory(),
+        "threads": task.threads,
+        "trained_with": [other.seed for other in task.stack],
+        "versions": _versions(),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    return Result(cell, row, content.getvalue())
+
+
+def _versions() -> dict[str, str]:
+    import rue
+
+    found = {"rue": rue.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
+
+
+def _peak_memory() -> float:
+    """The most memory that this process has held, in MB."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
