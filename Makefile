@@ -54,20 +54,20 @@ docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	$(BIN)/python docs/make_results.py out/demo
-	$(BIN)/python docs/make.py
-	$(BIN)/python docs/make_data.py
-	$(BIN)/python docs/make_published.py
-	$(BIN)/python docs/make_proxies.py
-	$(BIN)/python docs/make_deploy.py
-	$(BIN)/python docs/make_uncertainty.py
-	$(BIN)/python docs/make_pages.py
+	$(BIN)/python -m studies.results out/demo
+	$(BIN)/python -m studies.readme
+	$(BIN)/python -m studies.data
+	$(BIN)/python -m studies.published
+	$(BIN)/python -m studies.proxies
+	$(BIN)/python -m studies.deploy
+	$(BIN)/python -m studies.uncertainty
+	$(BIN)/python -m studies.pages
 	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar10h-probe
 	$(BIN)/rue bench run sentiment --out out/sentiment-movies --only dataset=sentiment-movies
-	$(BIN)/python docs/make_results.py out/cifar10h-probe out/sentiment-movies
+	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

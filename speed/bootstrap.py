@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rue._replicates import _key, _sorted
 from rue.components import Components
+from rue.inference.bootstrap import _key, _sorted
 from speed.timing import Rows, least_of_both
 
 

@@ -8,7 +8,7 @@ from torch import nn
 
 from rue import Annotations
 from rue.data import DataSet
-from rue.methods import PROBE, ensemble, mc_dropout
+from rue.methods import PROBE, dropout, ensemble
 from speed.timing import Rows, least, least_of_both
 
 N_POINTS, N_FEATURES, N_CLASSES = 6_336, 256, 9  # as sentiment-movies has them
@@ -41,7 +41,7 @@ def prediction() -> Rows:
     x = np.random.default_rng(1).normal(size=(100_000, N_FEATURES)).astype(np.float32)
     fitted = ensemble.fit(data, ensemble.Config(training=once))[0]
     yield "ensemble, 5 draws of 100,000 points", least(lambda: fitted.predict(x), 3), "", 0.0, ""
-    dropout = mc_dropout.fit(data, mc_dropout.Config(training=once))[0]
+    thinned = dropout.fit(data, dropout.Config(training=once))[0]
 
     def passes():
         """Twenty whole passes, masks drawn for every point."""
@@ -49,7 +49,7 @@ def prediction() -> Rows:
         with torch.no_grad():
             return torch.stack([torch.softmax(net(torch.tensor(x)), 1) for _ in range(20)], dim=1)
 
-    a, b = least_of_both(lambda: dropout.predict(x), passes, repeats=3)
+    a, b = least_of_both(lambda: thinned.predict(x), passes, repeats=3)
     yield "MC dropout, 20 draws of 100,000 points", a, "20 passes of an nn.Module", b, ""
 
 

@@ -44,7 +44,7 @@ def world(n_points: int, n_classes: int = 10) -> tuple[Components, Components]:
 
 def prefix_sets(star: Components, hat: Components, n_directions: int):
     """Give, for each of so many directions, all N + 1 prefixes of its ranking."""
-    from rue._rotation import _arc_middles, plane_of
+    from rue.pareto._rankings import _arc_middles, plane_of
 
     plane = plane_of(star, hat)
     half = _arc_middles(plane, n_directions // 2)

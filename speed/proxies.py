@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 import rue.data
-from rue.methods import PROBE, mc_dropout
+from rue.methods import PROBE, dropout
 from rue.proxies.active_learning import run
 from rue.proxies.ood import evaluate_ood
 from speed.timing import Rows, least_of_both
@@ -38,7 +38,7 @@ def detection() -> Rows:
 def learning() -> Rows:
     """Two rounds of MC dropout on random-rbf, four acquisitions and three seeds."""
     data = rue.data.load("random-rbf", n_points=3_000)
-    config = mc_dropout.Config(training=dataclasses.replace(PROBE, epochs=10, device="cpu"))
+    config = dropout.Config(training=dataclasses.replace(PROBE, epochs=10, device="cpu"))
     sizes = {"n_initial": 500, "n_batch": 250, "n_rounds": 2, "config": config}
 
     def together():

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rue.annotations import Annotations
 from rue.data import DataSet
+from rue.truth.annotations import Annotations
 
 
 def data_set(inputs, probs, *, n_train, soft=True):

@@ -12,29 +12,22 @@ import rue
 
 SOURCE = Path(rue.__file__).parent
 
-# A module imports only from what stands to its left (or beside it, within its own part).
-ORDER = [
-    ["errors", "_kernels"],
-    ["_arrays", "_files", "_levels", "_plugins", "_raw_files"],
+# A part imports only from the floors below, and on its own floor from what stands to its left.
+FLOORS = [
+    ["errors", "_kernels", "_plugins", "_arrays"],
     ["losses"],
-    ["beliefs", "annotations"],
-    ["components", "annotators", "answers"],
-    ["curves", "correlation"],
-    ["_boundary", "_turning", "_problems", "_rotation", "_threads"],
-    ["selectors", "surfaces", "pareto"],
-    ["tables"],
-    ["evaluation"],
-    ["files", "_resampled_gap", "_replicates"],
-    ["matching", "intervals", "seeds", "comparison", "planning", "deploy"],
-    ["sandbox", "data", "methods"],
-    ["proxies"],
-    ["scores", "inversions", "published", "bench"],
+    ["beliefs", "truth"],
+    ["components"],
+    ["selectors", "pareto"],
+    ["metrics"],
+    ["io", "inference"],
+    ["deploy", "published", "sandbox", "data"],
+    ["methods", "proxies"],
+    ["ranking", "bench"],
     ["plots", "report", "adapters"],
-    ["demo"],
-    ["cli"],
-    ["__main__"],
+    ["cli", "__main__"],
 ]
-RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+PLACE = {name: place for place, name in enumerate(name for floor in FLOORS for name in floor)}
 
 
 def modules():
@@ -66,21 +59,26 @@ def test_imports_go_one_way(path):
             names = [alias.name for alias in node.names]
         for name in names:
             pieces = name.split(".")
-            if pieces[0] == "rue" and len(pieces) > 1 and pieces[1] in RANK:
-                assert RANK[pieces[1]] <= RANK[part(path)], f"{part(path)} imports {name}"
+            if pieces[0] == "rue" and len(pieces) > 1 and pieces[1] in PLACE:
+                assert PLACE[pieces[1]] <= PLACE[part(path)], f"{part(path)} imports {name}"
 
 
 def test_every_module_has_its_place():
-    assert {part(path) for path in modules()} <= set(RANK)
+    assert {part(path) for path in modules()} <= set(PLACE)
 
 
 def test_public_names_exist_and_are_listed():
     for name in rue.__all__:
         assert getattr(rue, name) is not None
-    for path in modules():
-        if part(path) in ("curves", "components", "correlation", "beliefs", "annotations"):
-            module = importlib.import_module(f"rue.{part(path)}")
-            assert all(hasattr(module, name) for name in module.__all__)
+    for name in (
+        "metrics.curves",
+        "components",
+        "metrics.correlation",
+        "beliefs",
+        "truth.annotations",
+    ):
+        module = importlib.import_module(f"rue.{name}")
+        assert all(hasattr(module, public) for public in module.__all__)
     assert dir(rue) == sorted(rue.__all__)
     with pytest.raises(AttributeError, match="no attribute 'regrets'"):
         _ = rue.regrets

@@ -1,6 +1,5 @@
 """Definition 1: total, aleatoric and epistemic uncertainty, estimated and realised."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -8,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector
-from rue.annotations import Annotations
-from rue.annotators import Estimator, estimate_bayes_risk
 from rue.beliefs import Belief, Scored
-from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
+from rue.truth.annotations import Annotations
+from rue.truth.deployed import deployed_actions, require_belief
+from rue.truth.finite_annotators import Estimator, bracket_end, estimate_bayes_risk
 
 __all__ = ["Components", "decompose", "realize"]
 
@@ -107,7 +106,7 @@ def decompose(
     >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
     array([0.5])
     """
-    _require_belief(belief)
+    require_belief(belief)
     loss = get_loss(loss, values=values)
     n_classes = belief.n_classes
     aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
@@ -162,7 +161,7 @@ def realize(
         ``"plugin"``, that of their frequencies, too low on average; ``"leave_one_out"``, too
         high on average, so that the regret is too low and may be negative; ``"unbiased"``,
         which exists for squared and Brier loss, and where the regret may be negative too. See
-        :mod:`rue.annotators`.
+        :mod:`rue.truth.finite_annotators`.
 
     Examples
     --------
@@ -199,40 +198,3 @@ def realize(
         aleatoric_high=high,
         n_annotators=annotations.n_annotators,
     )
-
-
-def deployed_actions(
-    annotations: Annotations, belief: Belief | None, loss: Loss, actions: ArrayLike | None
-) -> Iterable[tuple[slice, NDArray[Any]]]:
-    """Give the actions that are judged, chunk by chunk: those given, else the belief's own."""
-    if belief is not None:
-        _require_belief(belief)
-        _require_same(annotations, belief)
-    n_points, n_classes = annotations.n_points, annotations.n_classes
-    if actions is not None:
-        return [(slice(0, n_points), loss.check_actions(actions, n_points, n_classes))]
-    if belief is None:
-        raise InputError("realize needs a belief or actions, got neither")
-    return ((rows, loss.action(m)) for rows, m in belief.means())
-
-
-def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
-    """Give the leave-one-out Bayes risk of each point, or None if one has a single answer."""
-    if annotations.n_annotators.min() < 2:
-        return None
-    high = estimate_bayes_risk(annotations, loss, "leave_one_out")
-    return loss.round(high, annotations.n_classes)
-
-
-def _require_belief(belief: object) -> None:
-    if not isinstance(belief, Belief):
-        raise InputError(f"belief must be Draws, Dirichlet or Scored, got {type(belief).__name__}")
-
-
-def _require_same(annotations: Annotations, belief: Belief) -> None:
-    said, believed = (annotations.n_points, annotations.n_classes), (len(belief), belief.n_classes)
-    if said != believed:
-        raise ShapeError(
-            "annotations and belief must be of the same points and classes, "
-            f"got {said[0]} x {said[1]} and {believed[0]} x {believed[1]}"
-        )

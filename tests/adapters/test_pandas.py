@@ -76,7 +76,7 @@ def test_other_names_and_the_way_to_a_truth_file(tmp_path):
     renamed = rows.rename(columns={"item": "img", "annotator": "who", "label": "cls"})
     said = annotations(renamed, item="img", annotator="who", label="cls")
     np.savez(tmp_path / "truth.npz", counts=said.annotations.counts, ids=said.ids)
-    from rue.files import read_truth
+    from rue.io.truth import read_truth
 
     truth = read_truth(tmp_path / "truth.npz")
     assert truth.ids.tolist() == ["a", "b"]

@@ -9,7 +9,7 @@ import pytest
 from rue.bench.cells import cells
 from rue.bench.run import run_suite
 from rue.bench.store import Store
-from rue.bench.summary import read_results, table_rows
+from rue.bench.tables import read_results, table_rows
 from rue.errors import InputError
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")

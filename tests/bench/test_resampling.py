@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rue._replicates import replicates
 from rue.bench.cells import Cell
 from rue.bench.resampling import compare_methods, draw, with_intervals
-from rue.bench.summary import read_results, table_rows
+from rue.bench.tables import read_results, table_rows
 from rue.errors import InputError
-from rue.matching import read_components
+from rue.inference.bootstrap import replicates
+from rue.io.align import read_components
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,11 @@ from rue.bench.engine import Local
 from rue.bench.run import run_suite, select
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
-from rue.bench.summary import read_results, table_rows
+from rue.bench.tables import read_results, table_rows
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
-from rue.evaluation import evaluate_components
-from rue.matching import read_components
+from rue.io.align import read_components
+from rue.metrics.evaluation import evaluate_components
 
 
 def table(store):

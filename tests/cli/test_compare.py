@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Draws, decompose, realize
-from rue.comparison import compare
+from rue.inference.comparison import compare
 
 N, K = 40, 3
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Scored, decompose, evaluate, realize
-from rue.answers import answers
-from rue.intervals import intervals
+from rue.inference.intervals import intervals
+from rue.truth.answer_losses import answers
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]

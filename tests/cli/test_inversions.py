@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from rue.inversions import find_inversions
 from rue.published import read_published
-from rue.scores import read_scores, to_scores
+from rue.ranking.inversions import find_inversions
+from rue.ranking.scores import read_scores, to_scores
 
 TEXT = """dataset,method,seed,criterion,loss,value
 d,a,0,near_ood,,0.9

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Draws, decompose
-from rue.answers import answers
-from rue.planning import plan
+from rue.inference.power import plan
+from rue.truth.answer_losses import answers
 
 N, K = 50, 3
 

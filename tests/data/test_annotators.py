@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rue.annotations import Annotations
 from rue.data import simulate_annotators
 from rue.errors import InputError, ShapeError
+from rue.truth.annotations import Annotations
 
 KNOWN = Annotations.from_probs([[0.7, 0.2, 0.1], [0.0, 0.0, 1.0]], [-1, 0, 1])
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rue.data
-from rue.annotations import Annotations
 from rue.data import DataSet
 from rue.errors import InputError, ShapeError
+from rue.truth.annotations import Annotations
 
 
 def make(**changes):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rue.data
-from rue.data import cifar10
+from rue.data.datasets import cifar10
 from rue.data.feature_files import read_features
 from rue.errors import FileError, InputError, ShapeError
 

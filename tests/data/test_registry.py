@@ -10,7 +10,7 @@ import pytest
 
 import rue
 import rue.data
-from rue.data import letter
+from rue.data.datasets import letter
 from rue.data.info import known
 from rue.data.registry import expand, flaw, is_complete
 from rue.errors import FileError, InputError

@@ -9,11 +9,11 @@ from scipy.stats import multivariate_normal
 from made import data_set
 from rue.errors import InputError
 from rue.methods import Training, ddu
+from rue.methods._training.networks import Probe
+from rue.methods._training.pools import make_pool
+from rue.methods._training.spectral import leading, norms, project, project_exactly
+from rue.methods._training.training import Member, cross_entropy, train
 from rue.methods.ddu import fit_mixture
-from rue.methods.networks import Probe
-from rue.methods.pools import make_pool
-from rue.methods.spectral import leading, norms, project, project_exactly
-from rue.methods.training import Member, cross_entropy, train
 
 
 def test_density_is_scipys_mixture(rng):

@@ -10,12 +10,13 @@ from scipy.stats import spearmanr
 
 from made import data_set
 from rue import Annotations
-from rue.methods import Training, ensemble, models
+from rue.methods import Training, ensemble
+from rue.methods._training import models
+from rue.methods._training.networks import Network, Probe
+from rue.methods._training.pools import Pool, Scaling, make_pool
+from rue.methods._training.streams import hashed, stream
+from rue.methods._training.training import Member, cross_entropy, keep, train
 from rue.methods.laplace import fit_posterior
-from rue.methods.networks import Network, Probe
-from rue.methods.pools import Pool, Scaling, make_pool
-from rue.methods.streams import hashed, stream
-from rue.methods.training import Member, cross_entropy, keep, train
 
 CPU = torch.device("cpu")
 

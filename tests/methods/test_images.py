@@ -20,12 +20,12 @@ from rue.methods import (
     ensemble,
     evidential,
 )
-from rue.methods.networks import SmallCNN, seeded
-from rue.methods.pools import crop_and_flip, make_pool
-from rue.methods.resnet import ResNet18, load_weights
-from rue.methods.spectral import norms
-from rue.methods.streams import stream
-from rue.methods.training import Member, _batches, _mixed, cross_entropy, keep, train
+from rue.methods._training.networks import SmallCNN, seeded
+from rue.methods._training.pools import crop_and_flip, make_pool
+from rue.methods._training.resnet import ResNet18, load_weights
+from rue.methods._training.spectral import norms
+from rue.methods._training.streams import stream
+from rue.methods._training.training import Member, _batches, _mixed, cross_entropy, keep, train
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
 

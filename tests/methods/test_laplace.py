@@ -10,8 +10,8 @@ from scipy.special import softmax
 import hmc
 from rue.errors import InputError
 from rue.methods import laplace
+from rue.methods._training.training import cross_entropy
 from rue.methods.laplace import Posterior, fit_posterior
-from rue.methods.training import cross_entropy
 
 
 @pytest.fixture

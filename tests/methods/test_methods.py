@@ -12,7 +12,7 @@ import torch
 
 import rue
 from rue.errors import InputError, ShapeError
-from rue.files import read_predictions
+from rue.io.predictions import read_predictions
 from rue.methods import (
     CIFAR,
     FINE_TUNING,

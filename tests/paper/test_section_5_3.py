@@ -2,9 +2,9 @@
 
 import pytest
 
-from rue.inversions import Column, find_inversions
 from rue.published import read_published
-from rue.scores import CRITERIA, to_scores
+from rue.ranking.inversions import Column, find_inversions
+from rue.ranking.scores import CRITERIA, to_scores
 
 NEAR, FAR = Column("cifar10", "near_ood", ""), Column("cifar10", "far_ood", "")
 AUREC = Column("cifar10h", "aurec", "log")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rue.data
-from rue.annotations import Annotations
 from rue.data import simulate_annotators
 from rue.errors import InputError
 from rue.plots.data import plot_annotations
+from rue.truth.annotations import Annotations
 
 
 def toy(counts):

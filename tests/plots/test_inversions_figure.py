@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rue.errors import InputError
-from rue.inversions import find_inversions
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import PALETTE
-from rue.scores import Score
+from rue.ranking.inversions import find_inversions
+from rue.ranking.scores import Score
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rue.errors import AlignmentError, FileError, InputError
-from rue.evaluation import evaluate_components
-from rue.files import read_truth
-from rue.intervals import intervals
-from rue.matching import read_components
+from rue.inference.intervals import intervals
+from rue.io.align import read_components
+from rue.io.truth import read_truth
+from rue.metrics.evaluation import evaluate_components
 from rue.report import from_files
 
 ONE = {"log": "log"}

@@ -12,8 +12,8 @@ from rue.bench.store import Store
 from rue.bench.suite import parse_suite
 from rue.bench.tasks import Result
 from rue.errors import InputError
-from rue.evaluation import evaluate
-from rue.files import read_predictions
+from rue.io.predictions import read_predictions
+from rue.metrics.evaluation import evaluate
 from rue.report import from_folder, render
 
 SUITE = parse_suite(

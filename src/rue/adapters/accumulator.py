@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.annotations import Annotations
 from rue.beliefs import Belief, Draws, Scored
-from rue.components import Components, bracket_end, decompose, realize
+from rue.components import Components, decompose, realize
 from rue.errors import InputError
-from rue.evaluation import Evaluation, evaluate_components
 from rue.losses import Log, Loss, get_loss
+from rue.metrics.evaluation import Evaluation, evaluate_components
+from rue.truth.annotations import Annotations
+from rue.truth.finite_annotators import bracket_end
 
 __all__ = ["Accumulator"]
 
@@ -24,8 +25,9 @@ class Accumulator:
     """Takes batches and gives what :func:`rue.evaluate` gives for all of them at once.
 
     Only the components of each point are kept, and under log loss the counts too: there the lower
-    end of the bracket pools what people said of all points (:mod:`rue.annotators`). An accumulator
-    can be pickled, so that workers may each have one and one of them merge the rest.
+    end of the bracket pools what people said of all points
+    (:mod:`rue.truth.finite_annotators`). An accumulator can be pickled, so that workers may each
+    have one and one of them merge the rest.
 
     Parameters
     ----------

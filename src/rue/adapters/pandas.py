@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rue.annotations import Annotations
 from rue.errors import InputError
+from rue.truth.annotations import Annotations
 
 __all__ = ["Answered", "annotations"]
 

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rue._files import sha256
 from rue.bench.suite import OWN_KEYS, Suite, require_known, require_like
 from rue.data.files import roots
 from rue.errors import FileError
+from rue.io.atomic import sha256
 
 __all__ = [
     "Cell",
@@ -44,7 +44,7 @@ class Cell:
     @property
     def hashed_seed(self) -> int:
         """Where all its random numbers come from; no other cell of any suite has it."""
-        from rue.methods.streams import hashed
+        from rue.methods._training.streams import hashed
 
         return hashed(self.suite, self.dataset, self.method, self.seed)
 

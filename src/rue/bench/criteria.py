@@ -17,7 +17,7 @@ from rue.data import DataSet
 from rue.data.images import LazyImages
 from rue.data.ood import ood_groups
 from rue.errors import InputError
-from rue.evaluation import evaluate
+from rue.metrics.evaluation import evaluate
 from rue.proxies import active_learning
 from rue.proxies.ood import evaluate_ood
 from rue.proxies.scores import score

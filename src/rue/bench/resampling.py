@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
-from rue._replicates import N_REPLICATES, replicates
 from rue.bench.cells import Cell, is_stale
 from rue.bench.store import Store
-from rue.comparison import Ranking, compare_column
 from rue.errors import InputError
-from rue.matching import read_components
+from rue.inference.bootstrap import N_REPLICATES, replicates
+from rue.inference.comparison import Ranking, compare_column
+from rue.io.align import read_components
 
 __all__ = ["Replicates", "compare_methods", "draw", "with_intervals"]
 

@@ -23,12 +23,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from rue._files import replacing
 from rue.bench.cells import Cell
 from rue.bench.suite import Suite, parse_suite
 from rue.bench.tasks import Result
 from rue.data.files import DISK_FULL
 from rue.errors import FileError, InputError
+from rue.io.atomic import replacing
 
 __all__ = ["State", "Store"]
 

@@ -107,7 +107,7 @@ def tasks(
 def run_task(suite: Suite, task: Task) -> list[Result]:
     """Train, predict the test split and evaluate; one result for each of the task's cells."""
     from rue.methods import METHODS
-    from rue.methods.threads import use_threads
+    from rue.methods._training.threads import use_threads
 
     use_threads(task.threads)
     first = task.cells[0]
@@ -182,7 +182,7 @@ def _result(
     learnt: Sequence[Any],
     shared: Mapping[str, float],
 ) -> Result:
-    from rue.methods.saving import prediction_arrays
+    from rue.io.writing import prediction_arrays
 
     test, criteria = data.part("test"), suite.criteria_of(cell.dataset)
     started = time.perf_counter()

@@ -151,14 +151,14 @@ def table(
 ) -> None:
     """Print the tables of a run: means over seeds and their standard deviation."""
     from rue.bench.store import Store
-    from rue.bench.summary import (
+    from rue.bench.tables import (
         beside_published,
         read_results,
         summarize,
         table_rows,
     )
-    from rue.tables import Format as FormatName
-    from rue.tables import format_rows
+    from rue.metrics.table import Format as FormatName
+    from rue.metrics.table import format_rows
 
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
@@ -294,7 +294,7 @@ def _engine(
 
 
 def _gpus() -> tuple[str, ...]:
-    from rue.methods.threads import gpu_names
+    from rue.methods._training.threads import gpu_names
 
     return gpu_names()
 

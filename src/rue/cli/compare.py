@@ -12,7 +12,7 @@ from rue.cli.options import Costs, Losses, Scale, Truth, align, emit, parse_valu
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.comparison import Ranking
+    from rue.inference.comparison import Ranking
 
 EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
 
@@ -39,10 +39,10 @@ def compare(
 
     By AuReC, n-AuReC, AuRC and the Pareto-gap unless --criterion names others.
     """
-    from rue.comparison import DEFAULT
-    from rue.comparison import compare as compare_runs
-    from rue.files import read_truth
-    from rue.matching import read_runs
+    from rue.inference.comparison import DEFAULT
+    from rue.inference.comparison import compare as compare_runs
+    from rue.io.align import read_runs
+    from rue.io.truth import read_truth
 
     if len(files) < 2:
         raise InputError(f"there must be at least two files to compare, got {len(files)}")
@@ -70,9 +70,9 @@ def compare(
             for ranking in comparison.rankings.values():
                 emit(_table(name, comparison.n_points, ranking) + "\n")
     if plot is not None:
+        from rue.metrics.table import title
         from rue.plots.comparison import plot_rankings
         from rue.plots.style import save
-        from rue.tables import title
 
         titles = [(f"{title(ranking.criterion)} ({name} loss)", ranking) for name, ranking in drawn]
         save(plot_rankings(titles), plot)
@@ -81,7 +81,7 @@ def compare(
 
 
 def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
-    from rue.tables import title
+    from rue.metrics.table import title
 
     n = len(ranking.methods)
     percent = f"{100 * ranking.level:g} %"

@@ -20,13 +20,13 @@ def demo(
 
     from rue.bench.store import Store
     from rue.bench.suite import read_suite
-    from rue.bench.summary import read_results, table_rows
+    from rue.bench.tables import read_results, table_rows
+    from rue.cli._demo import curves, meaning
     from rue.cli.bench import run_with_progress
     from rue.cli.sandbox import write_sandbox
     from rue.data import fetch
-    from rue.demo import curves, meaning
+    from rue.metrics.table import format_rows
     from rue.sandbox import run_sandbox
-    from rue.tables import format_rows
 
     suite = read_suite("demo")
     for name in suite.datasets:

@@ -11,7 +11,7 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rue.files import Columns
+    from rue.io.predictions import Columns
     from rue.losses import Loss
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -45,10 +45,11 @@ def evaluate(
     """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
     from tqdm import tqdm
 
-    from rue.files import Columns, read_predictions, read_truth
-    from rue.intervals import intervals
-    from rue.matching import realized
-    from rue.tables import format_rows, notes
+    from rue.inference.intervals import intervals
+    from rue.io.align import realized
+    from rue.io.predictions import Columns, read_predictions
+    from rue.io.truth import read_truth
+    from rue.metrics.table import format_rows, notes
 
     losses = [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
     if cost is not None and "cost" not in (loss or []):
@@ -108,7 +109,7 @@ def evaluate(
 
 def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
     """Give a loss's name, and the loss: its name again, or the cost matrix of a file."""
-    from rue.files import read_cost
+    from rue.io.cost import read_cost
     from rue.losses import get_loss
 
     if name != "cost":
@@ -143,7 +144,7 @@ def _groups(columns: "Columns", by: str | None) -> "list[tuple[str, NDArray[Any]
 
 
 def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> dict[str, Any]:
-    from rue.evaluation import evaluate_components
+    from rue.metrics.evaluation import evaluate_components
 
     return evaluate_components(
         columns.star,

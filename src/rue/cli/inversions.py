@@ -15,8 +15,8 @@ from rue.cli.options import align, emit
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.inversions import Column, Inversion, Inversions, PValue
-    from rue.scores import Score
+    from rue.ranking.inversions import Column, Inversion, Inversions, PValue
+    from rue.ranking.scores import Score
 
 EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
 
@@ -65,7 +65,7 @@ def inversions(
     The csv has the inversions, json everything. Strength is 1 where two methods are best and
     worst under one criterion, and the other way round under the other.
     """
-    from rue.inversions import find_inversions
+    from rue.ranking.inversions import find_inversions
 
     scores = _choose(_read(path, published, bool(dataset)), dataset, criterion)
     names = dict.fromkeys(score.dataset for score in scores)
@@ -117,7 +117,7 @@ _LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses
 
 def ranks_grid(found: "Inversions") -> list[list[str]]:
     """Give a line for each criterion: the value and rank of each method."""
-    from rue.scores import CRITERIA
+    from rue.ranking.scores import CRITERIA
 
     arrows = {"high": "↑", "low": "↓", "zero": "→0"}
     grid = [["", "criterion", "data set", "loss", *found.methods]]
@@ -148,7 +148,7 @@ def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[l
 
 def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
     """Give a line for each inversion; seeds and p-values where there are any."""
-    from rue.scores import CRITERIA
+    from rue.ranking.scores import CRITERIA
 
     grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
     for each in inversions:
@@ -173,7 +173,7 @@ def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
 
 def name(column: "Column") -> str:
     """Give a criterion's title with its data set and loss."""
-    from rue.scores import CRITERIA
+    from rue.ranking.scores import CRITERIA
 
     words = (CRITERIA[column.criterion].title, column.dataset, column.loss)
     return " ".join(filter(None, words))
@@ -187,13 +187,13 @@ def to_markdown(grid: list[list[str]]) -> str:
 
 def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
     from rue.published import TABLES, read_published
-    from rue.scores import read_scores, to_scores
+    from rue.ranking.scores import read_scores, to_scores
 
     if published == (path is not None):
         raise InputError(f"give a folder or --published, got {'both' if published else 'neither'}")
     if path is not None and _is_run(path):
         from rue.bench.store import Store
-        from rue.bench.summary import read_results
+        from rue.bench.tables import read_results
 
         return to_scores(read_results(Store(path)).rows)
     if path is not None:
@@ -210,8 +210,8 @@ def _p_value(path: Path) -> "PValue":
     """Give the paired test of two methods of a run: bootstrap over test points, Holm."""
     from rue.bench.resampling import compare_methods, draw
     from rue.bench.store import Store
-    from rue.bench.summary import read_results, table_rows
-    from rue.comparison import CRITERIA
+    from rue.bench.tables import read_results, table_rows
+    from rue.inference.comparison import CRITERIA
 
     store = Store(path)
     rows = table_rows(read_results(store).rows)
@@ -230,7 +230,7 @@ def _p_value(path: Path) -> "PValue":
 def _choose(
     scores: "list[Score]", datasets: list[str] | None, criteria: list[str] | None
 ) -> "list[Score]":
-    from rue.scores import find_criterion
+    from rue.ranking.scores import find_criterion
 
     for criterion in criteria or ():
         find_criterion(criterion)

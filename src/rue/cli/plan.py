@@ -12,7 +12,7 @@ from rue.cli.options import Costs, Scale, Truth, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.planning import Plan
+    from rue.inference.power import Plan
 
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
@@ -41,10 +41,10 @@ def plan(
 
     The files are a pilot: predictions of a few hundred points, with what people said of them.
     """
-    from rue.files import read_truth
-    from rue.matching import read_runs
-    from rue.planning import ANNOTATORS
-    from rue.planning import plan as plan_runs
+    from rue.inference.power import ANNOTATORS
+    from rue.inference.power import plan as plan_runs
+    from rue.io.align import read_runs
+    from rue.io.truth import read_truth
 
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
     people = None if truth is None else read_truth(truth)
@@ -85,7 +85,7 @@ def _whole_numbers(text: str) -> list[int]:
 
 
 def _table(loss: str, methods: list[str], found: "Plan") -> str:
-    from rue.tables import title
+    from rue.metrics.table import title
 
     two = len(methods) == 2
     head = ["people", "bracket width", *(["difference", "points", "answers"] if two else []), ""]

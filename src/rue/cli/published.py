@@ -35,7 +35,7 @@ def published(
 
 
 def _text(rows: list[dict[str, Any]], format: Format) -> str:
-    from rue.tables import format_rows
+    from rue.metrics.table import format_rows
 
     return format_rows(rows, format.value)
 

@@ -50,7 +50,7 @@ def report(
     from tqdm import tqdm
 
     from rue.data.dataset import count
-    from rue.files import read_truth
+    from rue.io.truth import read_truth
     from rue.report import from_files, from_folder, write_report
     from rue.report.page import require_page
 

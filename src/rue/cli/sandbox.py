@@ -48,7 +48,7 @@ def sandbox(
 
 def write_sandbox(result: "Sandbox", out: Path) -> dict[str, Any]:
     """Write the figures, the table and the numbers of a sandbox into a folder; give the numbers."""
-    from rue._files import replacing
+    from rue.io.atomic import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
     from rue.plots.style import save
 

@@ -13,7 +13,7 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.deploy import Rule
     from rue.losses import Loss
-    from rue.selectors import Selector
+    from rue.selectors.optimal import Selector
 
 EXAMPLE = (
     "rue select ensemble.npz --truth counts.npy --maximize coverage --risk-max 0.1 "
@@ -119,7 +119,7 @@ def select(
         assert chosen is not None
         _optimum(file, truth, chosen, scale, loss or "log", asked, format)
         return
-    from rue.cli.deployed import calibrate, report
+    from rue.cli.rule import calibrate, report
 
     if rule is not None:
         for name, value in (*asked.items(), ("truth", truth)):
@@ -140,7 +140,7 @@ def select(
 
 
 def _loss(name: str, cost: Path | None, floor: float | None) -> "str | Loss":
-    from rue.files import read_cost
+    from rue.io.cost import read_cost
     from rue.losses import Log, get_loss
 
     if (cost is not None) != (name == "cost"):
@@ -177,9 +177,9 @@ def _optimum(
     asked: dict[str, Any],
     format: str,
 ) -> None:
-    from rue.files import read_truth
-    from rue.matching import read_components
-    from rue.selectors import optimal_selector
+    from rue.io.align import read_components
+    from rue.io.truth import read_truth
+    from rue.selectors.optimal import optimal_selector
 
     people = None if truth is None else read_truth(truth)
     columns = read_components(file, people, loss, values=values)

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import as_array, require_whole
-from rue.annotations import Annotations
 from rue.errors import InputError, ShapeError
+from rue.truth.annotations import Annotations
 
 __all__ = ["simulate_annotators"]
 

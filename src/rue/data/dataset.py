@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray
-from rue.annotations import Annotations
 from rue.data.images import LazyImages
 from rue.data.splits import Splits
 from rue.errors import InputError, ShapeError
+from rue.truth.annotations import Annotations
 
 __all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task", "count"]
 

@@ -14,9 +14,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._files import sha256
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
+from rue.io.atomic import sha256
 
 __all__ = [
     "DISK_FULL",

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from rue.data.dataset import DataSet
+from rue.data.datasets.openood import FAR, NEAR
 from rue.data.features import featurize
-from rue.data.openood import FAR, NEAR
 from rue.data.registry import ENTRIES, find, is_here, load
 from rue.errors import FileError, InputError
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from rue._arrays import require_whole
 from rue._plugins import Registry
-from rue.data import (
+from rue.data.dataset import DataSet, Split
+from rue.data.datasets import (
     appa_real,
     cifar10,
     dcic,
@@ -18,7 +19,6 @@ from rue.data import (
     random_rbf,
     sentiment,
 )
-from rue.data.dataset import DataSet, Split
 from rue.data.entry import Entry
 from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root

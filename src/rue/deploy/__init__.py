@@ -4,14 +4,14 @@ Theorem 1's selector knows the truth. This one takes only what the model says, a
 its budgets on new points.
 """
 
-from rue.deploy.comparison import Outcome, compare_rules
+from rue.deploy.baselines import Outcome, compare_rules
+from rue.deploy.candidates import Problem
 from rue.deploy.estimator import DeployableSelector
-from rue.deploy.fitting import fit_selector
+from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
-from rue.deploy.promise import hoeffding_bentkus, points_needed
+from rue.deploy.p_values import hoeffding_bentkus, points_needed
 from rue.deploy.rule import Attained, Rule, attained
-from rue.deploy.search import Problem
-from rue.deploy.trials import Trials, try_promise
+from rue.deploy.simulation import Trials, try_promise
 
 __all__ = [
     "Attained",

@@ -6,15 +6,15 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.annotations import Annotations
 from rue.beliefs import Belief
 from rue.components import decompose, realize
-from rue.deploy.fitting import fit_selector
+from rue.deploy.candidates import Weights
+from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
-from rue.deploy.search import Weights
 from rue.errors import InputError
 from rue.losses import Absolute, Loss, Squared, get_loss
+from rue.truth.annotations import Annotations
 
 __all__ = ["DeployableSelector", "loss_bound"]
 

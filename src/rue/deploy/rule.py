@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._files import replacing
 from rue.components import Components
+from rue.deploy.candidates import TOTAL, Problem, Weights, score
 from rue.deploy.kind import Kind
-from rue.deploy.search import TOTAL, Problem, Weights, score
 from rue.errors import FileError, InputError, ShapeError
+from rue.io.atomic import replacing
 
 __all__ = ["Attained", "Rule", "attained"]
 

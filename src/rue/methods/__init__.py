@@ -1,6 +1,6 @@
 """Methods that say how uncertain they are, trained fast (section 5, appendix C).
 
-mc_dropout.py  random thinned networks           -> Draws
+dropout.py     random thinned networks           -> Draws
 ensemble.py    independently trained networks    -> Draws
 evidential.py  a network that gives a Dirichlet  -> Dirichlet
 ddu.py         a density of the features         -> Scored
@@ -30,9 +30,9 @@ except ImportError:
 
 from rue._kernels.threads import launch as _launch
 from rue._plugins import Registry as _Registry
-from rue.methods import ddu, ensemble, evidential, laplace, mc_dropout
-from rue.methods.saving import save_predictions
-from rue.methods.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+from rue.io.writing import save_predictions
+from rue.methods import ddu, dropout, ensemble, evidential, laplace
+from rue.methods._training.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
 # Numba starts its threads at the first belief and with that sets torch's number of them, whatever
 # the user had asked for; on a busy machine training is then many times slower. So they start here.
@@ -53,7 +53,7 @@ def _checked(name: str, found: _Any) -> _Any:
 METHODS = _Registry[_Any](
     "rue.methods",
     {
-        "dropout": mc_dropout,
+        "dropout": dropout,
         "ensemble": ensemble,
         "evidential": evidential,
         "ddu": ddu,
@@ -71,9 +71,9 @@ __all__ = [
     "SMALL_IMAGES",
     "Training",
     "ddu",
+    "dropout",
     "ensemble",
     "evidential",
     "laplace",
-    "mc_dropout",
     "save_predictions",
 ]

@@ -1,6 +1,6 @@
 """Deep deterministic uncertainty (Mukhoti et al. 2023): a density of the network's features.
 
-Hidden layers are kept at a spectral norm of at most 3 (:mod:`rue.methods.spectral`) and
+Hidden layers are kept at a spectral norm of at most 3 (:mod:`rue.methods._training.spectral`) and
 activations leak, so that inputs far apart have features far apart. A Gaussian for each class is
 fitted to the features before the last layer; epistemic is minus the log of their mixture:
 
@@ -21,8 +21,8 @@ from rue._arrays import FloatArray
 from rue.beliefs import Scored
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods.models import Folder, Model, fit_models
-from rue.methods.training import Training
+from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.training import Training
 
 __all__ = ["Config", "Fitted", "Mixture", "fit", "fit_mixture", "predict"]
 

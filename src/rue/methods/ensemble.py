@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
-from rue.methods.models import Folder, Model, fit_models
-from rue.methods.training import Training
+from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.training import Training
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
 

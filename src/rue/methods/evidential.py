@@ -20,8 +20,8 @@ from torch.nn import functional
 from rue.beliefs import Dirichlet
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods.models import Folder, Model, fit_models
-from rue.methods.training import Training
+from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.training import Training
 
 __all__ = ["Config", "Fitted", "evidential_loss", "fit", "predict"]
 

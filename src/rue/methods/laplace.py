@@ -24,9 +24,9 @@ from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods.models import Folder, Model, fit_models
-from rue.methods.streams import stream
-from rue.methods.training import Training
+from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.streams import stream
+from rue.methods._training.training import Training
 
 __all__ = ["Config", "Fitted", "Posterior", "fit", "fit_posterior", "predict"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rue.comparison import Ranking
+from rue.inference.comparison import Ranking
 from rue.plots.style import GREY, PALETTE, look
 
 __all__ = ["plot_rankings"]

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from rue._arrays import FloatArray
 from rue.components import Components
-from rue.curves import risk_coverage_curve
+from rue.metrics.curves import risk_coverage_curve
 from rue.plots.style import GREY, PALETTE, look
 
 __all__ = ["plot_curves"]

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.errors import InputError
-from rue.inversions import Inversions
 from rue.plots.style import GREY, PALETTE, look
-from rue.scores import CRITERIA
+from rue.ranking.inversions import Inversions
+from rue.ranking.scores import CRITERIA
 
 __all__ = ["plot_ranks"]
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from rue.curves import regret_coverage_curve, risk_coverage_curve
+from rue.metrics.curves import regret_coverage_curve, risk_coverage_curve
 from rue.plots.style import GREY, look
 from rue.sandbox import REGIONS, SCORERS, Sandbox
 

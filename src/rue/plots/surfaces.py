@@ -11,9 +11,9 @@ from matplotlib.ticker import MaxNLocator
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.pareto import igd_plus
+from rue.pareto.gap import igd_plus
+from rue.pareto.surfaces import Surface
 from rue.plots.style import GREY, PALETTE, look
-from rue.surfaces import Surface
 
 __all__ = ["plot_slices", "plot_surfaces"]
 

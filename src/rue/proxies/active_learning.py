@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
-from rue.annotations import Annotations
 from rue.beliefs import Belief
 from rue.components import realize
 from rue.data.dataset import DataSet
@@ -36,6 +35,7 @@ from rue.data.images import LazyImages
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.proxies.scores import SCORES, score
+from rue.truth.annotations import Annotations
 
 __all__ = ["ACQUISITIONS", "Acquisition", "ActiveLearning", "acquire", "nauc", "run"]
 
@@ -132,7 +132,7 @@ def run(
         Show a bar over the rounds.
     """
     from rue.methods import METHODS
-    from rue.methods.streams import hashed, stream
+    from rue.methods._training.streams import hashed, stream
 
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
@@ -237,7 +237,7 @@ def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray
 
 def _initial(data: DataSet, seed: int, n: int) -> IntArray:
     """Draw the points to start with, in the data set's order."""
-    from rue.methods.streams import stream
+    from rue.methods._training.streams import stream
 
     return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
 

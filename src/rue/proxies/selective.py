@@ -22,12 +22,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_vector
-from rue.annotations import Annotations
 from rue.beliefs import Belief
 from rue.components import Components, realize
-from rue.curves import areas, aurc
 from rue.errors import InputError
+from rue.metrics.curves import areas, aurc
 from rue.proxies.scores import SCORES
+from rue.truth.annotations import Annotations
 
 __all__ = ["Selective", "correctness", "evaluate_selective"]
 

@@ -11,18 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue import __version__
 from rue._arrays import FloatArray, IntArray
-from rue._files import sha256
-from rue.annotations import Annotations
 from rue.beliefs import Dirichlet, Draws, Scored
 from rue.components import realize
 from rue.errors import AlignmentError, InputError
-from rue.evaluation import evaluate_components
-from rue.files import Columns, Predictions, Truth, read_predictions
-from rue.intervals import intervals
+from rue.inference.intervals import intervals
+from rue.io.align import align, realized
+from rue.io.atomic import sha256
+from rue.io.predictions import Columns, Predictions, read_predictions
+from rue.io.truth import Truth
 from rue.losses import Loss
-from rue.matching import align, realized
+from rue.metrics.evaluation import evaluate_components
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, Run
+from rue.truth.annotations import Annotations
 
 __all__ = ["from_files", "people_s_entropies", "people_s_facts"]
 
@@ -48,7 +49,7 @@ def from_files(
     Parameters
     ----------
     files
-        The prediction files (:mod:`rue.files`) by method. All must be about the same points.
+        The prediction files (:mod:`rue.io.predictions`) by method, all of the same points.
     losses
         The losses, by the name that is shown.
     truth
@@ -60,7 +61,8 @@ def from_files(
     items
         A file with the texts or images of the points; see :mod:`rue.report.items`.
     ci
-        The level of bootstrap intervals (:func:`rue.intervals.intervals`), as 0.95; None for none.
+        The level of bootstrap intervals (:func:`rue.inference.intervals.intervals`), as 0.95;
+        None for none.
     title, command
         What the page is called, and the command that makes it again.
     step

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from rue.annotations import Annotations
 from rue.bench.cells import Cell, cells
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
-from rue.bench.summary import Results, read_results, table_rows
+from rue.bench.tables import Results, read_results, table_rows
 from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
-from rue.files import Predictions, read_predictions
-from rue.matching import realized
+from rue.io.align import realized
+from rue.io.predictions import Predictions, read_predictions
 from rue.report.collect import people_s_entropies, people_s_facts
 from rue.report.items import items_of
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Run
+from rue.truth.annotations import Annotations
 
 __all__ = ["from_folder"]
 

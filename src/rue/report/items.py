@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._raw_files import IDS, load_npz, load_table
 from rue.errors import AlignmentError, FileError
+from rue.io.formats import IDS, load_npz, load_table
 from rue.report.model import Items, Run
 
 __all__ = ["PICTURED", "items_of"]

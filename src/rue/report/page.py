@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue import __version__
-from rue._files import replacing
 from rue.errors import FileError
+from rue.io.atomic import replacing
 from rue.report.columns import COLUMNS
 from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, Report, Run

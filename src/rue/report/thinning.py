@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
-from rue.curves import Curve, regret_coverage_curve, risk_coverage_curve
+from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
+from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface
 from rue.report.model import Run
-from rue.surfaces import Surface, achievable_surface, optimal_surface
 
 __all__ = ["Fronts", "curves_of", "fronts_of", "thinned"]
 

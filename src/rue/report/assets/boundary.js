@@ -1,5 +1,5 @@
 // The boundary between accept and reject: a line in the plane of (total, epistemic).
-// The same steps as src/rue/_boundary.py, for problems that are not normalised.
+// The same steps as src/rue/selectors/_boundary.py, for problems that are not normalised.
 
 const TOLERANCE = 1e-12; // relative: what differs by less is equal
 

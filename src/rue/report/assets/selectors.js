@@ -1,5 +1,5 @@
 // Theorem 1: the three problems, solved exactly on the sample, as rue.optimal_selector does.
-// The same steps as src/rue/_problems.py and src/rue/selectors.py, not normalised.
+// The same steps as src/rue/selectors/_programs.py and src/rue/selectors/optimal.py, not normalised.
 
 const TOO_MUCH = 1e-10,
   SAME = 8e-12;

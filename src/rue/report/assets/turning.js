@@ -1,5 +1,5 @@
 // Where both budgets bind: turn a line in the plane of (total, epistemic) until it meets them.
-// The same steps as src/rue/_turning.py. Triples are N times (coverage, risk, regret).
+// The same steps as src/rue/selectors/_both_budgets.py. Triples are N times (coverage, risk, regret).
 
 const ROUNDING = 1e-15;
 

@@ -1,0 +1,83 @@
+"""Dirichlet: one Dirichlet distribution per point, from evidential networks or counting."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import (
+    FloatArray,
+    as_array,
+    require_finite,
+    require_n_classes,
+    require_shape,
+    show,
+    stream,
+)
+from rue.beliefs.base import Belief
+from rue.errors import InputError
+from rue.losses.base import Expectation, Loss
+
+__all__ = ["Dirichlet"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Dirichlet(Belief):
+    """A Dirichlet distribution: evidential networks, Bayesian counting.
+
+    Parameters
+    ----------
+    alpha
+        Concentrations above 0, shape (n_points, n_classes). Expectations under it are exact.
+
+    Examples
+    --------
+    >>> Dirichlet([[3.0, 1.0]]).mean()
+    array([[0.75, 0.25]])
+    """
+
+    alpha: NDArray[Any]
+
+    def __init__(self, alpha: ArrayLike) -> None:
+        array = as_array("alpha", alpha)
+        require_shape("alpha", array, "n_points", "n_classes")
+        require_n_classes("alpha", array.shape[-1])
+        for rows, chunk in stream(array):
+            require_finite("alpha", chunk, first_row=rows.start)
+            if chunk.min() <= 0:
+                row = int(np.argmax((chunk <= 0).any(axis=1)))
+                raise InputError(
+                    f"alpha must be above 0, got {show(chunk[row])} at row {rows.start + row}"
+                )
+            largest = chunk.max(axis=1).astype(np.float64)  # 1e290 is no float32
+            if not (largest.min() > 1e-290 and largest.max() < 1e290):
+                row = int(np.argmax((largest <= 1e-290) | (largest >= 1e290)))
+                raise InputError(
+                    "the largest alpha of a point must be from 1e-290 to 1e290, "
+                    f"got {largest[row]:g} at row {rows.start + row}"
+                )
+        object.__setattr__(self, "alpha", array)
+
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
+        return int(self.alpha.shape[0])
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.alpha.shape[1])
+
+    def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
+        """Exact (a cost matrix: sampled) expectations."""
+        for rows, chunk in stream(self.alpha):
+            yield rows, loss.expect_dirichlet(chunk.astype(np.float64), seed=seed)
+
+    def means(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Alpha / alpha_0."""
+        for rows, chunk in stream(self.alpha):
+            alpha = chunk.astype(np.float64)
+            yield rows, alpha / alpha.sum(axis=1, keepdims=True)

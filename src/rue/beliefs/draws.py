@@ -1,0 +1,74 @@
+"""Draws: several distributions per point, from ensembles, dropout or posterior samples."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import (
+    FloatArray,
+    as_array,
+    require_distributions,
+    require_n_classes,
+    require_shape,
+    stream,
+)
+from rue.beliefs.base import Belief
+from rue.losses.base import Expectation, Loss
+
+__all__ = ["Draws"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Draws(Belief):
+    """Sampled distributions: ensembles, MC dropout, posterior samples.
+
+    Parameters
+    ----------
+    probs
+        Shape (n_points, n_draws, n_classes). Rows sum to 1 within 1e-6 (1e-3 in float16 and
+        float32) and are renormalised in float64.
+
+    Examples
+    --------
+    >>> Draws([[[0.9, 0.1], [0.5, 0.5]]]).mean()
+    array([[0.7, 0.3]])
+    """
+
+    probs: NDArray[Any]
+
+    def __init__(self, probs: ArrayLike) -> None:
+        array = as_array("probs", probs)
+        require_shape("probs", array, "n_points", "n_draws", "n_classes")
+        require_n_classes("probs", array.shape[-1])
+        require_distributions("probs", array)
+        object.__setattr__(self, "probs", array)
+
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
+        return int(self.probs.shape[0])
+
+    @property
+    def n_draws(self) -> int:
+        """How many distributions each point has."""
+        return int(self.probs.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.probs.shape[2])
+
+    def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
+        """Means over the draws."""
+        for rows, chunk in stream(self.probs):
+            yield rows, loss.expect_draws(chunk)
+
+    def means(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Means over the draws."""
+        from rue._kernels.draws import mean
+
+        for rows, chunk in stream(self.probs):
+            yield rows, mean(chunk)

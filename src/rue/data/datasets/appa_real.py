@@ -1,0 +1,193 @@
+"""APPA-REAL: about 38 people guessed the age of each face, 0 to 100."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.data.archives import read_zip
+from rue.data.dataset import DataSet, count
+from rue.data.entry import Entry
+from rue.data.fetching import download, zip_check
+from rue.data.files import Reader, content_digest
+from rue.data.images import LazyImages
+from rue.errors import FileError
+from rue.truth.annotations import Annotations
+
+__all__ = ["ENTRIES"]
+
+ZIP = "appa-real/appa-real-release.zip"
+URL = "https://data.chalearnlap.cvc.uab.cat/AppaRealAge/appa-real-release.zip"
+N_AGES = 101
+
+_PLACES = ("appa-real/appa-real-release", "appa-real-release", ZIP, "appa-real-release.zip")
+_PARTS: dict[Literal["train", "validation", "test"], str] = {
+    "train": "train",
+    "validation": "valid",
+    "test": "test",
+}
+_COLUMNS = ("file_name", "apparent_age", "real_age")
+
+
+def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
+    """Load the official split; the inputs are the cropped faces, decoded when asked for.
+
+    Guesses above 100 are clipped to 100, and the notes say how many. Features in the place of
+    the faces: ``load("appa-real", features="file.npz")``, keyed by file name.
+    """
+    del seed
+    source = reader.find(*_PLACES)
+    prefix = "" if source.is_dir() else "appa-real-release/"
+    names: list[str] = []
+    images: list[str] = []
+    guesses: list[list[int]] = []
+    real: list[float | None] = []
+    splits: dict[Literal["train", "validation", "test"], IntArray] = {}
+    n_clipped = n_empty = n_silent = 0
+    for split, part in _PARTS.items():
+        path = f"gt_{part}.csv"
+        data = _read(source, prefix + path)
+        reader.note(path, content_digest("gt.txt", data), source / path)
+        first = len(names)
+        ratings, ages, empty, silent = _parse(data, path)
+        n_empty += empty
+        n_silent += silent
+        for name, row in ratings.items():
+            n_clipped += sum(age > N_AGES - 1 for age in row)
+            names.append(name)
+            images.append(f"{prefix}{part}/{name}_face.jpg")
+            guesses.append([min(age, N_AGES - 1) for age in row])
+            real.append(ages[name])
+        splits[split] = np.arange(first, len(names))
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise FileError(f"{source}: {twice} is in two of the csv files")
+    notes = []
+    if n_clipped:
+        guesses_above = count(n_clipped, "guess", "guesses")
+        notes.append(f"{guesses_above} above {N_AGES - 1} clipped to {N_AGES - 1}")
+    if n_empty:
+        notes.append(f"{count(n_empty, 'row')} without a guess left out")
+    if n_silent:
+        notes.append(f"{count(n_silent, 'face')} without any guess left out")
+    return DataSet(
+        name=entry.name,
+        task="image",
+        inputs=LazyImages(source, images, size=size),
+        ids=np.array(names, dtype=np.str_),
+        class_names=tuple(map(str, range(N_AGES))),
+        values=np.arange(float(N_AGES)),
+        annotations=Annotations.from_ratings(guesses, values=np.arange(N_AGES)),
+        annotated=np.arange(len(names)),
+        extras={"real_age": np.array(real, dtype=np.float64)},
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=tuple(notes),
+        train=splits["train"],
+        validation=splits["validation"],
+        test=splits["test"],
+    )
+
+
+def fetch(root: Path, progress: bool) -> None:
+    """Fetch the official zip, which is read as it is."""
+    download((URL,), root / ZIP, zip_check(), progress=progress)
+
+
+def _read(source: Path, name: str) -> bytes:
+    if source.is_dir():
+        if not (source / name).exists():
+            raise FileError(f"{source} has no {name}")
+        return (source / name).read_bytes()
+    return read_zip(source, [name])[name]
+
+
+def _parse(
+    data: bytes, path: str
+) -> tuple[dict[str, list[int]], dict[str, float | None], int, int]:
+    """Collect the guesses and the real age of each face from one row a guess.
+
+    Also how many rows have no guess, and how many faces have none in any row.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} must be UTF-8: {error}") from None
+    rows = csv.reader(io.StringIO(text, newline=""))
+    header = next(_lines(rows, path), [])
+    # "File Name", "file_name" and "file-name" are one column.
+    found = ["".join(c if c.isalnum() else "_" for c in name.strip().lower()) for name in header]
+    if any(found.count(column) != 1 for column in _COLUMNS):
+        raise FileError(
+            f"{path} needs the columns {', '.join(_COLUMNS)}, found {', '.join(header) or 'none'}"
+        )
+    name_at, guess_at, real_at = map(found.index, _COLUMNS)
+    guesses: dict[str, list[int]] = {}
+    ages: dict[str, float | None] = {}
+    silent: set[str] = set()
+    n_empty = 0
+    for row in _lines(rows, path):
+        if not any(cell.strip() for cell in row):
+            continue
+        try:
+            name, guess, age = row[name_at].strip(), row[guess_at].strip(), row[real_at].strip()
+            if not guess:
+                n_empty += 1
+                silent.add(name)
+                continue
+            value, real = _number(guess), _number(age) if age else None
+            if not name or value != int(value):
+                raise ValueError
+        except (IndexError, ValueError):
+            raise FileError(
+                f"{path}: line {rows.line_num} must hold a name and whole ages, got {row}"
+            ) from None
+        if "/" in name or "\\" in name or name == "..":
+            raise FileError(f"{path}: line {rows.line_num} must name a file, got {name!r}")
+        if ages.setdefault(name, real) != real:
+            raise FileError(f"{path}: {name} has two real ages, {ages[name]} and {real}")
+        guesses.setdefault(name, []).append(int(value))
+    if not guesses:
+        raise FileError(f"{path} holds no guess")
+    return guesses, ages, n_empty, len(silent - guesses.keys())
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII):  # float would take 1_0 and inf
+        raise ValueError
+    return float(text)
+
+
+def _lines(rows: Iterator[list[str]], path: str) -> Iterator[list[str]]:
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise FileError(f"{path} is not a good csv file: {error}") from None
+
+
+ENTRIES = (
+    Entry(
+        name="appa-real",
+        task="image",
+        n_points=7_591,
+        n_classes=N_AGES,
+        annotators=None,
+        splits={"train": 4_113, "validation": 1_500, "test": 1_978},
+        size=885_000_000,
+        licence="research only",
+        citation=(
+            "Agustsson, Timofte, Escalera, Baro, Guyon and Rothe (2017). Apparent and real age "
+            "estimation in still images with deep residual regressors on APPA-REAL database. FG."
+        ),
+        checksums={ZIP: None},
+        needs=(_PLACES,),
+        load=load,
+        fetch=fetch,
+    ),
+)

@@ -1,0 +1,225 @@
+"""CIFAR-10H: 47 to 63 people classified each of CIFAR-10's 10,000 test images."""
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import IntArray
+from rue.data.archives import read_tar
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry, fetch_urls
+from rue.data.fetching import content_check, download, locked
+from rue.data.files import Reader, atomic_write, file_digest, read_npy
+from rue.data.images import ImageArray
+from rue.errors import FileError, InputError
+from rue.truth.annotations import Annotations
+
+__all__ = ["ENTRIES"]
+
+COUNTS = "cifar-10h/cifar10h-counts.npy"
+FEATURES = "cifar-10-features/efficientnet-lite0-pca192.npz"
+CLASS_NAMES = (
+    *("airplane", "automobile", "bird", "cat", "deer"),
+    *("dog", "frog", "horse", "ship", "truck"),
+)
+
+_FOLDER = "cifar-10-batches-bin"
+_TEST = f"{_FOLDER}/test_batch.bin"
+_TRAIN = {number: f"{_FOLDER}/data_batch_{number}.bin" for number in range(1, 6)}
+_RECORD = 1 + 3 * 32 * 32
+_ARCHIVE = "cifar-10-binary.tar.gz"
+_ARCHIVE_AT = f"https://www.cs.toronto.edu/~kriz/{_ARCHIVE}"
+_CHECKSUMS = {
+    COUNTS: "e3a314fdecb1f8aeb680f50fde8682d83065d5191d8fc76f0bdc86333bd7fefe",
+    _TEST: "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
+    _TRAIN[1]: "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
+    _TRAIN[2]: "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
+    _TRAIN[3]: "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67",
+    _TRAIN[4]: "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48",
+    _TRAIN[5]: "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add",
+}
+_ARCHIVE_SHA256 = "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"
+_FEATURES_SHA256 = "57138277872a210cc453b063286e6091992e933ea3fbb0de8fa574c69d3667de"
+
+
+def load(
+    reader: Reader, entry: Entry, *, seed: int, train_batches: Sequence[int] | None = None
+) -> DataSet:
+    """Load CIFAR-10's images and CIFAR-10H's counts; the official split, so no validation part.
+
+    ``train_batches`` names the training batches to read, of 1..5; None reads those that are
+    there, and a note says which are not.
+    """
+    del seed  # the split is CIFAR-10's own
+    notes = []
+    if train_batches is None:
+        train_batches = [number for number, path in _TRAIN.items() if reader.has(path)]
+        absent = [str(number) for number in _TRAIN if number not in train_batches]
+        if absent:
+            notes.append(f"training batches {', '.join(absent)} are not here and were left out")
+    known = isinstance(train_batches, Sequence) and all(
+        type(number) is int and number in _TRAIN for number in train_batches
+    )
+    if not known or len(set(train_batches)) != len(train_batches):
+        raise InputError(f"train_batches must be some of 1..5, each once, got {train_batches!r}")
+    paths = [*(_TRAIN[number] for number in train_batches), _TEST]
+    batches = [_read_batch(reader, path) for path in paths]
+    return _data_set(
+        entry,
+        reader,
+        inputs=np.concatenate([images for _, images in batches]),
+        labels=np.concatenate([labels for labels, _ in batches]),
+        n_test=len(batches[-1][0]),
+        task="image",
+        notes=tuple(notes),
+    )
+
+
+def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+    """Load CIFAR-10H with a frozen network's features for inputs, and three OOD sets."""
+    from rue.data.feature_files import as_features, read_features
+
+    del seed
+    path = reader.find(FEATURES)
+    reader.note(FEATURES, file_digest(path, FEATURES), path)
+    arrays = read_features(path)
+    outside = ("tin", "texture", "mnist")
+    for name in ("train", "test", "train_labels", "test_labels", *outside):
+        if name not in arrays:
+            raise FileError(f"{path} has no array {name}, only {', '.join(arrays)}")
+    parts = ("train", "test")
+    matrices = {"train": as_features(arrays["train"], f"train of {path}")}
+    n_features = matrices["train"].shape[1]
+    for name in ("test", *outside):
+        matrices[name] = as_features(arrays[name], f"{name} of {path}", n_features=n_features)
+    for part in parts:
+        labels = arrays[f"{part}_labels"]
+        if labels.shape != (len(matrices[part]),) or not np.isin(labels, range(10)).all():
+            raise FileError(f"{part}_labels of {path} must be one class, 0..9, a row")
+    return _data_set(
+        entry,
+        reader,
+        inputs=np.concatenate([matrices[part] for part in parts]),
+        labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
+        n_test=len(matrices["test"]),
+        task="features",
+        ood={name: matrices[name] for name in outside},
+    )
+
+
+def fetch(root: Path, progress: bool) -> None:
+    """Fetch the counts, and CIFAR-10's binary version, of which the batches are kept."""
+    _fetch_counts(root, progress)
+    checks = {path: content_check(path, _CHECKSUMS[path]) for path in (_TEST, *_TRAIN.values())}
+    with locked(root / _FOLDER):
+        if all((root / p).exists() and check(root / p) is None for p, check in checks.items()):
+            return
+        archive = download(
+            (_ARCHIVE_AT,),
+            root / _FOLDER / _ARCHIVE,
+            content_check(_ARCHIVE, _ARCHIVE_SHA256),
+            progress=progress,
+        )
+        for path, content in read_tar(archive, tuple(checks)).items():
+            with atomic_write(root / path) as handle:
+                handle.write(content)
+        archive.unlink()
+
+
+_fetch_counts = fetch_urls(
+    {
+        COUNTS: (
+            "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",
+        )
+    },
+    _CHECKSUMS,
+)
+
+
+def _read_batch(reader: Reader, path: str) -> tuple[IntArray, ImageArray]:
+    """Read records of one label byte and three 32 x 32 planes."""
+    data = np.frombuffer(reader.read(path), dtype=np.uint8)
+    if len(data) == 0 or len(data) % _RECORD:
+        raise FileError(f"{path} must hold records of {_RECORD} bytes, got {len(data)} bytes")
+    records = data.reshape(-1, _RECORD)
+    labels = records[:, 0].astype(np.int64)
+    if labels.max() > 9:
+        row = int(np.argmax(labels > 9))
+        raise FileError(f"{path}: labels must be 0..9, got {labels[row]} at record {row}")
+    images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+    return labels, np.ascontiguousarray(images)
+
+
+def _data_set(
+    entry: Entry,
+    reader: Reader,
+    *,
+    inputs: NDArray[Any],
+    labels: IntArray,
+    n_test: int,
+    **fields: Any,
+) -> DataSet:
+    counts = read_npy(COUNTS, reader.read(COUNTS))
+    if counts.shape != (n_test, 10):
+        raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
+    test = np.arange(len(labels) - n_test, len(labels))
+    return DataSet(
+        name=entry.name,
+        inputs=inputs,
+        labels=labels,
+        ids=np.arange(len(labels)).astype(np.str_),
+        class_names=CLASS_NAMES,
+        values=np.arange(10.0),
+        annotations=Annotations(counts),
+        annotated=test,
+        train=np.arange(len(labels) - n_test),
+        validation=np.zeros(0, np.int64),
+        test=test,
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        **fields,
+    )
+
+
+_entry = functools.partial(
+    Entry,
+    n_points=10_000,
+    n_classes=10,
+    annotators=(47, 51.1, 63),
+    splits={"train": 50_000, "validation": 0, "test": 10_000},
+    licence="CC BY-NC-SA 4.0 (annotations)",
+    citation=(
+        "Peterson, Battleday, Griffiths and Russakovsky (2019). Human uncertainty makes "
+        "classification more robust. ICCV. Images: Krizhevsky (2009), CIFAR-10."
+    ),
+)
+
+ENTRIES = (
+    _entry(
+        name="cifar10h",
+        task="image",
+        size=170_852_299,
+        checksums=_CHECKSUMS,
+        needs=((COUNTS,), (_TEST,)),
+        optional=tuple(_TRAIN.values()),
+        load=load,
+        fetch=fetch,
+    ),
+    _entry(
+        name="cifar10h-features",
+        task="features",
+        size=22_981_504,
+        checksums={COUNTS: _CHECKSUMS[COUNTS], FEATURES: _FEATURES_SHA256},
+        needs=((COUNTS,), (FEATURES,)),
+        load=load_features,
+        by_hand=(
+            "its features were made for this project and are on no server: put the file at "
+            f"{FEATURES} under a data root, or give your own to load('cifar10h', features=...)"
+        ),
+    ),
+)

@@ -1,0 +1,190 @@
+"""The eight data sets of DCIC (Schmarje et al. 2022): several people classified each image."""
+
+import contextlib
+import functools
+import json
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.data.archives import open_zip
+from rue.data.dataset import DataSet, count
+from rue.data.entry import Entry
+from rue.data.fetching import download, get, zip_check
+from rue.data.files import Reader, content_digest
+from rue.data.images import LazyImages
+from rue.data.splits import N_FOLDS, rotate
+from rue.errors import FileError
+from rue.truth.annotations import Annotations
+
+__all__ = ["ENTRIES"]
+
+RECORD = "8115942"
+_ZENODO = "https://zenodo.org"
+
+
+def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
+    """Load one data set from its zip or the folder it unpacks to.
+
+    Null labels are skipped, the classes are those that occur, sorted, and the points are the
+    images with a label, sorted. Seed s: fold s validates, s + 1 tests, the others train.
+    """
+    folder = _FOLDERS[entry.name]
+    source = reader.find(*_places(folder))
+    with _open(source, folder) as (annotations, files):
+        digest = content_digest("annotations.json", annotations)
+        reader.note(f"{folder}/annotations.json", digest, source)
+        pairs, n_null = _parse(annotations, folder)
+        images = sorted({image for image, _ in pairs})
+        folds = np.array([_fold(image, folder) for image in images])
+        _require_files(source, images, folds, files)
+    class_names = sorted({label for _, label in pairs})
+    row_of = {image: row for row, image in enumerate(images)}
+    class_of = {label: k for k, label in enumerate(class_names)}
+    counts = np.zeros((len(images), len(class_names)), np.int64)
+    np.add.at(
+        counts, ([row_of[image] for image, _ in pairs], [class_of[label] for _, label in pairs]), 1
+    )
+    kinds = {PurePosixPath(image).suffix for image in images}  # Thumbs.db is no image
+    in_folds = (PurePosixPath(file) for file in files if file.startswith(f"{folder}/fold"))
+    unlabelled = sum(file.suffix in kinds for file in in_folds) - len(images)
+    notes = [f"{count(n_null, 'answer')} without a label left out"] if n_null else []
+    if unlabelled > 0:
+        notes.append(f"{count(unlabelled, 'image')} without any label left out")
+    return DataSet(
+        name=entry.name,
+        task="image",
+        inputs=LazyImages(source.parent if source.is_dir() else source, images, size=size),
+        ids=np.array(images, dtype=np.str_),
+        class_names=tuple(class_names),
+        values=np.arange(float(len(class_names))),
+        annotations=Annotations(counts),
+        annotated=np.arange(len(images)),
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=tuple(notes),
+        **rotate(folds, seed),
+    )
+
+
+def fetch(root: Path, progress: bool, *, folder: str) -> None:
+    """Fetch the zip and check it against the MD5 that its Zenodo record publishes."""
+    archive = _zip_name(folder)
+    answer = get(f"{_ZENODO}/api/records/{RECORD}")
+    try:
+        record = json.loads(answer)
+        md5 = {file["key"]: file["checksum"] for file in record["files"]}[archive]
+    except (ValueError, KeyError, TypeError):
+        raise FileError(f"Zenodo record {RECORD} publishes no checksum of {archive}") from None
+    url = f"{_ZENODO}/records/{RECORD}/files/{archive}?download=1"
+    check = zip_check(md5.removeprefix("md5:"))
+    download((url,), root / "dcic" / archive, check, progress=progress)
+
+
+def _zip_name(folder: str) -> str:
+    return folder.replace("#", "") + ".zip"
+
+
+def _places(folder: str) -> tuple[str, ...]:
+    names = (folder, _zip_name(folder))
+    return (*(f"dcic/{name}" for name in names), *names)
+
+
+@contextlib.contextmanager
+def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
+    """Give the annotations and the paths of all files, from ``<folder>/`` on."""
+    name = f"{folder}/annotations.json"
+    if source.is_dir():
+        paths = (path for path in source.rglob("*") if path.is_file())
+        files = {path.relative_to(source.parent).as_posix() for path in paths}
+        if name not in files:
+            raise FileError(f"{source} has no annotations.json")
+        yield (source / "annotations.json").read_bytes(), files
+    else:
+        with open_zip(source) as archive:
+            files = {member.filename for member in archive.infolist() if not member.is_dir()}
+            if name not in files:
+                raise FileError(f"{source} has no {name}")
+            yield archive.read(name), files
+
+
+def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
+    """Give (image, label) for each answer, and how many answers have no label."""
+    try:
+        raters = json.loads(data.decode("utf-8-sig"))
+        answers = [answer for rater in raters for answer in rater["annotations"]]
+        pairs = [(answer["image_path"], answer["class_label"]) for answer in answers]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FileError(
+            f"{folder}/annotations.json must be a list of objects with annotations of "
+            f"image_path and class_label: {type(error).__name__} {error}"
+        ) from None
+    labelled = [(image, label) for image, label in pairs if label is not None]
+    for image, label in labelled:
+        if not isinstance(image, str) or not isinstance(label, str) or not label.strip():
+            raise FileError(
+                f"{folder}/annotations.json: image_path and class_label must be words, "
+                f"got {label!r} of {image!r}"
+            )
+    labelled = [(image, label.strip()) for image, label in labelled]
+    if len({label for _, label in labelled}) < 2:
+        raise FileError(f"{folder}/annotations.json must hold labels of at least two classes")
+    return labelled, len(pairs) - len(labelled)
+
+
+def _fold(image: str, folder: str) -> int:
+    parts = image.split("/")
+    folds = [f"fold{number}" for number in range(1, N_FOLDS + 1)]
+    if len(parts) != 3 or parts[0] != folder or parts[1] not in folds:
+        raise FileError(f"image paths must be {folder}/foldK/name with K 1..5, got {image!r}")
+    return folds.index(parts[1])
+
+
+def _require_files(source: Path, images: list[str], folds: IntArray, files: set[str]) -> None:
+    absent = [f"fold{fold + 1}" for fold in range(N_FOLDS) if fold not in folds]
+    if absent:
+        raise FileError(f"{source} needs labelled images in all five folds, not in {absent}")
+    missing = [image for image in images if image not in files]
+    if missing:
+        raise FileError(f"{source} lacks {len(missing)} labelled images, first {missing[0]}")
+
+
+def _entry(
+    name: str, folder: str, images: tuple[int, ...], n_classes: int, size: int | None = None
+) -> Entry:
+    return Entry(
+        name=name,
+        task="image",
+        n_points=sum(images),
+        n_classes=n_classes,
+        annotators=None,
+        splits={"train": sum(images[2:]), "validation": images[0], "test": images[1]},
+        size=size,
+        licence="CC BY-SA 4.0",
+        citation=(
+            "Schmarje et al. (2022). Is one annotation enough? A data-centric image classification "
+            "benchmark for noisy and ambiguous label estimation. NeurIPS Datasets and Benchmarks."
+        ),
+        checksums={f"dcic/{_zip_name(folder)}": None},
+        needs=(_places(folder),),
+        load=load,
+        fetch=functools.partial(fetch, folder=folder),
+    )
+
+
+# name, folder, images in each fold, classes, bytes
+_SETS: tuple[tuple[str, str, tuple[int, ...], int, int | None], ...] = (
+    ("dcic-benthic", "Benthic", (907, 955, 958, 990, 1057), 8, None),
+    ("dcic-mice-bone", "MiceBone", (1540, 1513, 1325, 1319, 1543), 3, 680_507_926),
+    ("dcic-pig", "Pig", (1947, 2129, 2007, 2039, 2115), 4, None),
+    ("dcic-plankton", "Plankton", (2444, 2462, 2468, 2457, 2449), 10, None),
+    ("dcic-quality-mri", "QualityMRI", (60, 64, 62, 62, 62), 2, None),
+    ("dcic-treeversity-1", "Treeversity#1", (1820, 1912, 1905, 1966, 1886), 6, None),
+    ("dcic-treeversity-6", "Treeversity#6", (1892, 1972, 1972, 2032, 1958), 6, None),
+    ("dcic-turkey", "Turkey", (1384, 1761, 1672, 1431, 1792), 3, None),
+)
+_FOLDERS = {name: folder for name, folder, *_ in _SETS}
+ENTRIES = tuple(_entry(*facts) for facts in _SETS)

@@ -1,0 +1,208 @@
+"""Sentiment in four domains: 15 to 99 people rated each snippet from -4 to 4.
+
+Hutto and Gilbert's (2014) ratings of film reviews, tweets, newspaper editorials and product
+reviews, as the sdist vaderSentiment 0.5 carries them. Anyone with pip can have them.
+"""
+
+import functools
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.data.archives import read_tar, read_zip
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry
+from rue.data.fetching import locked, pip_download
+from rue.data.files import Reader, atomic_write
+from rue.data.splits import hashed_folds, rotate
+from rue.errors import FileError
+from rue.truth.annotations import Annotations
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["ENTRIES"]
+
+SDIST = "sentiment/vaderSentiment-0.5.zip"
+SDIST_SHA256 = "5d97c37f3ef6e24eef331122e055dbedafeb6a56abfce0608b326701116ea49a"
+VALUES = np.arange(-4.0, 5.0)
+VALUES.setflags(write=False)
+# Of the ids, texts and counts of each domain (_digest), from whichever file they are read.
+DIGESTS = {
+    "movies": "74b288bdf192f26075c2ce48303b51db36f42b5fbc5babf43bfc9f79e10b66fa",
+    "tweets": "2998c638c573956e264c26b211cb4c8d75d6aecc912b03bc51bc1da534f7e1a0",
+    "nyt": "9db8ca0544e4ca424c7f9063237af743521e6cf795af4fed431f0ddc66c5ca52",
+    "amazon": "77d9d3a46fa7e8448200a57c64f6a86c3a6227665f28c91513560f719b5417ca",
+}
+
+_TAR = "vaderSentiment-0.5/additional_resources/hutto_ICWSM_2014.tar.gz"
+_STEMS = {
+    "movies": "movieReviewSnippets",
+    "tweets": "tweets",
+    "nyt": "nytEditorialSnippets",
+    "amazon": "amazonReviewSnippets",
+}
+_RATINGS = "anonDataRatings"
+# Raised whenever parse says something else of the same sdist, so that older tables are remade.
+_FORMAT = b"2"
+
+
+def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+    """Load one domain; its splits are grouped by document where ids are document_snippet."""
+    domain = entry.name.removeprefix("sentiment-")
+    file = reader.find(_parquet(domain), SDIST)
+    table = _read_parquet(file, domain) if file.suffix == ".parquet" else None
+    if table is None:
+        if not reader.has(SDIST):
+            raise FileError(f"{file} is damaged or old: run `rue data fetch {entry.name}`")
+        file = reader.find(SDIST)
+        table = parse(file.read_bytes(), domain)
+    reader.note(_parquet(domain), _digest(table), file)
+    ids = table.column("id").to_pylist()
+    texts = np.array(table.column("text").to_pylist(), dtype=object)
+    counts = np.array(table.column("counts").to_pylist(), dtype=np.int64)
+    # Where an id names no document, equal texts still stay together.
+    groups = [i.split("_")[0] if "_" in i else text for i, text in zip(ids, texts, strict=True)]
+    return DataSet(
+        name=entry.name,
+        task="text",
+        inputs=texts,
+        ids=np.array(ids, dtype=np.str_),
+        class_names=tuple(f"{value:g}" for value in VALUES),
+        values=VALUES,
+        annotations=Annotations(counts, VALUES),
+        annotated=np.arange(len(ids)),
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=tuple(json.loads(table.schema.metadata[b"notes"])),
+        **rotate(hashed_folds(entry.name, groups, seed=seed), seed),
+    )
+
+
+def fetch(root: Path, progress: bool) -> None:
+    """Fetch the sdist with pip, and keep all four domains as parquet."""
+    import pyarrow.parquet as pq
+
+    del progress  # pip takes a second
+    data = pip_download("vaderSentiment==0.5", SDIST_SHA256, root / SDIST).read_bytes()
+    for domain in _STEMS:
+        target = root / _parquet(domain)
+        with locked(target):
+            if not target.exists() or _read_parquet(target, domain) is None:
+                table = parse(data, domain)
+                with atomic_write(target) as handle:
+                    pq.write_table(table, handle)
+
+
+def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
+    """Read one domain from the sdist: id, text, and how many people gave each of nine ratings.
+
+    The two files of a domain are joined by id (their order differs); the byte order mark of one
+    and the Windows line ends of all are no part of what they say. A snippet without a text, or
+    whose stored mean is not the mean of its ratings, is left out, and the notes say how many.
+    """
+    import pyarrow as pa
+
+    tar = read_zip(io.BytesIO(sdist), [_TAR], name="the sdist")[_TAR]
+    names = [f"hutto_ICWSM_2014/{_STEMS[domain]}_{part}.txt" for part in ("GroundTruth", _RATINGS)]
+    truth, ratings = read_tar(io.BytesIO(tar), names, name="hutto_ICWSM_2014.tar.gz").values()
+    counts = {row[0]: _count(row, names[1]) for row in _rows(ratings, 4, names[1])}
+    rows = list(_rows(truth, 3, names[0]))
+    missing = [row[0] for row in rows if row[0] not in counts]
+    if missing:
+        raise FileError(f"{names[1]} has no ratings of {len(missing)} snippets, first {missing[0]}")
+    stored = np.array([float(row[1]) for row in rows])
+    tallies = np.array([counts[row[0]] for row in rows])
+    differs = np.abs(tallies @ VALUES / tallies.sum(axis=1) - stored) > 1e-6
+    silent = np.array([not row[2].strip() for row in rows])
+    keep = np.flatnonzero(~differs & ~silent)
+    notes = []
+    if differs.any():
+        notes.append(f"{differs.sum()} left out: the stored mean is not that of the ratings")
+    if silent.any():
+        notes.append(f"{silent.sum()} left out: no text")
+    columns = {
+        "id": pa.array([rows[i][0] for i in keep], pa.string()),
+        "text": pa.array([rows[i][2] for i in keep], pa.string()),
+        "counts": pa.array(tallies[keep].tolist(), pa.list_(pa.int16(), len(VALUES))),
+    }
+    return pa.table(columns, metadata={"notes": json.dumps(notes), "format": _FORMAT})
+
+
+def _rows(data: bytes, n_columns: int, name: str) -> Any:
+    for number, line in enumerate(data.decode("utf-8-sig").split("\n"), 1):
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) == n_columns:
+            yield cells
+        elif cells != [""]:
+            raise FileError(f"{name}: line {number} has {len(cells)} columns, not {n_columns}")
+
+
+def _count(row: list[str], name: str) -> IntArray:
+    try:
+        ratings = np.array(json.loads(row[3]), dtype=np.int64)
+    except ValueError:
+        ratings = np.zeros(0, np.int64)
+    if ratings.size == 0 or np.abs(ratings).max() > 4:
+        raise FileError(f"{name}: the ratings of {row[0]} must be from -4 to 4, got {row[3]}")
+    return np.bincount(ratings + 4, minlength=len(VALUES))
+
+
+def _parquet(domain: str) -> str:
+    return f"sentiment/{domain}.parquet"
+
+
+def _read_parquet(path: Path, domain: str) -> "pyarrow.Table | None":
+    """Read the table of a domain; None if it does not say what this version would write."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+        good = _digest(table) == DIGESTS[domain]
+    except (OSError, KeyError, pa.ArrowException):  # damaged, or a column is missing
+        return None
+    return table if good and (table.schema.metadata or {}).get(b"format") == _FORMAT else None
+
+
+def _digest(table: "pyarrow.Table") -> str:
+    columns = [table.column(name).to_pylist() for name in ("id", "text", "counts")]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
+
+
+_entry = functools.partial(
+    Entry,
+    task="text",
+    n_classes=9,
+    size=2_448_964,
+    licence="MIT",
+    citation=(
+        "Hutto and Gilbert (2014). VADER: A Parsimonious Rule-based Model for Sentiment Analysis "
+        "of Social Media Text. ICWSM."
+    ),
+    load=load,
+    fetch=fetch,
+)
+
+ENTRIES = tuple(
+    _entry(
+        name=f"sentiment-{domain}",
+        n_points=n_points,
+        annotators=annotators,
+        splits=dict(zip(("train", "validation", "test"), sizes, strict=True)),
+        checksums={_parquet(domain): DIGESTS[domain]},
+        needs=((_parquet(domain), SDIST),),
+    )
+    for domain, n_points, annotators, sizes in (
+        ("movies", 10_605, (15, 198_810 / 10_605, 29), (6_336, 2_124, 2_145)),
+        ("tweets", 4_001, (20, 140_663 / 4_001, 99), (2_398, 800, 803)),
+        ("nyt", 5_190, (20, 103_800 / 5_190, 20), (3_100, 1_114, 976)),
+        ("amazon", 3_708, (20, 74_160 / 3_708, 20), (2_236, 738, 734)),
+    )
+)

@@ -1,0 +1,202 @@
+"""The best accept/reject rule of the form w1 aleatoric + w2 epistemic <= tau on some points.
+
+A rule that is deployed accepts a point or does not, so points of equal scores go together: a
+threshold lies in the middle between two neighbouring scores, or above all of them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.components import Components
+from rue.deploy.p_values import allowed
+
+__all__ = ["TOTAL", "Fits", "Problem", "Ranking", "Weights", "best_cut", "directions", "score"]
+
+Weights = tuple[float, float]
+TOTAL: Weights = (0.5, 0.5)
+
+# How many directions the circle is cut into, besides total, epistemic and aleatoric alone.
+N_DIRECTIONS = 120
+
+# Scores nearer than this share of the largest are equal: rounding is not ranking.
+_SAME_SCORE = 1e-10
+
+# How many scores are ranked at once.
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One of Theorem 1's problems: see :func:`rue.optimal_selector`."""
+
+    minimize: str | None = None
+    coverage_min: float | None = None
+    risk_max: float | None = None
+    regret_max: float | None = None
+    normalized: bool = False
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        """The budgets given, of ``"risk"`` and ``"regret"``."""
+        given = {"risk": self.risk_max, "regret": self.regret_max}
+        return {name: limit for name, limit in given.items() if limit is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Points in the order of a score, and all places at which a threshold may stand.
+
+    ``accepted[j]`` points have a score of at most ``taus[j]``; ``sums`` are their risk and
+    regret, not divided. Rankings by several scores may lie on a first axis.
+    """
+
+    taus: FloatArray
+    accepted: IntArray
+    sums: dict[str, FloatArray]
+    n_points: int
+
+    @staticmethod
+    def of(star: Components, hat: Components, weights: Weights) -> "Ranking":
+        """Sort the points by their score."""
+        s = score(hat, weights)
+        order = np.argsort(s, kind="stable")
+        s = s[order]
+        accepted = np.append(np.flatnonzero(np.diff(s) > _near(s)) + 1, len(s))
+        between = accepted[:-1]
+        taus = np.append((s[between - 1] + s[between]) / 2, math.inf)
+        sums = {
+            "risk": np.cumsum(star.total[order])[accepted - 1],
+            "regret": np.cumsum(star.epistemic[order])[accepted - 1],
+        }
+        return Ranking(taus, accepted, sums, len(s))
+
+    def at(self, star: Components, hat: Components, weights: Weights) -> "Ranking":
+        """Give the same thresholds on other points."""
+        s = score(hat, weights)
+        order = np.argsort(s, kind="stable")
+        accepted = np.searchsorted(s[order], self.taus, side="right")
+        sums = {
+            "risk": np.append(0.0, np.cumsum(star.total[order]))[accepted],
+            "regret": np.append(0.0, np.cumsum(star.epistemic[order]))[accepted],
+        }
+        return Ranking(self.taus, accepted, sums, len(s))
+
+    def __getitem__(self, part: slice) -> "Ranking":
+        sums = {name: column[part] for name, column in self.sums.items()}
+        return Ranking(self.taus[part], self.accepted[part], sums, self.n_points)
+
+    def rate(self, name: str, normalized: bool) -> FloatArray:
+        """Risk or regret at each threshold, per accepted point if ``normalized``."""
+        per = np.maximum(self.accepted, 1) if normalized else self.n_points
+        return np.asarray(self.sums[name] / per)
+
+
+Fits = Callable[[Ranking, Problem], NDArray[np.bool_]]
+"""Which thresholds of a ranking keep the budgets."""
+
+
+def score(hat: Components, weights: Weights) -> FloatArray:
+    """w1 aleatoric + w2 epistemic; a weight of 0 leaves its component out."""
+    w1, w2 = weights
+    return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
+
+
+def keeps_budgets(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
+    """Whether the points ranked keep the budgets themselves."""
+    good = np.ones(ranking.sums["risk"].shape, dtype=bool)
+    for name, limit in problem.budgets.items():
+        good &= ranking.rate(name, problem.normalized) <= limit * (1 + 1e-12)
+    return good
+
+
+def would_pass(n_tested: int, delta: float, bound: float) -> Fits:
+    """Whether ``n_tested`` further points of the same rates would pass the test at delta."""
+
+    def fits(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
+        good = np.ones(ranking.sums["risk"].shape, dtype=bool)
+        share = ranking.accepted / ranking.n_points
+        n = np.rint(share * n_tested).astype(np.int64) if problem.normalized else n_tested
+        for name, limit in problem.budgets.items():
+            most = allowed(n_tested, limit / bound, delta)[n]
+            good &= ranking.rate(name, problem.normalized) / bound * n <= most + 1e-9
+        return good
+
+    return fits
+
+
+def directions(hat: Components) -> list[Weights]:
+    """Total, epistemic and aleatoric alone, then the circle, in units of standard deviations.
+
+    A component that is constant ranks nothing and has weight 0. The absolute weights add up to 1.
+    """
+    spread = np.std(hat.aleatoric), np.std(hat.epistemic)
+    still = [
+        s <= 1e-12 * np.abs(c).max()
+        for s, c in zip(spread, (hat.aleatoric, hat.epistemic), strict=True)
+    ]
+    if all(still):
+        return [TOTAL]
+    if any(still):
+        return [(0.0, 1.0), (0.0, -1.0)] if still[0] else [(1.0, 0.0), (-1.0, 0.0)]
+    angles = (np.arange(N_DIRECTIONS) + 0.5) * (2 * math.pi / N_DIRECTIONS)
+    w = np.column_stack([np.cos(angles) / spread[0], np.sin(angles) / spread[1]])
+    w /= np.abs(w).sum(axis=1, keepdims=True)
+    return [TOTAL, (0.0, 1.0), (1.0, 0.0), *((float(a), float(b)) for a, b in w)]
+
+
+def best_cut(
+    star: Components,
+    hat: Components,
+    problem: Problem,
+    candidates: list[Weights],
+    fits: Fits = keeps_budgets,
+) -> tuple[Weights, float]:
+    """Give the weights and threshold that solve the problem best; tau is -inf if none does.
+
+    If coverage is maximised: of the thresholds that fit, the one that accepts the most. Else of
+    those that also reach the floor the one of least risk, or regret. Of equals the first
+    direction counts.
+    """
+    n = len(star)
+    accepted = np.arange(1, n + 1)
+    reaches = accepted / n >= (problem.coverage_min or 0.0) - 1e-12
+    best: tuple[float, float] = (-1.0, 0.0)
+    found = candidates[0], -math.inf
+    step = max(1, _AT_ONCE // n)
+    for first in range(0, len(candidates), step):
+        some = candidates[first : first + step]
+        scores = np.stack([score(hat, weights) for weights in some])
+        order = np.argsort(scores, axis=1, kind="stable")
+        scores = np.take_along_axis(scores, order, axis=1)
+        sums = {
+            "risk": np.cumsum(star.total[order], axis=1),
+            "regret": np.cumsum(star.epistemic[order], axis=1),
+        }
+        ranking = Ranking(scores, accepted, sums, n)
+        good = fits(ranking, problem)
+        good[:, :-1] &= np.diff(scores, axis=1) > _near(scores)
+        last = n - 1 - np.argmax(good[:, ::-1], axis=1)
+        if problem.minimize is not None:
+            rates = ranking.rate(problem.minimize, problem.normalized)
+            least = np.argmin(np.where(good & reaches, rates, np.inf), axis=1)
+        for i, weights in enumerate(some):
+            if not good[i].any():
+                continue
+            at, value = last[i], (0.0, float(last[i]))
+            if problem.minimize is not None and (good[i] & reaches).any():
+                at, value = least[i], (1.0, -float(rates[i, least[i]]))  # better than no floor
+            if value > best:
+                middle = math.inf if at == n - 1 else scores[i, at : at + 2].mean()
+                best, found = value, (weights, float(middle))
+    return found
+
+
+def _near(scores: FloatArray) -> FloatArray:
+    """Up to which difference scores, sorted along the last axis, are equal."""
+    largest = np.maximum(np.abs(scores[..., :1]), np.abs(scores[..., -1:]))
+    return np.asarray(_SAME_SCORE * np.maximum(largest, 1e-300))

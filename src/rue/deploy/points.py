@@ -1,0 +1,122 @@
+"""Calibration and new points from files, checked against what a rule is made for."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.beliefs import Belief
+from rue.components import Components, decompose
+from rue.deploy.estimator import loss_bound
+from rue.deploy.kind import Kind
+from rue.deploy.rule import Rule
+from rue.errors import FileError, InputError
+from rue.io.align import realized
+from rue.io.predictions import Columns, Predictions, read_estimates, read_predictions
+from rue.io.truth import Truth
+from rue.losses import Loss, get_loss
+
+__all__ = ["DeployPoints", "read_calibration", "read_new"]
+
+
+@dataclass(frozen=True, eq=False)
+class DeployPoints:
+    """Points of a file: estimated components, realised ones where there are answers.
+
+    ``doubt`` is one minus the largest predicted probability, where there are probabilities;
+    ``bound`` the largest loss, None where it is not known.
+    """
+
+    path: Path
+    hat: Components
+    star: Components | None
+    kind: Kind
+    ids: NDArray[np.str_] | None = None
+    doubt: FloatArray | None = None
+    bound: float | None = None
+
+
+def read_calibration(
+    path: str | Path,
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    bounded: bool = False,
+) -> DeployPoints:
+    """Read calibration points; with ``bounded`` an unbounded loss is an error."""
+    predictions = read_predictions(path)
+    if isinstance(predictions, Columns):
+        kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
+        return DeployPoints(predictions.path, predictions.hat, predictions.star, kind)
+    columns = realized(predictions, truth, loss, values=values)
+    said = truth or predictions.truth
+    assert said is not None  # or it could not have been realised
+    scales = (values, predictions.values, said.annotations.values)
+    loss = get_loss(loss, values=next((s for s in scales if s is not None), None))
+    bound = None
+    if bounded:
+        bound = _bound(predictions, loss)
+    return DeployPoints(
+        predictions.path,
+        columns.hat,
+        columns.star,
+        Kind.of(predictions.belief, loss, method=predictions.named),
+        predictions.ids,
+        _doubt(predictions.belief),
+        bound,
+    )
+
+
+def read_new(path: str | Path, rule: Rule) -> DeployPoints:
+    """Read new points for a rule; what it is not made for is refused, and why."""
+    path = Path(path)
+    kind = rule.kind
+    if path.suffix.lower() in (".csv", ".parquet"):
+        _require(kind, Kind(belief="components"), path)
+        hat, star, ids = read_estimates(path)
+        return DeployPoints(path, hat, star, kind, ids)
+    predictions = read_predictions(path)
+    assert isinstance(predictions, Predictions)  # an .npz, or it could not have been read
+    found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
+    _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
+    loss = kind.get_loss()
+    if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
+        _bound(predictions, loss)  # else a user has stated another
+    star = None if predictions.truth is None else realized(predictions, None, loss).star
+    return DeployPoints(
+        path,
+        decompose(predictions.belief, loss),
+        star,
+        kind,
+        predictions.ids,
+        _doubt(predictions.belief),
+    )
+
+
+def _values(predictions: Predictions, kind: Kind) -> tuple[float, ...] | None:
+    if predictions.values is None or kind.values is None:
+        return None
+    return tuple(predictions.values.tolist())
+
+
+def _require(kind: Kind, found: Kind, path: Path) -> None:
+    try:
+        kind.require(found, str(path))
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _bound(predictions: Predictions, loss: Loss) -> float:
+    try:
+        return loss_bound(loss, predictions.belief.n_classes, predictions.actions)
+    except InputError as error:
+        raise FileError(f"{predictions.path}: {error}") from None
+
+
+def _doubt(belief: Belief) -> FloatArray:
+    mean: Any = belief.mean()
+    return np.asarray(1.0 - mean.max(axis=1))

@@ -1,0 +1,1 @@
+"""Inference: bootstrap intervals, paired comparisons and plans."""

@@ -1,0 +1,151 @@
+"""Bootstrap replicates of every column: points drawn with replacement, sorted once.
+
+A replicate is how often each point was drawn, so a pass over the points in the order of the score
+does what sorting the points drawn would. Rows are first put into an order of their own, so that
+the order they come in does not matter.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.components import Components
+from rue.errors import InputError, ShapeError
+from rue.truth.answer_losses import Answers
+
+__all__ = ["annotator_replicates", "own_order", "replicates", "require_same"]
+
+N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
+
+
+def replicates(
+    star: Components,
+    hat: Components,
+    *,
+    n_replicates: int = N_REPLICATES,
+    gap: float | None = None,
+    seed: int = 0,
+    rows: IntArray | None = None,
+    areas_only: bool = False,
+    progress: bool = False,
+) -> dict[str, FloatArray]:
+    """Give every column of ``n_replicates`` samples of the points, drawn with replacement.
+
+    ``rows`` is the order in which points are numbered for drawing (default: one that the rows'
+    own numbers give). Two calls with the same ``rows`` and ``seed`` draw the same points, so
+    that their differences are paired. ``gap`` is the points' Pareto-gap, if that is wanted too;
+    it has at most 200 samples, the first ones. With ``areas_only`` correlations and calibration,
+    which take longer than the areas, are left out.
+    """
+    from rue._kernels.bootstrap import N_COLUMNS, measure_all
+    from rue._kernels.threads import each
+
+    require_same(star, hat)
+    rows = own_order([(star, hat)]) if rows is None else rows
+    star, hat = star[rows], hat[rows]
+    key = _key(seed)
+    sorted_ = _sorted(star, hat)
+    out = np.full((n_replicates, N_COLUMNS), math.nan)
+    cuts = np.linspace(0, n_replicates, min(16, n_replicates) + 1).astype(np.int64)
+
+    def run(i: int) -> None:
+        measure_all(key, cuts[i], *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
+
+    each(run, range(len(cuts) - 1))
+    columns = _named(out)
+    n_gaps = min(n_replicates, N_GAP_REPLICATES)
+    columns["pareto_gap"] = np.full(n_gaps, math.nan)
+    if gap is not None:
+        from rue.inference._gap_replicates import gap_replicates
+
+        moved = gap_replicates(star, hat, key, n_gaps, progress=progress)
+        columns["pareto_gap"] = gap + moved
+    return columns
+
+
+def annotator_replicates(
+    hat: Components, answers: Answers, n_replicates: int, seed: int, progress: bool
+) -> dict[str, FloatArray]:
+    """Draw points, and for each point drawn as many answers as it has, from its own."""
+    from tqdm import tqdm
+
+    from rue._kernels.bootstrap import N_COLUMNS, draw, measure
+
+    if len(answers) != len(hat):
+        raise ShapeError(f"answers must have {len(hat)} points as hat has, got {len(answers)}")
+    columns = (*answers.counts.T, *answers.losses.T, hat.aleatoric, hat.epistemic, hat.total)
+    rows = np.lexsort(columns)
+    answers, hat = answers[rows], hat[rows]
+    key = _key(seed)
+    rng = np.random.default_rng([seed, 2])
+    weight = np.empty(len(hat), np.uint8)
+    ones = np.ones(len(hat), np.uint8)
+    out = np.empty((n_replicates, N_COLUMNS))
+    for b in tqdm(
+        range(n_replicates), "annotators", delay=2, disable=None if progress else True, leave=False
+    ):
+        draw(key, b, weight)
+        copies = np.repeat(np.arange(len(hat)), weight)
+        star = Components(*answers[copies].redrawn(rng))
+        measure(ones, *_sorted(star, hat[copies]), True, out[b])
+    return _named(out) | {"pareto_gap": np.full(n_replicates, math.nan)}
+
+
+def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
+    """What is sorted once: orders, ends of blocks, and columns in those orders."""
+    scores = (hat.epistemic, hat.total, star.epistemic, hat.aleatoric, star.aleatoric)
+    orders = np.stack([np.argsort(score, kind="stable") for score in scores])
+    lasts = np.stack(
+        [np.append(np.diff(s[o]) != 0, True) for s, o in zip(scores, orders, strict=True)]
+    )
+    return (
+        orders.astype(np.int32),
+        lasts,
+        np.asarray(~lasts.all(axis=1)),
+        star.epistemic[orders[0]],
+        star.total[orders[0]],
+        star.total[orders[1]],
+        star.epistemic[orders[2]],
+        hat.epistemic[orders[0]],
+    )
+
+
+def _named(out: FloatArray) -> dict[str, FloatArray]:
+    names = (
+        *("aurec", "oracle", "aurc", "aurc_total", "risk", "regret"),
+        *("spearman_hat", "spearman_star", "regret_calibration"),
+    )
+    columns = dict(zip(names, np.ascontiguousarray(out.T), strict=True))
+    oracle = columns.pop("oracle")
+    excess, span = columns["aurec"] - oracle, columns["regret"] / 2 - oracle
+    excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
+    defined = span > 1e-13 * np.abs(columns["regret"])
+    normalized = np.full(len(out), math.nan)
+    np.divide(excess, span, out=normalized, where=defined)
+    return columns | {"excess_aurec": excess, "n_aurec": normalized}
+
+
+def own_order(runs: Sequence[tuple[Components, Components]]) -> IntArray:
+    """An order of the rows that their own numbers give."""
+    columns = [
+        column
+        for star, hat in runs
+        for column in (hat.aleatoric, hat.epistemic, star.total, star.epistemic)
+    ]
+    return np.asarray(np.lexsort(columns))
+
+
+def _key(seed: int) -> np.uint64:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+    return np.uint64(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])
+
+
+def require_same(star: Components, hat: Components) -> None:
+    """Raise unless both have the same number of points."""
+    if len(star) != len(hat):
+        raise ShapeError(f"star and hat must have the same points, got {len(star)} and {len(hat)}")

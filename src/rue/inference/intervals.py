@@ -1,0 +1,271 @@
+"""Confidence intervals: how far the numbers of a row would move with other points.
+
+The bootstrap draws points with replacement, as often as there are points. Areas have BCa
+intervals, whose acceleration needs the influence of each point, which is had in closed form; all
+other columns have percentile intervals. Where people are drawn too, the plug-in bias of finitely
+many answers comes in once more: those intervals are reflected ("basic").
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue.components import Components
+from rue.errors import InputError
+from rue.inference.bootstrap import (
+    N_REPLICATES,
+    annotator_replicates,
+    replicates,
+)
+from rue.metrics.curves import areas
+from rue.metrics.evaluation import evaluate_components
+from rue.truth.answer_losses import Answers
+
+__all__ = [
+    "AREAS",
+    "COLUMNS",
+    "Intervals",
+    "Method",
+    "influence",
+    "intervals",
+    "replicates",
+]
+
+Method = Literal["auto", "percentile", "bca", "basic"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+AREAS = ("aurec", "excess_aurec", "n_aurec", "aurc", "aurc_total", "risk", "regret")
+"""The columns that have a closed-form influence, and so a BCa interval."""
+
+COLUMNS = (*AREAS, "pareto_gap", "spearman_hat", "spearman_star", "regret_calibration")
+"""All columns that have an interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """An interval for every column, by name; undefined numbers are NaN.
+
+    Attributes
+    ----------
+    level
+        How often the interval is to cover the truth, as 0.95.
+    estimate, low, high
+        The number itself and the ends of its interval.
+    method
+        How the interval was made: bca, percentile or basic.
+    replicates
+        The bootstrap replicates, NaN where a column is undefined.
+    """
+
+    level: float
+    estimate: Mapping[str, float]
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    method: Mapping[str, str]
+    replicates: Mapping[str, FloatArray] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give ``ci`` (the level) and, for each column, ``*_ci_low`` and ``*_ci_high``."""
+        ends: dict[str, Any] = {"ci": self.level}
+        for name in self.low:
+            for end, value in (("low", self.low[name]), ("high", self.high[name])):
+                ends[f"{name}_ci_{end}"] = value if math.isfinite(value) else None
+        return ends
+
+
+def intervals(
+    star: Components,
+    hat: Components,
+    *,
+    level: float = 0.95,
+    method: Method = "auto",
+    n_replicates: int = N_REPLICATES,
+    gap: bool = True,
+    outside: bool = False,
+    answers: Answers | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Intervals:
+    """Give a bootstrap confidence interval for every column of a row.
+
+    Parameters
+    ----------
+    star, hat
+        The realised and the estimated components, n_points each.
+    level
+        Between 0 and 1.
+    method
+        ``"auto"`` is BCa for areas (see AREAS) and percentile for the others, or basic for all
+        if ``answers`` are given; ``"percentile"`` and ``"basic"`` are for all columns;
+        ``"bca"`` leaves those out that have no closed-form influence.
+    n_replicates
+        How many samples are drawn; the Pareto-gap has at most 200 of them.
+    gap
+        Whether to include the Pareto-gap, which takes longer than all the rest.
+    outside
+        Whether the epistemic score is not in the unit of the loss, so that it has no calibration.
+    answers
+        What each answer would have cost (:func:`rue.truth.answer_losses.answers`): people are
+        then drawn within each point too, and the Pareto-gap has no interval.
+    seed
+        Of the draws. Intervals of the same points with the same seed draw the same points.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> regret, noise = rng.gamma(1.0, size=(2, 400))
+    >>> star = Components(regret + 1, np.ones(400), regret)
+    >>> hat = Components(regret + noise, np.zeros(400), regret + noise)
+    >>> found = intervals(star, hat, gap=False)
+    >>> found.low["n_aurec"] < found.estimate["n_aurec"] < found.high["n_aurec"]
+    True
+    """
+    check(level, method, n_replicates)
+    estimate = estimates(star, hat, gap=gap, outside=outside)
+    if answers is None:
+        drawn = replicates(
+            star,
+            hat,
+            n_replicates=n_replicates,
+            gap=estimate["pareto_gap"] if gap else None,
+            seed=seed,
+            progress=progress,
+        )
+        influences = influence(star, hat)
+    else:
+        drawn = annotator_replicates(hat, answers, n_replicates, seed, progress)
+        influences = {}
+    ends, used = {}, {}
+    for name in COLUMNS:
+        used[name] = _method(method, name, answers is not None)
+        if outside and name == "regret_calibration":
+            drawn[name] = np.full(len(drawn[name]), math.nan)
+        if used[name] == "bca" and name not in AREAS:
+            drawn[name] = drawn[name][:0]
+        ends[name] = interval(estimate[name], drawn[name], influences.get(name), level, used[name])
+    low, high = ({name: ends[name][i] for name in COLUMNS} for i in (0, 1))
+    return Intervals(level, estimate, low, high, used, drawn)
+
+
+def estimates(
+    star: Components, hat: Components, *, gap: bool = True, outside: bool = False
+) -> dict[str, float]:
+    """Give the columns themselves, undefined ones as NaN."""
+    row = evaluate_components(star, hat, gap=gap, outside=outside)
+    return {name: getattr(row, name) for name in COLUMNS}
+
+
+def influence(star: Components, hat: Components) -> dict[str, FloatArray]:
+    """Give the influence of each point on each area, their mean 0: how it would move by more of it.
+
+    An area is a mean over pairs of points (i, j) of v_i h_ij, with h_ij = 1 where i is accepted
+    before j, and 1/2 where they have equal scores. So a point's influence is
+
+        v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
+    """
+    regret = _area_influence(star.epistemic, hat.epistemic)
+    oracle = _area_influence(star.epistemic, star.epistemic)
+    mean = star.epistemic - star.epistemic.mean()
+    found = areas(star.epistemic, hat.epistemic)
+    span = found.random - found.oracle
+    with np.errstate(divide="ignore", invalid="ignore"):
+        normalized = (regret - oracle - found.normalized * (mean / 2 - oracle)) / span
+    return {
+        "aurec": regret,
+        "excess_aurec": regret - oracle,
+        "n_aurec": normalized,
+        "aurc": _area_influence(star.total, hat.epistemic),
+        "aurc_total": _area_influence(star.total, hat.total),
+        "risk": star.total - star.total.mean(),
+        "regret": mean,
+    }
+
+
+def interval(
+    estimate: float,
+    drawn: FloatArray,
+    influences: FloatArray | None,
+    level: float,
+    method: str,
+) -> tuple[float, float]:
+    """Give the ends of one interval; NaN where the number or all its replicates are undefined."""
+    drawn = drawn[np.isfinite(drawn)]
+    if not math.isfinite(estimate) or len(drawn) == 0:
+        return math.nan, math.nan
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    if method == "bca":
+        tails = _bca_tails(estimate, drawn, influences, tails)
+    low, high = np.quantile(drawn, tails)
+    if method == "basic":
+        low, high = 2 * estimate - high, 2 * estimate - low
+    return float(low), float(high)
+
+
+def bca_constants(
+    estimate: float, drawn: FloatArray, influences: FloatArray | None
+) -> tuple[float, float]:
+    """Give the bias correction z0 and the acceleration of a BCa interval (Efron 1987)."""
+    from scipy.special import ndtri
+
+    below = share_below(drawn, estimate)
+    cube = 0.0
+    if influences is not None:
+        squares = float((influences**2).sum())
+        if squares > 0:
+            cube = float((influences**3).sum()) / (6 * squares**1.5)
+    return float(ndtri(below)), cube
+
+
+def share_below(drawn: FloatArray, value: float) -> float:
+    """Share of replicates below a value, equal ones half, never quite 0 or 1."""
+    same = np.abs(drawn - value) <= 1e-12 * max(abs(value), float(np.abs(drawn).max()))
+    below = float(((drawn < value) & ~same).sum() + same.sum() / 2)
+    return (below + 0.5) / (len(drawn) + 1)
+
+
+def _bca_tails(
+    estimate: float, drawn: FloatArray, influences: FloatArray | None, tails: FloatArray
+) -> FloatArray:
+    from scipy.special import ndtr, ndtri
+
+    bias, acceleration = bca_constants(estimate, drawn, influences)
+    z = bias + ndtri(tails)
+    return np.asarray(ndtr(bias + z / (1 - acceleration * z)))
+
+
+def _area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
+    n_points = len(value)
+    order = np.argsort(score)
+    ranked = score[order]
+    starts = np.flatnonzero(np.append(True, np.diff(ranked) != 0))
+    sizes = np.diff(starts, append=n_points)
+    rises = np.add.reduceat(value[order], starts)
+    rejected = n_points - np.cumsum(sizes) + sizes / 2  # later than the block, itself half
+    accepted = np.cumsum(rises) - rises / 2
+    terms = np.empty(n_points)
+    terms[order] = value[order] * np.repeat(rejected, sizes) + np.repeat(accepted, sizes)
+    terms /= n_points
+    return np.asarray(terms - terms.mean())
+
+
+def _method(method: Method, name: str, people: bool) -> str:
+    if method != "auto":
+        return method
+    if people:
+        return "basic"
+    return "bca" if name in AREAS else "percentile"
+
+
+def check(level: float, method: str, n_replicates: int) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, got {level}")
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if isinstance(n_replicates, bool) or not isinstance(n_replicates, int | np.integer):
+        raise InputError(f"n_replicates must be a whole number, got {n_replicates!r}")
+    if n_replicates < 2:
+        raise InputError(f"n_replicates must be at least 2, got {n_replicates}")

@@ -1,0 +1,249 @@
+"""How many points, and how many people a point? A plan from a pilot, by the same machinery.
+
+The pilot's people are drawn without replacement down to fewer of them, and what each number of
+them gives is measured: how wide the bracket is, how far two methods are apart, and the variance of
+the points' influences on that difference. Beyond the pilot's own number these are extrapolated:
+difference and variance as a + b/m, the width as a/m + b/m^2. With z the normal quantiles of the
+level and the power, two methods are told apart by
+
+    n_points = ((z_level + z_power) standard deviation / difference)^2.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rue.components import Components
+from rue.errors import InputError, ShapeError
+from rue.inference.intervals import AREAS, estimates, influence
+from rue.metrics.curves import aurc
+from rue.truth.annotations import Annotations
+from rue.truth.answer_losses import Answers
+from rue.truth.finite_annotators import estimate_bayes_risk
+
+__all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
+
+ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
+N_SUBSAMPLES = 20
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """What so many people a point would give.
+
+    Attributes
+    ----------
+    n_annotators
+        Answers a point.
+    bracket_width
+        Of AuReC, the largest among the methods.
+    difference
+        Of the two methods, first minus second; NaN with one method.
+    n_points
+        Points needed to tell them apart; infinity if there is no difference, NaN if the pilot's
+        variance extrapolates to none.
+    n_answers
+        Points times people.
+    extrapolated
+        Whether the pilot has fewer answers a point.
+    """
+
+    n_annotators: int
+    bracket_width: float
+    difference: float
+    n_points: float
+    n_answers: float
+    extrapolated: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Rows for several numbers of people, and what they come to.
+
+    ``annotators_needed`` is the least number of people a point whose bracket is at most ``width``
+    wide, None if no width was asked for or more than a million would not do.
+    """
+
+    criterion: str
+    level: float
+    power: float
+    width: float | None
+    pilot_points: int
+    pilot_annotators: int
+    rows: tuple[PlanRow, ...]
+    annotators_needed: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give a dictionary that is valid JSON: NaN and infinity become None."""
+        whole = asdict(self)
+        whole["rows"] = [
+            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
+            for r in whole["rows"]
+        ]
+        return whole
+
+
+def plan(
+    runs: Mapping[str, tuple[Answers, Components]],
+    *,
+    criterion: str = "aurec",
+    level: float = 0.95,
+    power: float = 0.8,
+    width: float | None = None,
+    annotators: Sequence[int] = ANNOTATORS,
+    n_subsamples: int = N_SUBSAMPLES,
+    seed: int = 0,
+    progress: bool = False,
+) -> Plan:
+    """Plan a study from the answers and the estimated components of one or two methods.
+
+    Parameters
+    ----------
+    runs
+        What each answer costs (:func:`rue.truth.answer_losses.answers`) and the estimated
+        components of each method, by name. Points with fewer answers than others keep what
+        they have.
+    criterion
+        By what the methods are to be told apart: one of ``rue.inference.intervals.AREAS``.
+    level, power
+        Of a two-sided test: it is to find the pilot's difference with probability ``power``.
+    width
+        How wide the bracket of AuReC may be.
+    annotators
+        The numbers of people a point to look at, each at least 2.
+    n_subsamples
+        How often the people are drawn for each number of them.
+    """
+    from tqdm import tqdm
+
+    _check(runs, criterion, level, power, width, annotators)
+    sizes = {len(hat) for said, hat in runs.values()} | {len(said) for said, _ in runs.values()}
+    if len(sizes) > 1:
+        raise ShapeError(f"all methods must have the same points, got {sorted(sizes)}")
+    counts = next(iter(runs.values()))[0].counts
+    fewest = int(counts.sum(axis=1).min())
+    if fewest < 2:
+        single = int((counts.sum(axis=1) < 2).sum())
+        raise InputError(
+            "a pilot needs at least 2 annotators a point, "
+            f"{single} of {len(counts)} points have one"
+        )
+    grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
+    bar = tqdm(grid, "people", delay=2, disable=None if progress else True, leave=False)
+    measured = np.array([_measure(runs, criterion, m, n_subsamples, seed) for m in bar])
+    m = np.array(grid, float)
+    degree = min(1, len(grid) - 1)
+    last = slice(-4, None)  # the width of few people says little about that of many
+    share = np.polynomial.Polynomial.fit(1 / m[last], (m * measured[:, 0])[last], degree)
+    lines = [np.polynomial.Polynomial.fit(1 / m, v, degree) for v in measured.T[1:]]
+
+    def at(n: int) -> tuple[float, float, float]:
+        if n in grid:
+            width, difference, variance = measured[grid.index(n)].tolist()
+        else:
+            width = max(float(share(1 / n)) / n, 0.0)
+            difference, variance = (float(line(1 / n)) for line in lines)
+            variance = variance if variance > 0 else math.nan
+        return width, difference, variance
+
+    rows = [_row(n, *at(n), _quantiles(level, power), n > fewest) for n in sorted(set(annotators))]
+    needed = None if width is None else _needed(width, at, grid)
+    return Plan(criterion, level, power, width, len(counts), fewest, tuple(rows), needed)
+
+
+def _needed(
+    width: float, at: Callable[[int], tuple[float, float, float]], grid: list[int]
+) -> int | None:
+    """The least number of people whose bracket is narrow enough; the width falls with it."""
+    inside = next((i for i, n in enumerate(grid) if at(n)[0] <= width), None)
+    if inside is not None:
+        # Between two numbers that were measured, straight in the logarithms of both.
+        if inside == 0:
+            return grid[0]
+        (m0, w0), (m1, w1) = ((n, at(n)[0]) for n in grid[inside - 1 : inside + 1])
+        if w1 <= 0:
+            return m1
+        slope = math.log(w1 / w0) / math.log(m1 / m0)
+        return min(m1, math.ceil(float(m0 * (width / w0) ** (1 / slope)) - 1e-9))
+    low, high = grid[-1], 1_000_000
+    if at(high)[0] > width:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at(middle)[0] <= width else (middle + 1, high)
+    return high
+
+
+def _measure(
+    runs: Mapping[str, tuple[Answers, Components]],
+    criterion: str,
+    n_annotators: int,
+    n_subsamples: int,
+    seed: int,
+) -> tuple[float, float, float]:
+    """Mean bracket width, difference and variance of its influence, over draws of people."""
+    found = []
+    for draw in range(n_subsamples):
+        width, values, influences = 0.0, [], []
+        for said, hat in runs.values():
+            # The same people for all methods: they judged the points, not the models.
+            fewer = said.subsampled(n_annotators, np.random.default_rng([seed, draw]))
+            star = Components(*fewer.realized())
+            people = Annotations(fewer.counts)
+            high = estimate_bayes_risk(people, fewer.loss, "leave_one_out")
+            width = max(width, aurc(high - star.aleatoric, hat.epistemic))
+            values.append(estimates(star, hat, gap=False)[criterion])
+            influences.append(influence(star, hat)[criterion])
+        if len(values) == 1:
+            found.append((width, math.nan, math.nan))
+        else:
+            variance = float(np.var(influences[0] - influences[1]))
+            difference = values[0] - values[1]
+            if abs(difference) <= 1e-12 * max(np.abs(values)):  # rounding is no difference
+                difference = 0.0
+            found.append((width, difference, variance))
+    width, difference, variance = np.mean(found, axis=0).tolist()
+    return width, difference, variance
+
+
+def _row(
+    n: int, width: float, difference: float, variance: float, z: float, extrapolated: bool
+) -> PlanRow:
+    n_points = math.nan
+    if not math.isnan(difference):
+        apart = abs(difference) > 0
+        n_points = z**2 * variance / difference**2 if apart else math.inf
+        n_points = max(1.0, math.ceil(n_points)) if math.isfinite(n_points) else n_points
+    return PlanRow(n, width, difference, n_points, n * n_points, extrapolated)
+
+
+def _quantiles(level: float, power: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2) + ndtri(power))
+
+
+def _check(
+    runs: Mapping[str, Any],
+    criterion: str,
+    level: float,
+    power: float,
+    width: float | None,
+    annotators: Sequence[int],
+) -> None:
+    if len(runs) not in (1, 2):
+        raise InputError(f"a plan is for one or two methods, got {len(runs)}")
+    if criterion not in AREAS:
+        raise InputError(f"criterion must be one of {', '.join(AREAS)}, got {criterion!r}")
+    for name, value in (("level", level), ("power", power)):
+        if not 0 < value < 1:
+            raise InputError(f"{name} must be between 0 and 1, got {value}")
+    if width is not None and not 0 < width < math.inf:
+        raise InputError(f"width must be above 0 and finite, got {width}")
+    wrong = [m for m in annotators if m != int(m) or m < 2]
+    if wrong or not annotators:
+        got = wrong[0] if wrong else "none"
+        raise InputError(f"annotators must be whole numbers from 2, got {got}")

@@ -1,0 +1,1 @@
+"""Reading and writing files: predictions, truth, tables; atomic writes."""

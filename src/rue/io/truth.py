@@ -1,0 +1,110 @@
+"""Truth files: what annotators said, as counts or known probabilities.
+
+A truth file holds counts, or known probabilities where they are not whole numbers: ``.npy``,
+``.npz`` (``counts`` or ``probs``), ``.csv`` (with or without a header) or ``.parquet``. In the
+latter two a column ``id`` or ``ids`` names the rows, columns of text and those named by ``by``
+are groups, and all others are classes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.errors import FileError, InputError
+from rue.io.formats import IDS, load_npy, load_npz, load_table
+from rue.truth.annotations import Annotations
+
+__all__ = ["RESERVED", "Truth", "counted_truth", "ids_of", "names_of", "read_truth"]
+
+RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
+"""Names of arrays that are no columns to group by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What people said, with the rows' names and columns to group by."""
+
+    path: Path
+    annotations: Annotations
+    ids: NDArray[np.str_] | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def read_truth(path: str | Path, *, by: str | None = None) -> Truth:
+    """Read a truth file; ``by`` names a column that is a group and no class."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".npy":
+            return Truth(path, _annotations(path, load_npy(path), None))
+        case ".npz":
+            arrays = load_npz(path)
+            truth = counted_truth(path, arrays)
+            if truth is None:
+                raise FileError(f"{path}: must hold counts or probs, got {names_of(arrays)}")
+            return truth
+        case ".csv" | ".parquet":
+            return _truth_table(path, load_table(path), by)
+    raise FileError(f"{path}: truth must be .npy, .npz, .csv or .parquet, got {path.suffix!r}")
+
+
+def counted_truth(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
+    """Return the truth in a file's arrays, or None if they hold neither counts nor probs."""
+    found = arrays.get("counts", arrays.get("probs"))
+    if found is None:
+        return None
+    annotations = _annotations(path, found, arrays.get("values"))
+    n_points = len(annotations)
+    groups = {k: v for k, v in arrays.items() if k not in RESERVED and v.shape == (n_points,)}
+    return Truth(path, annotations, ids_of(path, arrays, n_points), groups)
+
+
+def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
+    try:
+        known = array.ndim == 2 and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+        if known and (array % 1 != 0).any():
+            return Annotations.from_probs(array, values)
+        return Annotations(array, values)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _truth_table(path: Path, table: Mapping[str, NDArray[Any]], by: str | None) -> Truth:
+    classes = [
+        name
+        for name, column in table.items()
+        if name.lower() not in IDS and name != by and column.dtype.kind in "fiub"
+    ]
+    if not classes:
+        raise FileError(
+            f"{path}: must have a column of counts for each class, got {names_of(table)}"
+        )
+    annotations = _annotations(path, np.stack([table[name] for name in classes], axis=1), None)
+    groups = {k: v for k, v in table.items() if k not in classes and k.lower() not in IDS}
+    return Truth(path, annotations, ids_of(path, table, len(annotations)), groups)
+
+
+def ids_of(
+    path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int
+) -> NDArray[np.str_] | None:
+    """Return the names of the rows as text, or None if there are none."""
+    ids = next((column for name, column in arrays.items() if name.lower() in IDS), None)
+    if ids is None:
+        return None
+    if ids.shape != (n_points,):
+        raise FileError(f"{path}: ids must have shape ({n_points},), got {ids.shape}")
+    if ids.dtype.kind == "f":
+        if not (np.isfinite(ids).all() and (np.abs(ids) < 2**53).all() and (ids % 1 == 0).all()):
+            raise FileError(f"{path}: ids must be text or whole numbers, got dtype {ids.dtype}")
+        ids = ids.astype(np.int64)
+    if ids.dtype.kind == "S":
+        return np.char.decode(ids, "utf-8", "replace")
+    return ids.astype(np.str_)
+
+
+def names_of(arrays: Mapping[str, Any]) -> str:
+    """Return the names of a file's arrays, for an error message."""
+    return ", ".join(arrays) or "nothing"

@@ -1,0 +1,1 @@
+"""Networks, training loop, checkpoints: what the methods share."""

@@ -1,0 +1,104 @@
+"""ResNet-18 with torchvision's parameter names, so that its weights load."""
+
+import os
+from pathlib import Path
+from typing import Literal, final
+
+import torch
+from torch import Tensor, nn
+
+from rue.errors import FileError
+from rue.methods._training.networks import Network, activate, matrices
+
+__all__ = ["ResNet18", "Stem", "load_weights"]
+
+Stem = Literal["cifar", "imagenet"]
+
+
+@final
+class ResNet18(Network):
+    """ResNet-18 (He et al. 2016).
+
+    Parameters
+    ----------
+    n_channels, n_classes
+        Of the images, and of the last layer.
+    stem
+        ``cifar``: a 3x3 convolution and no pooling; ``imagenet``: 7x7 with stride 2, pooling.
+    slope
+        Of the activations below 0.
+    """
+
+    def __init__(
+        self, n_channels: int, n_classes: int, *, stem: Stem = "cifar", slope: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.slope = slope
+        small = stem == "cifar"
+        size, stride, padding = (3, 1, 1) if small else (7, 2, 3)
+        self.conv1 = nn.Conv2d(n_channels, 64, size, stride, padding, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, 1)
+        self.layer1 = _stage(64, 64, 1, slope)
+        self.layer2 = _stage(64, 128, 2, slope)
+        self.layer3 = _stage(128, 256, 2, slope)
+        self.layer4 = _stage(256, 512, 2, slope)
+        self.fc = nn.Linear(512, n_classes)
+        for layer in self.modules():
+            if isinstance(layer, nn.Conv2d):
+                nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+
+    def features(self, x: Tensor) -> Tensor:
+        """The mean over the last stage's map."""
+        x = self.pool(activate(self.bn1(self.conv1(x[0])), self.slope))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return x.mean((2, 3))[None]
+
+    def head(self) -> tuple[Tensor, Tensor]:
+        """The last layer."""
+        return self.fc.weight[None], self.fc.bias[None, None]
+
+    def hidden(self) -> list[Tensor]:
+        """All kernels, as matrices."""
+        return matrices(self, except_for=self.fc)
+
+
+def load_weights(network: ResNet18, path: str | os.PathLike[str]) -> None:
+    """Load a state dict with torchvision's names, in place; the last layer stays as it is."""
+    try:
+        state = torch.load(Path(path), map_location="cpu", weights_only=True)
+        state = {k: v for k, v in state.items() if not k.startswith("fc.")}
+        missing, unexpected = network.load_state_dict(state, strict=False)
+    except Exception as error:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
+        raise FileError(f"{path}: not the weights of this ResNet-18: {_line(error)}") from None
+    wrong = sorted(set(missing) - {"fc.weight", "fc.bias"}) + list(unexpected)
+    if wrong:
+        raise FileError(f"{path}: not the weights of this ResNet-18: {wrong[0]} does not fit")
+
+
+class _Block(nn.Module):
+    def __init__(self, n_in: int, n_out: int, stride: int, slope: float) -> None:
+        super().__init__()
+        self.slope = slope
+        self.conv1 = nn.Conv2d(n_in, n_out, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(n_out)
+        self.conv2 = nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(n_out)
+        self.downsample: nn.Module | None = None
+        if stride != 1 or n_in != n_out:
+            self.downsample = nn.Sequential(
+                nn.Conv2d(n_in, n_out, 1, stride, bias=False), nn.BatchNorm2d(n_out)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        short = x if self.downsample is None else self.downsample(x)
+        x = activate(self.bn1(self.conv1(x)), self.slope)
+        return activate(self.bn2(self.conv2(x)) + short, self.slope)
+
+
+def _stage(n_in: int, n_out: int, stride: int, slope: float) -> nn.Sequential:
+    return nn.Sequential(_Block(n_in, n_out, stride, slope), _Block(n_out, n_out, 1, slope))
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,97 @@
+"""MC dropout (Gal and Ghahramani 2016): draws are passes with units left out at random.
+
+Each pass leaves out its own units for all points alike, as a thinned network does. So a point's
+draws depend neither on the other points nor on their order, and as dropout comes before the last
+layer only, features are computed once for all passes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+
+from rue._arrays import require_whole
+from rue.beliefs import Draws
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.streams import stream
+from rue.methods._training.training import Training, keep
+
+__all__ = ["Config", "Fitted", "fit", "predict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """S passes with dropout probability p, in training and afterwards.
+
+    ``training`` None is the probe for matrices and CIFAR's ResNet-18 for images; its dropout
+    probability must be above 0.
+    """
+
+    n_draws: int = 20
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        require_whole("n_draws", self.n_draws, least=1)
+        if self.training is not None and self.training.dropout == 0:
+            raise InputError("dropout must be above 0 for MC dropout, got 0")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One network, and how often to ask it."""
+
+    model: Model
+    n_draws: int
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train one network a seed on the training split; all seeds' probes together.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the paper's.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch and to go on from (images).
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+    fitted = fit_models(
+        "mc_dropout", data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    return [Fitted(model, config.n_draws) for model, _ in fitted]
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    """Give ``n_draws`` passes for each input; the same ones at every call."""
+    weight, bias = fitted.model.head()
+    dropout = fitted.model.training.dropout
+    rng = stream("mc_dropout", fitted.model.seed, "draws")
+    kept = keep(rng, (fitted.n_draws, 1, weight.shape[2]), dropout)
+    # Leaving out a unit is leaving out its column of the last layer.
+    thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
+    parts = [
+        torch.softmax((z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2]) + bias, -1)
+        for _, z in fitted.model.features(inputs)
+    ]
+    return Draws(np.concatenate([part.cpu().numpy() for part in parts]))

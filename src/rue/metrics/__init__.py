@@ -1,0 +1,1 @@
+"""Metrics: curves and areas, correlations, calibration, and the row they make."""

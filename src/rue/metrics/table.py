@@ -1,0 +1,306 @@
+"""One formatter for the rows of evaluate, bench and published."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+
+    from rue.metrics.evaluation import Evaluation
+
+__all__ = ["FORMATS", "Format", "describe", "format_rows", "title", "to_frame", "to_latex"]
+
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Column:
+    key: str
+    title: str
+    latex: str
+    digits: int
+    meaning: str
+    better: Literal["low", "high", ""] = ""
+
+
+_NAMES = ("dataset", "method", "loss", "group")
+_COLUMNS = (
+    _Column("aurec", "AuReC", "AuReC", 4, "area under the regret-coverage curve", "low"),
+    _Column("excess_aurec", "ex-AuReC", "ex-AuReC", 4, "AuReC above that of a perfect rank", "low"),
+    _Column("n_aurec", "n-AuReC", "$n$-AuReC", 3, "0 is a perfect ranking, 1 a random one", "low"),
+    _Column("aurc", "AuRC", "AuRC", 4, "area under the risk-coverage curve", "low"),
+    _Column(
+        "pareto_gap", "P-gap", "P-gap", 4, "distance to the optimal accept/reject rules", "low"
+    ),
+    _Column("spearman_hat", "r_s hat", r"$r_s(\hat A, \hat E)$", 3, "of the estimated components"),
+    _Column("spearman_star", "r_s star", r"$r_s(A^*, E^*)$", 3, "of the realised components"),
+)
+_FURTHER = (
+    _Column("aurec_low", "AuReC low", "", 4, "the true AuReC is between this, on average,"),
+    _Column("aurec_high", "AuReC high", "", 4, "and this: the answers are finitely many"),
+    _Column("aurc_total", "AuRC total", "", 4, "the same, ranking by the estimated total"),
+    _Column("regret_calibration", "calibration", "", 4, "mean gap of estimate and regret"),
+    _Column("risk", "risk", "", 4, "mean loss when everything is accepted"),
+    _Column("regret", "regret", "", 4, "the part of it that could have been avoided"),
+    _Column("annotators_min", "people min", "", 0, "fewest answers a point"),
+    _Column("annotators_mean", "people mean", "", 1, "mean answers a point"),
+    _Column("annotators_max", "people max", "", 0, "most answers a point"),
+)
+
+_SUMMARY = (_Column("best", "best", "Best", 0, "on how many data sets it is best", "high"),)
+_PROXIES = (
+    _Column("near_ood", "near-OOD", "Near-OOD", 3, "AUROC against similar data", "high"),
+    _Column("far_ood", "far-OOD", "Far-OOD", 3, "AUROC against other data", "high"),
+    _Column("auac", "AuAC", "AuAC", 3, "area under the accuracy-coverage curve", "high"),
+    _Column("nauc_epistemic", "NAUC epi", "NAUC, EU", 3, "queried by the epistemic part", "high"),
+    _Column("nauc_total", "NAUC total", "NAUC, TU", 3, "queried by the total", "high"),
+)
+_ARROWS = {"low": "↓ ", "high": "↑ ", "": ""}
+_LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
+
+
+def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
+    """Give rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
+
+    A column is shown if a row has it. Within each data set, loss and group the best value of a
+    column is bold and the second underlined.
+    """
+    dicts = [_as_dict(row) for row in rows]
+    if not dicts:
+        raise InputError("there must be at least one row, got none")
+    match format:
+        case "json":
+            return json.dumps(dicts, indent=2, allow_nan=False)
+        case "csv":
+            return _csv(dicts)
+        case "latex":
+            return to_latex(dicts)
+        case "markdown":
+            return _markdown(dicts)
+        case "table":
+            return _plain(dicts)
+    raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+
+
+def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
+    """Give rows as a DataFrame, undefined numbers as NaN."""
+    import pandas as pd
+
+    return pd.DataFrame([_as_dict(row) for row in rows])
+
+
+def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
+    """Give rows as a LaTeX table in the layout of the paper (needs booktabs)."""
+    dicts = [_as_dict(row) for row in rows]
+    names, titles, cells = _cells(
+        dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format, latex=True
+    )
+    head = [name.capitalize() for name in names] + titles
+    lines = [
+        r"\begin{tabular}{" + "l" * len(names) + "c" * len(titles) + "}",
+        r"\toprule",
+        " & ".join(head) + r" \\",
+        r"\midrule",
+    ]
+    for row, texts in zip(dicts, cells, strict=True):
+        lines.append(" & ".join([_escape(str(row[n])) for n in names] + texts) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def describe(row: "Evaluation") -> str:
+    """Give one row as a small table with a word on each number."""
+    values = row.to_dict()
+    title = " · ".join(filter(None, (row.method, f"{row.loss} loss" * bool(row.loss), row.group)))
+    lines = [f"{title} · {row.n_points:,} points".removeprefix(" · ")]
+    for column in (*_COLUMNS, *_FURTHER):
+        text = _number(values[column.key], column.digits) or "-"
+        lines.append(f"  {column.title:<12}{text:>10}   {column.meaning}")
+    return "\n".join([*lines, *(f"  note: {note}" for note in row.notes)])
+
+
+def title(key: str) -> str:
+    """Give the name of a column as people read it: AuReC for aurec."""
+    columns = (*_COLUMNS, *_FURTHER, *_PROXIES)
+    return next((column.title for column in columns if column.key == key), key)
+
+
+def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
+    """Give the notes of all rows, each with the row's name."""
+    dicts = [_as_dict(row) for row in rows]
+    return [
+        " ".join(str(row[n]) for n in _NAMES if row.get(n)) + f": {note}"
+        for row in dicts
+        for note in row.get("notes", ())
+    ]
+
+
+def _as_dict(row: "Evaluation | Row") -> dict[str, Any]:
+    return dict(row) if isinstance(row, Mapping) else row.to_dict()
+
+
+def _race(row: Row) -> tuple[Any, Any, Any]:
+    return row.get("dataset"), row.get("loss"), row.get("group")
+
+
+def _shown(dicts: Sequence[Row]) -> list[_Column]:
+    columns = (*_SUMMARY, *_COLUMNS, *_PROXIES)
+    return [column for column in columns if any(column.key in row for row in dicts)]
+
+
+def _number(value: Any, digits: int) -> str:
+    if value is None or math.isnan(value):
+        return ""
+    if digits and value != 0 and abs(value) < 10 ** (1 - digits):
+        return f"{value:.{digits - 2}e}"  # would be lost in zeros
+    return f"{value:.{digits}f}"
+
+
+def _cells(
+    dicts: Sequence[Row],
+    *,
+    bold: Callable[[str], str],
+    second: Callable[[str], str],
+    latex: bool = False,
+) -> tuple[list[str], list[str], list[list[str]]]:
+    """Give the names that vary or matter, the columns' titles and each row's numbers.
+
+    The two best are marked. Where rows have a bracket of AuReC it stands beside it, and how many
+    people answered stands last. Standard deviations and confidence intervals stand behind their
+    numbers.
+    """
+    names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
+    columns = _shown(dicts)
+    cells = [[_number(row.get(c.key), c.digits) for c in columns] for row in dicts]
+    races: dict[tuple[Any, Any, Any], list[int]] = {}
+    for i, row in enumerate(dicts):
+        races.setdefault(_race(row), []).append(i)
+    for j, column in enumerate(columns):
+        for race in races.values() if column.better else ():
+            # What prints alike is marked alike.
+            found = {float(cells[i][j]) for i in race if cells[i][j]}
+            ranked = sorted(found, reverse=column.better == "high")
+            if len([i for i in race if cells[i][j]]) < 2 or len(ranked) < 2:
+                continue
+            for i in race:
+                if cells[i][j] and float(cells[i][j]) in ranked[:2]:
+                    mark = bold if float(cells[i][j]) == ranked[0] else second
+                    cells[i][j] = mark(cells[i][j])
+    for line, row in zip(cells, dicts, strict=True):
+        for j, column in enumerate(columns):
+            line[j] += _spread(row, column, r" {{\scriptsize$\pm${}}}" if latex else " ±{}")
+            line[j] += _interval(row, column, r" {{\scriptsize {}}}" if latex else " {}")
+    arrow = _LATEX_ARROWS if latex else _ARROWS
+    titles = [arrow[c.better] + (c.latex if latex else c.title) for c in columns]
+    first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
+    for place, title, text in ((first, "bracket", _bracket), (len(titles) + 1, "people", _people)):
+        texts = [text(row) for row in dicts]
+        if any(texts):
+            titles.insert(place, title)
+            for line, cell in zip(cells, texts, strict=True):
+                line.insert(place, re.sub(r"(\d)-", r"\1--", cell) if latex else cell)
+    return names, titles, cells
+
+
+def _spread(row: Row, column: _Column, form: str) -> str:
+    std = row.get(f"{column.key}_std")
+    if std is None or row.get(column.key) is None:
+        return ""
+    return form.format(f"{std:.{column.digits}f}".removeprefix("0"))
+
+
+def _interval(row: Row, column: _Column, form: str) -> str:
+    low, high = (row.get(f"{column.key}_ci_{end}") for end in ("low", "high"))
+    if low is None or high is None:
+        return ""
+    shown = 0.5 * 10**-column.digits
+    ends = (
+        f"{end:.{column.digits}f}" if abs(end) >= shown else _number(end, column.digits)
+        for end in (low, high)
+    )
+    # Without the 0 before the point, so that seven of them fit side by side.
+    return form.format("[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]")
+
+
+def _bracket(row: Row) -> str:
+    low, high = (row.get(f"aurec_{end}") for end in ("low", "high"))
+    return "" if low is None or high is None else f"[{_number(low, 4)}, {_number(high, 4)}]"
+
+
+def _people(row: Row) -> str:
+    fewest, mean, most = (row.get(f"annotators_{what}") for what in ("min", "mean", "max"))
+    if fewest is None or mean is None or most is None:
+        return ""
+    return f"{fewest:.0f}" if fewest == most else f"{fewest:.0f}-{most:.0f}, {mean:.1f}"
+
+
+def _plain(dicts: Sequence[Row]) -> str:
+    names, titles, cells = _cells(
+        dicts, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format
+    )
+    head = names + titles
+    body = []
+    for row, texts in zip(dicts, cells, strict=True):
+        parts = [text.partition(" [") for text in texts]  # intervals have a line of their own
+        body.append([[str(row.get(n, "")) for n in names] + [part[0] for part in parts]])
+        if any(part[1] for part in parts):
+            body[-1].append([""] * len(names) + [(p[1] + p[2]).strip() for p in parts])
+    every = [head, *(line for lines in body for line in lines)]
+    widths = [max(len(_bare(line[j])) for line in every) for j in range(len(head))]
+    lines = [_line(head, widths, len(names)), "  ".join("─" * w for w in widths)]
+    for i, block in enumerate(body):
+        if i and _race(dicts[i]) != _race(dicts[i - 1]):
+            lines.append("")
+        lines += [_line(line, widths, len(names)) for line in block]
+    return "\n".join(lines)
+
+
+def _line(texts: Sequence[str], widths: Sequence[int], n_names: int) -> str:
+    padded = []
+    for j, (text, width) in enumerate(zip(texts, widths, strict=True)):
+        space = " " * (width - len(_bare(text)))
+        padded.append(text + space if j < n_names else space + text)
+    return "  ".join(padded).rstrip()
+
+
+def _bare(text: str) -> str:
+    return text.replace("\x1b[1m", "").replace("\x1b[4m", "").replace("\x1b[0m", "")
+
+
+def _csv(dicts: Sequence[Row]) -> str:
+    buffer = io.StringIO()
+    keys = [key for key in dict.fromkeys(k for row in dicts for k in row) if key != "notes"]
+    writer = csv.DictWriter(buffer, keys, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(dicts)
+    return buffer.getvalue().rstrip("\n")
+
+
+def _markdown(dicts: Sequence[Row]) -> str:
+    names, titles, cells = _cells(dicts, bold="**{}**".format, second="<u>{}</u>".format)
+    head = names + titles
+    rule = ["---"] * len(names) + ["---:"] * len(titles)
+    body = [
+        [str(row.get(n, "")).replace("|", r"\|") for n in names] + texts
+        for row, texts in zip(dicts, cells, strict=True)
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *body])
+
+
+_LATEX = str.maketrans(
+    {c: "\\" + c for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+
+
+def _escape(text: str) -> str:
+    return text.translate(_LATEX)

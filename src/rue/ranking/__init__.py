@@ -1,0 +1,1 @@
+"""Criteria side by side: scores of methods, and where criteria disagree."""

@@ -1,0 +1,268 @@
+"""Rank inversions: whether two criteria pick the same method (section 5.3)."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue.errors import InputError
+from rue.metrics.correlation import kendall
+from rue.ranking.scores import CRITERIA, Criterion, Score, find_criterion
+
+__all__ = ["Column", "Inversion", "Inversions", "PValue", "find_inversions"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One criterion on one data set, under one loss or none."""
+
+    dataset: str
+    criterion: str
+    loss: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.criterion, self.dataset, self.loss)))
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """Two methods that two criteria put in opposite orders.
+
+    Attributes
+    ----------
+    first, second
+        The criteria.
+    method, rival
+        ``method`` is better under the first, ``rival`` under the second.
+    first_margin, second_margin
+        By how much, in the unit of each criterion; both above 0.
+    strength
+        The smaller of the margins, each divided by the distance from the best to the worst method
+        under its criterion: 1 if the two methods are best and worst, and the other way round.
+    n_seeds, n_inverted
+        Seeds that have all four numbers, and in how many of them the same inversion occurs.
+    p_value
+        The larger of the p-values of the two orders, None where one is not known. Both orders
+        must hold for the inversion to be one, so it is significant only if both are.
+    """
+
+    first: Column
+    second: Column
+    method: str
+    rival: str
+    first_margin: float
+    second_margin: float
+    strength: float
+    n_seeds: int
+    n_inverted: int
+    p_value: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Inversions:
+    """All criteria side by side.
+
+    Attributes
+    ----------
+    columns, methods
+        What the rows and columns of the arrays are about.
+    values
+        (n_columns, n_methods) means over seeds; NaN where a method has no number.
+    ranks
+        The same shape: 1 is best, equal values share their mean rank.
+    tau
+        (n_columns, n_columns) Kendall's tau-b over the methods that both have: 1 is the same
+        order, -1 the opposite; NaN with fewer than two methods or all of them equal.
+    inversions
+        Every pair of methods that two criteria order oppositely, the strongest first.
+    """
+
+    columns: tuple[Column, ...]
+    methods: tuple[str, ...]
+    values: FloatArray
+    ranks: FloatArray
+    tau: FloatArray
+    inversions: tuple[Inversion, ...]
+
+    def ranks_of(self, dataset: str, criterion: str, loss: str = "") -> dict[str, float]:
+        """Give method -> rank under one criterion, without the methods that have no number."""
+        column = Column(dataset, criterion, loss)
+        if column not in self.columns:
+            raise InputError(f"there must be scores of {column}, got none")
+        row = self.ranks[self.columns.index(column)].tolist()
+        return {m: rank for m, rank in zip(self.methods, row, strict=True) if rank == rank}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give a dictionary that is valid JSON: NaN becomes None."""
+        return {
+            "methods": list(self.methods),
+            "criteria": [asdict(column) for column in self.columns],
+            "values": _nested(self.values),
+            "ranks": _nested(self.ranks),
+            "tau": _nested(self.tau),
+            "inversions": [asdict(inversion) for inversion in self.inversions],
+        }
+
+
+PValue = Callable[[Column, str, str], float | None]
+"""(criterion, better method, worse method) -> the p-value of that order, None if not known."""
+
+_BySeed = dict[str, dict[int | None, float]]
+
+
+def find_inversions(
+    scores: Iterable[Score],
+    *,
+    criteria: Mapping[str, Criterion] = CRITERIA,
+    p_value: PValue | None = None,
+) -> Inversions:
+    """Rank the methods under each criterion and list where two criteria disagree.
+
+    Scores are first averaged over seeds, for each method over those it has. Every criterion is
+    compared with every other, also across data sets if there are several.
+
+    Parameters
+    ----------
+    scores
+        In any order; the same line twice is an error.
+    criteria
+        By name: which values are better.
+    p_value
+        A paired test of two methods under one criterion, for :attr:`Inversion.p_value`.
+
+    Examples
+    --------
+    >>> found = find_inversions([
+    ...     Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
+    ...     Score("cifar10h", "evidential", None, "near_ood", "", 0.711),
+    ...     Score("cifar10h", "ensemble", None, "aurec", "log", 0.0752),
+    ...     Score("cifar10h", "evidential", None, "aurec", "log", 0.0673),
+    ... ])
+    >>> found.ranks.tolist()
+    [[1.0, 2.0], [2.0, 1.0]]
+    >>> found.inversions[0].method, found.inversions[0].rival, found.inversions[0].strength
+    ('ensemble', 'evidential', 1.0)
+    """
+    scores = list(scores)
+    by_seed = _collect(scores, criteria)
+    methods = tuple(dict.fromkeys(score.method for score in scores))
+    standings = [
+        _Standing(column, criteria[column.criterion], each, methods)
+        for column, each in by_seed.items()
+    ]
+    pairs = list(combinations(range(len(standings)), 2))
+    tau = np.diag([_tau(standing, standing) for standing in standings])
+    for i, j in pairs:
+        tau[i, j] = tau[j, i] = _tau(standings[i], standings[j])
+    found = [x for i, j in pairs for x in _between(standings[i], standings[j], methods, p_value)]
+    found.sort(key=lambda inversion: -inversion.strength)  # equals stay in the columns' order
+    return Inversions(
+        columns=tuple(by_seed),
+        methods=methods,
+        values=np.array([standing.values for standing in standings]),
+        ranks=np.array([_ranks(standing.cost) for standing in standings]),
+        tau=tau,
+        inversions=tuple(found),
+    )
+
+
+class _Standing:
+    """The methods under one criterion: means over seeds, as costs too, and how far they span."""
+
+    def __init__(
+        self, column: Column, criterion: Criterion, by_seed: _BySeed, methods: tuple[str, ...]
+    ) -> None:
+        self.column, self.criterion, self.by_seed = column, criterion, by_seed
+        self.values = np.array([_mean(by_seed.get(method)) for method in methods])
+        self.cost = criterion.cost(self.values)
+        self.span = float(np.nanmax(self.cost) - np.nanmin(self.cost))
+
+    def is_better(self, seed: int, method: str, rival: str) -> bool:
+        pair = np.array([self.by_seed[method][seed], self.by_seed[rival][seed]])
+        a, b = self.criterion.cost(pair)
+        return bool(a < b)
+
+
+def _collect(scores: Iterable[Score], criteria: Mapping[str, Criterion]) -> dict[Column, _BySeed]:
+    """Column -> method -> seed -> value, in the order of criteria, then of the scores."""
+    found: dict[Column, _BySeed] = {}
+    for score in scores:
+        find_criterion(score.criterion, criteria)
+        if not math.isfinite(score.value):
+            raise InputError(f"value must be finite, got {score}")
+        column = Column(score.dataset, score.criterion, score.loss)
+        seeds = found.setdefault(column, {}).setdefault(score.method, {})
+        if score.seed in seeds:
+            raise InputError(f"a score must be given once, got two of {score}")
+        seeds[score.seed] = score.value
+    if not found:
+        raise InputError("there must be at least one score, got none")
+    places = list(criteria)
+    return dict(sorted(found.items(), key=lambda item: places.index(item[0].criterion)))
+
+
+def _between(
+    first: _Standing, second: _Standing, methods: tuple[str, ...], p_value: PValue | None
+) -> Iterator[Inversion]:
+    """Give the inversions between two criteria, in the order of the methods."""
+    for a, b in combinations(range(len(methods)), 2):
+        lead = float(first.cost[b] - first.cost[a])  # above 0 where a is better
+        lag = float(second.cost[b] - second.cost[a])
+        if not (lead > 0 > lag or lead < 0 < lag):  # equal under one, or not there
+            continue
+        method, rival = (methods[a], methods[b]) if lead > 0 else (methods[b], methods[a])
+        n_seeds, n_inverted = _count(first, second, method, rival)
+        yield Inversion(
+            first.column,
+            second.column,
+            method,
+            rival,
+            first_margin=abs(lead),
+            second_margin=abs(lag),
+            strength=min(abs(lead) / first.span, abs(lag) / second.span),
+            n_seeds=n_seeds,
+            n_inverted=n_inverted,
+            p_value=_larger(
+                p_value and p_value(first.column, method, rival),
+                p_value and p_value(second.column, rival, method),
+            ),
+        )
+
+
+def _count(first: _Standing, second: _Standing, method: str, rival: str) -> tuple[int, int]:
+    """Count the seeds that have all four numbers, and those in which they are inverted."""
+    four = [each.by_seed[name] for each in (first, second) for name in (method, rival)]
+    seeds = [s for s in four[0] if s is not None and all(s in each for each in four)]
+    inverted = [
+        first.is_better(seed, method, rival) and second.is_better(seed, rival, method)
+        for seed in seeds
+    ]
+    return len(seeds), sum(inverted)
+
+
+def _larger(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else max(first, second)
+
+
+def _mean(by_seed: dict[int | None, float] | None) -> float:
+    return math.fsum(by_seed.values()) / len(by_seed) if by_seed else math.nan
+
+
+def _tau(first: _Standing, second: _Standing) -> float:
+    both = ~np.isnan(first.cost + second.cost)
+    return kendall(first.cost[both], second.cost[both]) if both.any() else math.nan
+
+
+def _ranks(cost: FloatArray) -> FloatArray:
+    """1 for the lowest cost, equal ones their mean rank, NaN where there is none."""
+    below = (cost[None, :] < cost[:, None]).sum(axis=1)
+    equal = (cost[None, :] == cost[:, None]).sum(axis=1)
+    return np.where(np.isnan(cost), np.nan, below + (equal + 1) / 2)
+
+
+def _nested(array: FloatArray) -> list[list[float | None]]:
+    return [[None if x != x else x for x in row] for row in array.tolist()]

@@ -1,0 +1,1 @@
+"""Theorem 1: optimal selectors under coverage, risk and regret budgets."""

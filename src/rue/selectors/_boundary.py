@@ -1,0 +1,212 @@
+"""The boundary between accept and reject: a line in the plane of (total, epistemic)."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray
+from rue.selectors._rounding import Levels
+
+__all__ = [
+    "TOLERANCE",
+    "Blocks",
+    "Boundary",
+    "Cut",
+    "Point",
+    "Points",
+    "Triple",
+    "attained",
+    "difference",
+    "split",
+]
+
+TOLERANCE = 1e-12
+"""Relative. What differs by less is equal; what exceeds a budget by less meets it."""
+
+Number = TypeVar("Number", float, FloatArray)
+
+Point = tuple[float, float]
+"""Total and epistemic."""
+
+
+class Triple(NamedTuple):
+    """Sums over the accepted of (1, T, E): N times (coverage, risk, regret)."""
+
+    coverage: float
+    risk: float
+    regret: float
+
+    def minus(self, other: "Triple", times: float = 1.0) -> "Triple":
+        """Give self - times * other."""
+        return Triple(*(a - times * b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Points:
+    """A sample in the plane of total (axis 0) and epistemic (axis 1), both less an origin.
+
+    The origin is 0, or the budgets if normalised: sum x_i (T_i - risk_max) <= 0, say.
+    """
+
+    total: FloatArray
+    epistemic: FloatArray
+    origin: Point = (0.0, 0.0)
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    def __getitem__(self, rows: NDArray[Any] | slice) -> "Points":
+        """Give some of the points."""
+        return Points(self.total[rows], self.epistemic[rows], self.origin)
+
+    def score(self, axis: int) -> FloatArray:
+        """Give the totals or the epistemics."""
+        return (self.total, self.epistemic)[axis]
+
+    def at_levels(self, total: Levels, epistemic: Levels) -> "Points":
+        """Bring together what rounding alone keeps apart."""
+        return Points(total.snap(self.total), epistemic.snap(self.epistemic), self.origin)
+
+    def seen_from(self, origin: Point) -> "Points":
+        """Move the origin from 0."""
+        if origin == self.origin:
+            return self
+        return Points(self.total - origin[0], self.epistemic - origin[1], origin)
+
+
+class Cut(NamedTuple):
+    """A block of identical points on the line, and the share of it that is accepted."""
+
+    total: float
+    epistemic: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Accept below the line c1 T + c2 E = d, reject above it, and share out what lies on it.
+
+    T and E are seen from the origin. On the line points are ordered by total, then epistemic.
+    Those before ``first`` and those after ``last`` are accepted, those between are rejected, and
+    the two themselves are cut.
+    """
+
+    c1: float
+    c2: float
+    d: float
+    origin: Point = (0.0, 0.0)
+    first: Cut | None = None
+    last: Cut | None = None
+
+    @property
+    def level(self) -> float:
+        """The line's d seen from 0."""
+        return self.d + self.c1 * self.origin[0] + self.c2 * self.origin[1]
+
+    def sides(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Tell which points are below the line, and which are on it."""
+        gap = self.c1 * points.total
+        gap += self.c2 * points.epistemic
+        gap -= self.d
+        width = TOLERANCE * (gap + 2 * self.level)
+        return gap < -width, np.abs(gap) <= width
+
+    def order(self, total: Number, epistemic: Number) -> tuple[Number, Number]:
+        """Give two keys that sort points on the line by total, then epistemic.
+
+        Rounding is not ranking: on a line of one total the last digits of totals rank nothing.
+        """
+        if self.c2 == 0:
+            return epistemic, total
+        return self.c2 * total - self.c1 * epistemic, total if self.c1 else epistemic
+
+    def acceptance(self, points: Points) -> FloatArray:
+        """Give the probability with which each point is accepted."""
+        points = points.seen_from(self.origin)
+        below, on_line = self.sides(points)
+        share = below.astype(np.float64)
+        on = np.flatnonzero(on_line)
+        key, then = self.order(points.total[on], points.epistemic[on])
+        for cut, outside in ((self.first, -1), (self.last, 1)):
+            if cut is not None:
+                cut_key, cut_then = self.order(cut.total, cut.epistemic)
+                place = np.sign(key - cut_key)
+                place = np.where(place == 0, np.sign(then - cut_then), place)
+                share[on[place == outside]] = 1.0
+                share[on[place == 0]] = cut.share
+        return share
+
+
+class Blocks:
+    """Points on a line in their order there, identical ones counted together."""
+
+    def __init__(self, line: Boundary, points: Points) -> None:
+        key, then = line.order(points.total, points.epistemic)
+        order = np.argsort(key)
+        tied = key[order[1:]] == key[order[:-1]]
+        if (tied & (then[order[1:]] != then[order[:-1]])).any():
+            order = np.lexsort((then, key))
+        t, e = points.total[order], points.epistemic[order]
+        is_new = np.append(True, (t[1:] != t[:-1]) | (e[1:] != e[:-1]))
+        head = np.flatnonzero(is_new[: len(t)])
+        self.points = points[order[head]]
+        self.edge = np.append(head, len(t)).astype(np.float64)
+        self.count = np.diff(self.edge)
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def point(self, block: int) -> Point:
+        """Total and epistemic of one block."""
+        return float(self.points.total[block]), float(self.points.epistemic[block])
+
+    def sums(self, *blocks: int | slice) -> Triple:
+        """What whole blocks attain."""
+        rows = np.r_[blocks]
+        columns = np.ones(len(rows)), self.points.total[rows], self.points.epistemic[rows]
+        return Triple(*(float(np.sum(self.count[rows] * column)) for column in columns))
+
+    def at(self, mass: float) -> int:
+        """Which block the given number of points ends in, counted from the first."""
+        return min(max(int(np.searchsorted(self.edge, mass)) - 1, 0), len(self) - 1)
+
+    def cut(self, block: int, share: float) -> Cut:
+        """Cut one block; a share is 0 or 1 if only rounding keeps it from being so."""
+        share = min(max(float(share), 0.0), 1.0)
+        if abs(share - round(share)) <= TOLERANCE:
+            share = float(round(share))
+        return Cut(*self.point(block), share)
+
+    def first_within(self, cost: FloatArray, room: float, *, reverse: bool = False) -> Cut:
+        """Cut where the first points, at ``cost`` each, have used up the room; all if never.
+
+        ``cost`` may be negative but must grow, from the last block on if ``reverse``.
+        """
+        step = -1 if reverse else 1
+        cost = (cost * self.count)[::step]
+        spent = np.append(0.0, np.cumsum(cost))
+        k = int(np.count_nonzero(spent[1:] <= room))
+        share = (room - spent[k]) / cost[k] if k < len(self) else 0.0
+        if k and share <= TOLERANCE:  # the block before is the last that is accepted
+            k, share = k - 1, 1.0
+        return self.cut(len(self) - 1 - k if reverse else k, share)
+
+
+def split(line: Boundary, points: Points) -> tuple[Triple, Blocks]:
+    """Give what the points below a line attain, and the blocks on it."""
+    below, on = line.sides(points)
+    return attained(points[below]), Blocks(line, points[on])
+
+
+def attained(points: Points) -> Triple:
+    """Give what accepting all these points attains."""
+    return Triple(float(len(points)), float(points.total.sum()), float(points.epistemic.sum()))
+
+
+def difference(values: FloatArray, value: float, origin: float = 0.0) -> FloatArray:
+    """Give values - value, 0 where only rounding keeps them from being equal."""
+    gap = values - value
+    gap[np.abs(gap) <= TOLERANCE * (values + (value + 2 * origin))] = 0.0
+    return gap

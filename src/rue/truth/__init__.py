@@ -1,0 +1,1 @@
+"""Truth: what annotators said about each point, and how their finite number matters."""

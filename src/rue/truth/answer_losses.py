@@ -1,0 +1,101 @@
+"""What each answer costs: enough to ask the people again."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.beliefs import Belief
+from rue.errors import InputError
+from rue.losses import Loss, get_loss
+from rue.truth.annotations import Annotations
+from rue.truth.deployed import deployed_actions
+
+__all__ = ["Answers", "answers"]
+
+
+class Realized(NamedTuple):
+    """Realised total, aleatoric and epistemic (regret) of each point, shape (n_points,) each."""
+
+    total: FloatArray
+    aleatoric: FloatArray
+    epistemic: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers about each point, and what the action taken costs under each of them.
+
+    ``counts`` and ``losses`` have shape (n_points, n_classes); the realised total is the mean of
+    ``losses`` over the answers.
+    """
+
+    counts: FloatArray
+    losses: FloatArray
+    loss: Loss
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, rows: NDArray[Any]) -> "Answers":
+        return Answers(self.counts[rows], self.losses[rows], self.loss)
+
+    def redrawn(self, rng: np.random.Generator) -> Realized:
+        """Draw as many answers about each point from its own, with replacement; realise them."""
+        m = self.counts.sum(axis=1)
+        probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
+        return self._realized(probs)
+
+    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "Answers":
+        """Keep so many answers a point, drawn without replacement; all where there are fewer."""
+        whole = self.counts.astype(np.int64)
+        kept = np.minimum(whole.sum(axis=1), n_annotators)
+        drawn = np.empty_like(whole)
+        left, rest = kept.copy(), whole.sum(axis=1)
+        for k in range(whole.shape[1]):  # class by class: a hypergeometric share of what is left
+            rest = rest - whole[:, k]
+            drawn[:, k] = rng.hypergeometric(whole[:, k], rest, left)
+            left = left - drawn[:, k]
+        return Answers(drawn.astype(np.float64), self.losses, self.loss)
+
+    def realized(self) -> Realized:
+        """The realised components, plug-in."""
+        return self._realized(self.counts / self.counts.sum(axis=1, keepdims=True))
+
+    def _realized(self, probs: FloatArray) -> Realized:
+        n_classes = probs.shape[1]
+        total = self.loss.round((probs * self.losses).sum(axis=1), n_classes)
+        aleatoric = self.loss.round(self.loss.bayes_risk(probs), n_classes)
+        regret = np.maximum(self.loss.round(total - aleatoric, n_classes), 0.0)
+        return Realized(total, aleatoric, regret)
+
+
+def answers(
+    annotations: Annotations,
+    belief: Belief | None,
+    loss: str | Loss = "log",
+    *,
+    values: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
+) -> Answers:
+    """Give what each answer would have cost; arguments as in :func:`rue.realize`.
+
+    Examples
+    --------
+    >>> from rue import Annotations
+    >>> answers(Annotations([[8, 2]]), None, "squared", actions=[0.5]).losses
+    array([[0.25, 0.25]])
+    """
+    loss = get_loss(loss, values=annotations.values if values is None else values)
+    if annotations.counts is None:
+        raise InputError("people cannot be drawn where p* is known: give counts")
+    n_classes = annotations.n_classes
+    losses = np.empty((len(annotations), n_classes))
+    for rows, action in deployed_actions(annotations, belief, loss, actions):
+        for k in range(n_classes):
+            sure = np.zeros_like(losses[rows])
+            sure[:, k] = 1.0
+            losses[rows, k] = loss.risk(sure, action)
+    return Answers(annotations.counts, losses, loss)

@@ -1,0 +1,217 @@
+"""Finite annotators: what m answers a point tell of its Bayes risk, and so of its regret.
+
+p* is not known, only m answers drawn from it. The mean loss of an action over them is unbiased.
+The Bayes risk is not: the action that is best for the answers themselves has too low a loss on
+them (``plugin``, biased low), and one chosen from the other m - 1 answers has at least the true
+Bayes risk on the answer left out (``leave_one_out``, biased high). So in expectation
+
+    total - leave-one-out Bayes risk  <=  true regret  <=  total - plug-in Bayes risk
+
+for each point and, since the ranking does not depend on the answers, for AuReC. It holds if the
+answers about a point are independent draws from its p*, and actions and scores do not depend on
+them. It does not carry over to excess AuReC, n-AuReC, oracle, Spearman or the Pareto-gap, which
+are not linear in the regret.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.errors import InputError
+from rue.losses import Absolute, Brier, CostMatrix, Log, Loss, Squared, ZeroOne
+from rue.losses.base import TOLERANCE, first_least
+from rue.truth.annotations import Annotations
+
+__all__ = ["ESTIMATORS", "Estimator", "bracket_end", "estimate_bayes_risk"]
+
+Estimator = Literal["plugin", "leave_one_out", "unbiased"]
+ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+
+STRENGTHS = 2.0 ** np.arange(-10, 13)
+"""Where the weight s of the pooled answers is looked for, first by octaves, then in eighths."""
+
+
+def estimate_bayes_risk(
+    annotations: Annotations, loss: Loss, estimator: Estimator = "plugin"
+) -> FloatArray:
+    """Estimate the Bayes risk of each point's p* from the answers, shape (n_points,).
+
+    - ``plugin``: the Bayes risk of the answers' frequencies, biased low.
+    - ``leave_one_out``: the mean loss of each answer under the best action for the others,
+      biased high. Log loss needs a predictive distribution instead, as the others' frequencies
+      may leave an answer no probability at all: (n_others + s q) / (m - 1 + s), with q the mean
+      frequencies of points that have the others' majority, and s the best such weight, both
+      from the other half of the points. Halves alternate along the sorted counts, and points
+      with the same counts share their mean, so that the order of rows does not matter. It is
+      never below the plug-in.
+    - ``unbiased``: m/(m - 1) times the plug-in under squared and Brier loss; it does not exist
+      for the others.
+
+    The latter two need two answers a point. Where p* is known all are its Bayes risk.
+
+    Examples
+    --------
+    >>> people = Annotations([[3, 1]])
+    >>> for estimator in ESTIMATORS:
+    ...     print(estimator, estimate_bayes_risk(people, Brier(), estimator))
+    plugin [0.375]
+    leave_one_out [0.66666667]
+    unbiased [0.5]
+    """
+    if estimator not in ESTIMATORS:
+        raise InputError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    counts = annotations.counts
+    if estimator == "plugin" or counts is None:
+        return loss.bayes_risk(annotations.probs)
+    if estimator == "unbiased" and not isinstance(loss, Squared | Brier):
+        raise InputError(
+            f"no unbiased estimate of the Bayes risk exists under {loss.name} loss; the plug-in "
+            'and estimator="leave_one_out" bracket it'
+        )
+    m = counts.sum(axis=1)
+    if m.min() < 2:
+        raise InputError(
+            f'estimator="{estimator}" needs at least 2 annotators a point, '
+            f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
+        )
+    if estimator == "unbiased":
+        return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
+    match loss:
+        case Log():  # pooling may, rarely, fall below the plug-in; the larger is a bound too
+            return np.maximum(_log(counts), loss.bayes_risk(annotations.probs))
+        case Brier():
+            squares = (counts**2).sum(axis=1)
+            others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
+            return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
+        case Squared():  # v - mean of the others = (v - mean) m/(m - 1)
+            return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)) ** 2)
+        case ZeroOne():
+            majority, without = _majorities(counts)
+            top = counts.max(axis=1)
+            return np.asarray(1 - np.where(without == majority, top, 0.0) / m)
+        case Absolute():
+            return _absolute(annotations, loss)
+        case CostMatrix():
+            return _cost(counts, loss)
+    return _one_by_one(counts, loss)
+
+
+def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
+    """Give the leave-one-out Bayes risk of each point, or None if one has a single answer."""
+    if annotations.n_annotators.min() < 2:
+        return None
+    high = estimate_bayes_risk(annotations, loss, "leave_one_out")
+    return loss.round(high, annotations.n_classes)
+
+
+def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
+    """Most frequent class of each point, and that after one answer of this class is taken away.
+
+    Lowest index on ties. Taking away another class's answer leaves the majority as it is.
+    """
+    rows = np.arange(len(counts))
+    first = counts.argmax(axis=1)
+    rest = counts.copy()
+    rest[rows, first] = -1
+    second = rest.argmax(axis=1)
+    lead = counts[rows, first] - 1 - rest[rows, second]
+    ties = np.minimum(first, second)
+    return first, np.where(lead > 0, first, np.where(lead == 0, ties, second))
+
+
+def _absolute(annotations: Annotations, loss: Absolute) -> FloatArray:
+    """Plug-in plus ceil(m/2)/m times the step between the two middle answers.
+
+    Of the sorted answers x_1..x_m, with j = floor(m/2), the others' lower median is x_j+1 where
+    one of the lowest j is left out, and x_j where another is.
+    """
+    counts = annotations.counts
+    assert counts is not None  # known p* needs no answers
+    v, m = loss.offsets(counts.shape[1]), counts.sum(axis=1)
+    below, j = np.cumsum(counts, axis=1), np.floor(m / 2)
+    lower = np.argmax(below >= j[:, None], axis=1)
+    upper = np.argmax(below >= j[:, None] + 1, axis=1)
+    step = v[upper] - v[lower]
+    return np.asarray(loss.bayes_risk(annotations.probs) + np.ceil(m / 2) / m * step)
+
+
+def _cost(counts: FloatArray, loss: CostMatrix) -> FloatArray:
+    """For each class that was chosen, its cost under the best action for the other answers."""
+    C, m = loss.costs, counts.sum(axis=1)
+    loss.bayes_risk(counts[:1])  # checks the classes
+    paid = counts @ C.T
+    point, answer = np.nonzero(counts)
+    action = np.empty(len(point), np.int64)
+    step = max(1, (1 << 22) // len(C))
+    for start in range(0, len(point), step):
+        i, y = point[start : start + step], answer[start : start + step]
+        others = (paid[i] - C[:, y].T) / (m[i] - 1)[:, None]
+        action[start : start + step] = first_least(others, TOLERANCE * C.max())
+    terms = counts[point, answer] * C[action, answer]
+    return np.asarray(np.bincount(point, terms, len(counts)) / m)
+
+
+def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
+    """Any other loss: class by class, the loss of its answers under the others' best action."""
+    n_points, n_classes = counts.shape
+    m, paid = counts.sum(axis=1), np.zeros(n_points)
+    for k in range(n_classes):
+        chosen = np.flatnonzero(counts[:, k])
+        sure = np.eye(n_classes)[np.full(len(chosen), k)]
+        others = (counts[chosen] - sure) / (m[chosen] - 1)[:, None]
+        paid[chosen] += counts[chosen, k] * loss.risk(sure, loss.action(others))
+    return np.asarray(paid / m)
+
+
+def _log(counts: FloatArray) -> FloatArray:
+    """Cross-fit the predictive distribution of an answer from the others; its mean log loss."""
+    n_points, n_classes = counts.shape
+    m = counts.sum(axis=1)
+    majority, without = _majorities(counts)
+    point, answer = np.nonzero(counts)
+    n = counts[point, answer]
+    label = np.where(answer == majority[point], without[point], majority[point])
+    share = n / m[point]
+    order = np.lexsort(counts.T[::-1])
+    half = np.empty(n_points, np.int64)
+    half[order] = np.arange(n_points) % 2
+    terms = np.empty(len(point))
+    for fold in (0, 1):
+        rest = half != fold
+        pooled = np.zeros((n_classes, n_classes))  # frequencies summed over a majority's points
+        np.add.at(pooled, majority[rest], (counts / m[:, None])[rest])
+        size = np.bincount(majority[rest], minlength=n_classes)
+        # One even row more, so that no class is impossible. The weight is fitted to points that
+        # are in the sums themselves, so less their own row.
+        e = half[point] != fold
+        own = label[e] == majority[point[e]]
+        q = pooled[label[e], answer[e]] - own * share[e]
+        q = (np.maximum(q, 0.0) + 1 / n_classes) / (size[label[e]] - own + 1)
+        s = _strength(n[e], m[point[e]], share[e], q, n_classes)
+        e = ~e
+        q = (pooled[label[e], answer[e]] + 1 / n_classes) / (size[label[e]] + 1)
+        terms[e] = -share[e] * np.log((n[e] - 1 + s * q) / (m[point[e]] - 1 + s))
+    risk: FloatArray = np.bincount(point, terms, n_points).astype(np.float64)
+    # Points with the same counts may be in either half: their mean is that over all ways.
+    new = np.append(True, (np.diff(counts[order], axis=0) != 0).any(axis=1))
+    group = np.cumsum(new) - 1
+    means = np.bincount(group, risk[order]) / np.bincount(group)
+    risk[order] = means[group]
+    return risk
+
+
+def _strength(
+    n: FloatArray, m: FloatArray, share: FloatArray, q: FloatArray, n_classes: int
+) -> float:
+    """The weight s of least leave-one-out log loss; K/2 (add 1/2 to each) if there are none."""
+    if len(n) == 0:
+        return n_classes / 2
+
+    def best(candidates: NDArray[np.floating]) -> float:
+        losses = [-(share * np.log((n - 1 + s * q) / (m - 1 + s))).sum() for s in candidates]
+        return float(candidates[int(np.argmin(losses))])
+
+    octave = best(STRENGTHS)
+    return best(octave * 2.0 ** (np.arange(-8, 9) / 8))

@@ -1,0 +1,67 @@
+"""Take the screenshots of docs/report.md: pages that rue report made, in chromium.
+
+python studies/report.py demo.html cifar10h.html
+"""
+
+import base64
+import io
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+from studies import DOCS
+
+# page, name, width, height, dark or light, what to scroll to
+SHOTS = (
+    (0, "laptop", 1366, 768, "light", "body"),
+    (0, "phone", 390, 844, "dark", "#leaderboard-section"),
+    (0, "explorer", 1366, 1000, "light", "#explorer"),
+    (1, "cifar10h", 1366, 768, "dark", "body"),
+    (1, "cifar10h-wide", 1920, 1080, "light", "#h-points"),
+    (1, "cifar10h-phone", 390, 844, "light", "#optimum"),
+    (1, "surfaces", 1366, 1000, "dark", "#surfaces"),
+)
+
+
+def main() -> None:
+    pages = [Path(name).resolve() for name in sys.argv[1:]]
+    with tempfile.TemporaryDirectory() as profile:
+        options = Options()
+        options.binary_location = shutil.which("chromium")
+        for flag in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"):
+            options.add_argument(f"--{flag}")
+        for flag in ("hide-scrollbars", f"user-data-dir={profile}"):
+            options.add_argument(f"--{flag}")
+        driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        try:
+            for page, name, width, height, theme, place in SHOTS:
+                shoot(driver, pages[page], width, height, theme, place).save(
+                    DOCS / "figures" / f"report-{name}.png", optimize=True
+                )
+        finally:
+            driver.quit()
+
+
+def shoot(driver, page, width, height, theme, place) -> Image.Image:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    scheme = [{"name": "prefers-color-scheme", "value": theme}]
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+    driver.get(page.as_uri())
+    while driver.execute_script("return document.body.dataset.ready") != "yes":
+        time.sleep(0.1)
+    driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", place)
+    time.sleep(1)
+    shot = driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"]
+    return Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""docs/data.md says what docs/data.json measured, of the data that the registry knows."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rue.data
+from studies import data
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return json.loads((DOCS / "data.json").read_text())
+
+
+def test_tables_are_those_of_the_rows(rows):
+    page = (DOCS / "data.md").read_text()
+    blocks = {"people": data.people_table(rows), "r2": data.r2_table(rows)}
+    assert data.fill(page, blocks) == page
+
+
+def test_rows_are_of_the_data_that_the_registry_knows(rows):
+    assert len(rows["people"]) == 6
+    for row in rows["people"]:
+        entry = rue.data.ENTRIES[row["name"]]
+        low, mean, high = row["annotators"]
+        assert (row["n_points"], row["n_classes"]) == (entry.n_points, entry.n_classes)
+        assert (low, high) == (entry.annotators[0], entry.annotators[2])
+        assert mean == pytest.approx(entry.annotators[1])
+        assert row["checksums"].items() <= entry.checksums.items()
+
+
+def test_what_the_text_says_of_the_features_is_so(rows):
+    gaps = {}
+    for name in data.DOMAINS:
+        scores = {
+            encoder: [
+                row["r2"]
+                for row in rows["features"]
+                if (row["name"], row["encoder"]) == (name, encoder)
+            ]
+            for encoder in ("tfidf", "sentence")
+        }
+        assert [len(values) for values in scores.values()] == [5, 5]
+        gaps[name] = np.subtract(scores["sentence"], scores["tfidf"])
+        assert (gaps[name] > 0).all()
+    assert max(gaps, key=lambda name: gaps[name].mean()) == "sentiment-nyt"
+
+
+def test_real_rows_can_be_had_again(rows, sentiment):
+    known = {row["name"]: row for row in rows["people"]}
+    for name in data.DOMAINS:
+        row = data.row(rue.data.load(name, sentiment))
+        for key in ("entropy", "unanimous", "bayes_error"):
+            assert row[key] == pytest.approx(known[name][key], rel=1e-12)
+
+
+def test_every_data_set_is_in_the_page():
+    page = (DOCS / "data.md").read_text()
+    for name in rue.data.ENTRIES:
+        family, _, member = name.partition("-")
+        assert name in page or (family in page and f"-{member}" in page), name
+    assert (DOCS / "figures/data.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,63 @@
+"""docs/deploy.md says what docs/deploy.json measured, and that the promise held."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from scipy.stats import binom
+
+from studies import deploy
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return json.loads((DOCS / "deploy.json").read_text())["rows"]
+
+
+def most_broken(row):
+    """What a share of delta exceeds by chance once in a thousand."""
+    return binom.ppf(0.999, row["n_draws"], row["delta"]) / row["n_draws"]
+
+
+def test_the_table_is_that_of_the_rows(rows):
+    page = (DOCS / "deploy.md").read_text()
+    assert deploy.fill(page, "trials".table(rows)) == page
+
+
+def test_every_study_was_run(rows):
+    asked = [(r["world"], r["loss"], r["asked"], r["n_points"], r["n_draws"]) for r in rows]
+    assert asked == [(*study, n, 500) for study in deploy.STUDIES for n in (200, 1000, 5000)]
+
+
+def test_the_promise_held(rows):
+    for row in rows:
+        assert row["broken"] <= most_broken(row)
+        assert row["total"]["broken"] <= most_broken(row)
+        assert row["broken_without_promise"] > 2 * row["delta"]  # the worlds are not too easy
+        assert row["coverage"] <= row["achievable"] + 0.01 <= row["possible"] + 0.01
+    for few, more in pairwise(rows):
+        assert few["n_points"] > more["n_points"] or few["coverage"] <= more["coverage"]
+
+
+def test_every_command_has_its_output():
+    page = (DOCS / "deploy.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```\n\n```text\n(.*?)```\n", page, flags=re.DOTALL)
+    assert len(blocks) == 9
+    assert all(commands.strip() and output.strip() for commands, output in blocks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(6))
+def test_the_promise_holds_anew(tmp_path_factory, data_root, number):
+    # Trained and drawn anew, 500 draws, on random-rbf and on resampled CIFAR-10H.
+    out = tmp_path_factory.getbasetemp() / "deploy"
+    out.mkdir(exist_ok=True)
+    deploy.predictions(out)
+    for row in deploy.study(out, *deploy.STUDIES[number], 500, (200, 1000)):
+        assert row["broken"] <= most_broken(row)
+        assert row["total"]["broken"] <= most_broken(row)
+        assert row["broken_without_promise"] > 2 * row["delta"]
