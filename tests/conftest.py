@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+import rue
+from rue.errors import FileError
+
 # No deadline: a kernel's first call compiles it. The same examples in every run.
 settings.register_profile("rue", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("rue")
@@ -45,3 +48,17 @@ def paper():
     if not files:
         pytest.skip("the paper is not beside this checkout")
     return re.sub(r"(?<!\\)%.*", "", files[0].read_text())
+
+
+@pytest.fixture(scope="session")
+def sentiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fetch the sentiment sets once for all processes of the run; their lock does the rest."""
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sentiment-root"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RUE_DATA", raising=False)
+        try:
+            rue.data.fetch("sentiment-movies", root)
+        except FileError as error:
+            pytest.skip(f"the sentiment sets cannot be fetched here: {error}")
+    return root

@@ -166,9 +166,10 @@ def test_components_of_some_points():
 def test_streaming_gives_the_same_bits_as_one_piece(rng, monkeypatch):
     probs = rng.dirichlet(np.ones(5), (1000, 4)).astype(np.float32)
     whole = decompose(Draws(probs), "log")
-    from rue import _arrays, beliefs
+    from rue import _arrays
+    from rue.beliefs import draws
 
-    monkeypatch.setattr(beliefs, "stream", lambda array: _arrays.stream(array, n_bytes=999))
+    monkeypatch.setattr(draws, "stream", lambda array: _arrays.stream(array, n_bytes=999))
     parts = decompose(Draws(probs), "log")
     assert (whole.total == parts.total).all()
     assert (whole.epistemic == parts.epistemic).all()

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import rue.data
-from rue.errors import FileError
-
 _BESIDE = Path(__file__).parents[3] / "shared" / "data"
 _REAL = os.environ.get("RUE_DATA") or (str(_BESIDE) if _BESIDE.is_dir() else "")
 
@@ -32,20 +29,6 @@ def real() -> Path:
     if not _REAL:
         pytest.skip("no real data here: set RUE_DATA to a data root")
     return Path(_REAL)
-
-
-@pytest.fixture(scope="session")
-def sentiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Fetch the sentiment sets once for all processes of the run; their lock does the rest."""
-    base = tmp_path_factory.getbasetemp()
-    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sentiment-root"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("RUE_DATA", raising=False)
-        try:
-            rue.data.fetch("sentiment-movies", root)
-        except FileError as error:
-            pytest.skip(f"the sentiment sets cannot be fetched here: {error}")
-    return root
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rue import Components, optimal_selector
 from rue.errors import InfeasibleError, InputError
 from rue.selectors import _both_budgets as turning
+from rue.selectors._rounding import SAME
 
 # Four points a, b, c, d as (total, epistemic): (0.1, 0), (0.2, 0.2), (0.3, 0), (0.6, 0.4).
 FOUR = Components([0.1, 0.2, 0.3, 0.6], [0.1, 0.0, 0.3, 0.2], [0.0, 0.2, 0.0, 0.4])
@@ -323,6 +324,7 @@ def test_solving_near_a_guess_is_solving(objective, bias, monkeypatch):
 
 @pytest.mark.parametrize("normalized", [False, True])
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 40))
+@example(seed=1, k=19)  # the budget is the least attainable risk, and only near ties meet it
 def test_budgets_hold_where_totals_are_equal_but_for_their_twelfth_digit(normalized, seed, k):
     rng = np.random.default_rng(seed)
     aleatoric, epistemic = np.round(rng.integers(0, 6, (2, 40)) / 51, 12)
@@ -338,7 +340,8 @@ def test_budgets_hold_where_totals_are_equal_but_for_their_twelfth_digit(normali
         risk_max=risk_max,
         normalized=normalized,
     )
-    assert selector.risk <= risk_max * (1 + 2e-12)
+    # Totals within 8e-12 of the largest are one number to the selector.
+    assert selector.risk <= risk_max * (1 + 2e-12) + SAME * star.total.max()
     assert selector.coverage >= share.mean() * (1 - 2e-12)
 
 

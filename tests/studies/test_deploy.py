@@ -25,7 +25,7 @@ def most_broken(row):
 
 def test_the_table_is_that_of_the_rows(rows):
     page = (DOCS / "deploy.md").read_text()
-    assert deploy.fill(page, "trials".table(rows)) == page
+    assert deploy.fill(page, "trials", deploy.table(rows)) == page
 
 
 def test_every_study_was_run(rows):

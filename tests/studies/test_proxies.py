@@ -19,7 +19,7 @@ def records():
 
 def test_tables_are_those_of_the_rows(records):
     page = (DOCS / "proxies.md").read_text()
-    assert proxies.fill(page.blocks(records)) == page
+    assert proxies.fill(page, proxies.blocks(records)) == page
 
 
 @pytest.mark.parametrize("data", ["letter", "random-rbf"])
