@@ -11,6 +11,7 @@ from rue._plugins import Registry
 from rue.data.dataset import DataSet, Split
 from rue.data.datasets import (
     appa_real,
+    chaosnli,
     cifar10,
     dcic,
     fashion_mnist,
@@ -26,7 +27,11 @@ from rue.errors import FileError, InputError, RueError
 
 __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]
 
-_FAMILIES = (sentiment, cifar10, fashion_mnist, appa_real, dcic, random_rbf, letter, openood)
+_FAMILIES = (
+    *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
+    *(chaosnli,),
+    *(random_rbf, letter, openood),
+)
 _FIXED = ("reader", "entry", "seed")
 
 
