@@ -77,7 +77,9 @@ def start_up() -> Rows:
         return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
     bare = least(run("-c", "pass"))
-    yield "python -c 'import rue'", least(run("-c", "import rue")), "bare python", bare, ""
+    started = least(run("-c", "import rue"))
+    yield "python -c 'import rue'", started, "bare python", bare, "<= 2"
+    yield "import rue, beyond the start of python", started - bare, "limit", 0.06, "<= 1"
     yield "rue --help", least(run("-m", "rue", "--help")), "limit", 0.5, "<= 1"
     with tempfile.TemporaryDirectory() as folder:
         rng = np.random.default_rng(0)

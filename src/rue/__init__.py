@@ -1,34 +1,131 @@
 """rue: Regret-based Uncertainty Evaluation.
 
-Names are loaded when first used, so that ``import rue`` costs nothing.
+Names are loaded when they are first used, so that ``import rue`` takes milliseconds. Type
+checkers and editors read the imports under ``TYPE_CHECKING``; a test keeps the two lists equal.
 """
 
-import importlib
-from typing import Any
+from rue._lazy import lazy_attributes
+
+TYPE_CHECKING = False  # type checkers take it for True; importing typing would cost 10 ms
+if TYPE_CHECKING:
+    from rue import adapters as adapters
+    from rue import beliefs as beliefs
+    from rue import bench as bench
+    from rue import components as components
+    from rue import data as data
+    from rue import deploy as deploy
+    from rue import errors as errors
+    from rue import inference as inference
+    from rue import io as io
+    from rue import losses as losses
+    from rue import methods as methods
+    from rue import metrics as metrics
+    from rue import pareto as pareto
+    from rue import plots as plots
+    from rue import proxies as proxies
+    from rue import published as published
+    from rue import ranking as ranking
+    from rue import report as report
+    from rue import sandbox as sandbox
+    from rue import selectors as selectors
+    from rue import truth as truth
+    from rue.adapters.accumulator import Accumulator as Accumulator
+    from rue.beliefs import Belief as Belief
+    from rue.beliefs import Dirichlet as Dirichlet
+    from rue.beliefs import Draws as Draws
+    from rue.beliefs import Scored as Scored
+    from rue.components import Components as Components
+    from rue.components import decompose as decompose
+    from rue.components import realize as realize
+    from rue.deploy import Attained as Attained
+    from rue.deploy import DeployableSelector as DeployableSelector
+    from rue.deploy import Kind as Kind
+    from rue.deploy import Outcome as Outcome
+    from rue.deploy import Rule as Rule
+    from rue.deploy import Trials as Trials
+    from rue.deploy import compare_rules as compare_rules
+    from rue.deploy import fit_selector as fit_selector
+    from rue.deploy import try_promise as try_promise
+    from rue.inference.comparison import Comparison as Comparison
+    from rue.inference.comparison import Difference as Difference
+    from rue.inference.comparison import compare as compare
+    from rue.inference.power import Plan as Plan
+    from rue.inference.power import plan as plan
+    from rue.losses import Absolute as Absolute
+    from rue.losses import Brier as Brier
+    from rue.losses import CostMatrix as CostMatrix
+    from rue.losses import Log as Log
+    from rue.losses import Loss as Loss
+    from rue.losses import Squared as Squared
+    from rue.losses import ZeroOne as ZeroOne
+    from rue.metrics.calibration import RegretCalibration as RegretCalibration
+    from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.correlation import kendall as kendall
+    from rue.metrics.correlation import spearman as spearman
+    from rue.metrics.curves import Curve as Curve
+    from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
+    from rue.metrics.curves import aurc as aurc
+    from rue.metrics.curves import aurec as aurec
+    from rue.metrics.curves import excess_aurec as excess_aurec
+    from rue.metrics.curves import n_aurec as n_aurec
+    from rue.metrics.curves import oracle_aurec as oracle_aurec
+    from rue.metrics.curves import random_aurec as random_aurec
+    from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
+    from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
+    from rue.metrics.evaluation import Evaluation as Evaluation
+    from rue.metrics.evaluation import evaluate as evaluate
+    from rue.metrics.evaluation import evaluate_components as evaluate_components
+    from rue.pareto.gap import pareto_gap as pareto_gap
+    from rue.pareto.surfaces import Surface as Surface
+    from rue.pareto.surfaces import achievable_surface as achievable_surface
+    from rue.pareto.surfaces import optimal_surface as optimal_surface
+    from rue.published import Published as Published
+    from rue.published import PublishedTable as PublishedTable
+    from rue.published import read_published as read_published
+    from rue.ranking.inversions import Inversions as Inversions
+    from rue.ranking.inversions import find_inversions as find_inversions
+    from rue.ranking.scores import Criterion as Criterion
+    from rue.ranking.scores import Score as Score
+    from rue.selectors.optimal import Selector as Selector
+    from rue.selectors.optimal import optimal_selector as optimal_selector
+    from rue.truth.annotations import Annotations as Annotations
 
 __version__ = "0.1.0"
 
-# name -> module; the one list of what is public.
+# The module of each public name.
 _PUBLIC = {
     "Absolute": "rue.losses",
     "Accumulator": "rue.adapters.accumulator",
     "Annotations": "rue.truth.annotations",
+    "Attained": "rue.deploy",
+    "Belief": "rue.beliefs",
     "Brier": "rue.losses",
     "Comparison": "rue.inference.comparison",
     "Components": "rue.components",
     "CostMatrix": "rue.losses",
+    "Criterion": "rue.ranking.scores",
     "Curve": "rue.metrics.curves",
     "DeployableSelector": "rue.deploy",
+    "Difference": "rue.inference.comparison",
     "Dirichlet": "rue.beliefs",
     "Draws": "rue.beliefs",
     "Evaluation": "rue.metrics.evaluation",
+    "Inversions": "rue.ranking.inversions",
+    "Kind": "rue.deploy",
     "Log": "rue.losses",
+    "Loss": "rue.losses",
+    "Outcome": "rue.deploy",
+    "Plan": "rue.inference.power",
+    "Published": "rue.published",
+    "PublishedTable": "rue.published",
+    "RegretCalibration": "rue.metrics.calibration",
     "Rule": "rue.deploy",
     "Score": "rue.ranking.scores",
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors.optimal",
     "Squared": "rue.losses",
     "Surface": "rue.pareto.surfaces",
+    "Trials": "rue.deploy",
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "achievable_surface": "rue.pareto.surfaces",
@@ -59,19 +156,39 @@ _PUBLIC = {
     "try_promise": "rue.deploy",
 }
 
-_PACKAGES = ("adapters", "data", "errors", "losses", "proxies", "published", "sandbox")
-_NEEDS_TORCH = ("methods",)  # not in __all__: a star must not load it
+_PACKAGES = (
+    "adapters",
+    "beliefs",
+    "bench",
+    "components",
+    "data",
+    "deploy",
+    "errors",
+    "inference",
+    "io",
+    "losses",
+    "metrics",
+    "pareto",
+    "plots",
+    "proxies",
+    "published",
+    "ranking",
+    "report",
+    "sandbox",
+    "selectors",
+    "truth",
+)
+_NEEDS_TORCH = ("methods",)  # not in __all__, so that a star import does not load torch
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
+if not TYPE_CHECKING:
+    _load = lazy_attributes(
+        "rue", _PUBLIC | {name: f"rue.{name}" for name in (*_PACKAGES, *_NEEDS_TORCH)}
+    )
 
-def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in (*_PACKAGES, *_NEEDS_TORCH):
-        return importlib.import_module(f"rue.{name}")
-    raise AttributeError(f"module 'rue' has no attribute {name!r}")
+    def __getattr__(name):
+        return _load(name)
 
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__():
+        return sorted(__all__)

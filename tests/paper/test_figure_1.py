@@ -11,7 +11,7 @@ from PIL import Image
 
 from rue.cli import main
 from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
-from rue.sandbox import LOSSES, SCORERS, run_sandbox
+from rue.sandbox import SANDBOX_LOSSES, SCORERS, run_sandbox
 from rue.sandbox.scorers import expected_error
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -34,7 +34,7 @@ def table(out):
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_optimal_scorer_wins_its_own_criterion(loss, seed):
     run = run_sandbox(loss=loss, seed=seed)
@@ -117,7 +117,7 @@ def test_files_are_whole_and_alone(out):
             assert image.width == pytest.approx(7.2 * 300, rel=0.05)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_layout(loss):
     run = run_sandbox(loss=loss)
     left, top, bottom = plot_sandbox(run).axes

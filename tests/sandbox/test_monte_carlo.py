@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rue.sandbox import LOSSES, make_world
+from rue.sandbox import SANDBOX_LOSSES, make_world
 from rue.sandbox.gaussian import expected_components, realized_components
 from rue.sandbox.posterior import fit
 from rue.sandbox.scorers import expected_error
@@ -34,7 +34,7 @@ def test_draws_have_the_posterior_moments(posterior):
     assert_four_standard_errors((draws - posterior.mean) ** 2, posterior.covariance.diagonal())
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_components_against_monte_carlo(world, posterior, loss):
     """Draw weights, then labels; average the losses of the Bayesian action and of the truth's."""
     cells = np.arange(10, len(world.x), 50)
@@ -54,7 +54,7 @@ def test_components_against_monte_carlo(world, posterior, loss):
     assert_four_standard_errors(total - aleatoric, hat.epistemic)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_realised_regret_averages_to_the_expected_one(world, posterior, loss):
     """The frequentist view, averaged over functions of the posterior, is the Bayesian one."""
     cells = np.arange(5, len(world.x), 50)
@@ -85,13 +85,13 @@ def test_expected_error_by_adding_labels_and_refitting():
         mean, variance = posterior.predict(world.x)
         stars = (
             realized_components(loss, world.sigma, variance, mean - phi @ weights)
-            for loss in LOSSES
+            for loss in SANDBOX_LOSSES
         )
         return np.array([world.mass @ star.epistemic for star in stars])
 
-    expected = np.array([expected_error(world, before, loss) for loss in LOSSES])
+    expected = np.array([expected_error(world, before, loss) for loss in SANDBOX_LOSSES])
     variance = before.predict(world.x)[1]
-    hats = (expected_components(loss, world.sigma, variance) for loss in LOSSES)
+    hats = (expected_components(loss, world.sigma, variance) for loss in SANDBOX_LOSSES)
     expected_before = np.array([world.mass @ hat.epistemic for hat in hats])
     for cell in (6, 84, 160):  # in A, B and C
         x = world.x[[cell]]

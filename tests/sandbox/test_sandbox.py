@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rue.errors import InputError
-from rue.sandbox import LOSSES, REGIONS, SCORERS, make_world, run_sandbox, split_regret
+from rue.sandbox import REGIONS, SANDBOX_LOSSES, SCORERS, make_world, run_sandbox, split_regret
 from rue.sandbox.gaussian import expected_components, realized_components
 from rue.sandbox.posterior import PRIOR_SD, fit
 from rue.sandbox.scorers import bald, expected_error, jaccard, reject
@@ -163,7 +163,7 @@ def test_realised_components_by_hand():
 positive = st.floats(1e-6, 1e6)
 
 
-@given(positive, positive, st.floats(-1e3, 1e3), st.sampled_from(LOSSES))
+@given(positive, positive, st.floats(-1e3, 1e3), st.sampled_from(SANDBOX_LOSSES))
 def test_regret_is_never_negative(sigma, variance, error, loss):
     arguments = np.array([sigma]), np.array([variance])
     assert expected_components(loss, *arguments).epistemic[0] > 0
@@ -173,7 +173,7 @@ def test_regret_is_never_negative(sigma, variance, error, loss):
 # --- the scorers ---
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_expected_error_by_refitting_does_not_depend_on_the_label(world, posterior, loss):
     closed_form = expected_error(world, posterior, loss)
     for cell, label in [(3, -7.0), (840, 0.0), (1999, 5.0)]:
@@ -270,7 +270,7 @@ def test_a_small_class_does_not_see_its_approximation_error(world):
 # --- one run ---
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_summary_against_a_naive_twin(loss):
     run = run_sandbox(loss=loss, coverage=0.7, seed=1)
     mass = run.world.mass
@@ -292,7 +292,7 @@ def test_summary_against_a_naive_twin(loss):
 
 
 def test_bald_is_the_score_whatever_the_loss():
-    runs = [run_sandbox(loss=loss) for loss in LOSSES]
+    runs = [run_sandbox(loss=loss) for loss in SANDBOX_LOSSES]
     for run in runs:
         variance = run.posterior.predict(run.world.x)[1]
         assert (run.scores["bald"] == bald(run.world.sigma, variance)).all()

@@ -8,13 +8,19 @@ accumulator.py  batches of a validation loop                 -> Evaluation
 Each is loaded when it is first used, and with it its library.
 """
 
-import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING
 
-__all__ = ["accumulator", "pandas", "sklearn", "torch"]
+from rue._lazy import lazy_attributes
 
+if TYPE_CHECKING:
+    from rue.adapters import accumulator as accumulator
+    from rue.adapters import pandas as pandas
+    from rue.adapters import sklearn as sklearn
+    from rue.adapters import torch as torch
 
-def __getattr__(name: str) -> ModuleType:
-    if name in __all__:
-        return importlib.import_module(f"rue.adapters.{name}")
-    raise AttributeError(f"module 'rue.adapters' has no attribute {name!r}")
+_PUBLIC = {name: f"rue.adapters.{name}" for name in ("accumulator", "pandas", "sklearn", "torch")}
+
+__all__ = [*_PUBLIC]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_attributes(__name__, _PUBLIC)

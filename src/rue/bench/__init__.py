@@ -7,7 +7,37 @@ criteria.py what is computed of a trained method
 store.py    a folder of finished cells, each there whole or not at all
 engine.py   local processes             ray_engine.py  a Ray cluster
 run.py      do what is missing or stale, and store it
-summary.py  finished cells to the paper's tables    resampling.py  how sure they are
+tables.py   finished cells to the paper's tables    resampling.py  how sure they are
 
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """
+
+from rue.bench.cells import Cell
+from rue.bench.engine import Engine, Event, Local
+from rue.bench.run import Progress, SuiteRun, run_suite
+from rue.bench.store import Store
+from rue.bench.suite import Suite, parse_suite, read_suite, shipped
+from rue.bench.tables import Results, beside_published, read_results, summarize, table_rows
+from rue.bench.tasks import Result, Task
+
+__all__ = [
+    "Cell",
+    "Engine",
+    "Event",
+    "Local",
+    "Progress",
+    "Result",
+    "Results",
+    "Store",
+    "Suite",
+    "SuiteRun",
+    "Task",
+    "beside_published",
+    "parse_suite",
+    "read_results",
+    "read_suite",
+    "run_suite",
+    "shipped",
+    "summarize",
+    "table_rows",
+]

@@ -13,7 +13,7 @@ from rue.bench.suite import Suite
 from rue.bench.tasks import tasks
 from rue.errors import InputError
 
-__all__ = ["Progress", "Report", "run_suite", "select"]
+__all__ = ["Progress", "SuiteRun", "run_suite", "select"]
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Report:
+class SuiteRun:
     """What a run did.
 
     Attributes
@@ -65,7 +65,7 @@ def run_suite(
     threads: int = 1,
     root: str | None = None,
     on_change: Callable[[Progress], None] | None = None,
-) -> Report:
+) -> SuiteRun:
     """Run the cells of a suite that a folder does not hold yet.
 
     Parameters
@@ -120,7 +120,7 @@ def run_suite(
                         store.write_error(cell, event.error)
                         progress.failed[cell] = event.error.splitlines()[-1]
             changed(progress)
-    return Report(
+    return SuiteRun(
         store.folder,
         kept=tuple(cell for cell in wanted if cell not in todo),
         done=tuple(progress.done),

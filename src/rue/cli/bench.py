@@ -15,7 +15,7 @@ from rue.errors import InputError
 
 if TYPE_CHECKING:
     from rue.bench.engine import Engine
-    from rue.bench.run import Progress, Report
+    from rue.bench.run import Progress, SuiteRun
     from rue.bench.suite import Suite
 
 app = typer.Typer(help="Benchmarks: list suites, run one, print its tables.", no_args_is_help=True)
@@ -221,7 +221,7 @@ def run_with_progress(
     only: dict[str, list[str]] | None = None,
     force: bool = False,
     root: str | None = None,
-) -> "Report":
+) -> "SuiteRun":
     """Run a suite with a progress display on stderr where that is a terminal."""
     from rue.bench.engine import Local
     from rue.bench.run import run_suite
@@ -309,7 +309,7 @@ def _only(given: list[str]) -> dict[str, list[str]]:
     return only
 
 
-def _told(report: "Report") -> list[str]:
+def _told(report: "SuiteRun") -> list[str]:
     lines = [
         f"{len(report.done)} cells done, {len(report.kept)} were there, "
         f"{len(report.failed)} failed; in {report.folder}"

@@ -4,6 +4,7 @@ from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.features import featurize
+from rue.data.images import LazyImages
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
 from rue.data.registry import ENTRIES, fetch, is_here, load
@@ -13,6 +14,7 @@ __all__ = [
     "DataSet",
     "Entry",
     "Info",
+    "LazyImages",
     "add_ood",
     "featurize",
     "fetch",

@@ -1,1 +1,32 @@
 """Inference: bootstrap intervals, paired comparisons and plans."""
+
+from typing import TYPE_CHECKING
+
+from rue._lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from rue.inference.comparison import Comparison as Comparison
+    from rue.inference.comparison import Difference as Difference
+    from rue.inference.comparison import Ranking as Ranking
+    from rue.inference.comparison import compare as compare
+    from rue.inference.intervals import Intervals as Intervals
+    from rue.inference.power import Plan as Plan
+    from rue.inference.power import PlanRow as PlanRow
+    from rue.inference.power import plan as plan
+
+# The module of each public name.
+_PUBLIC = {
+    "Comparison": "rue.inference.comparison",
+    "Difference": "rue.inference.comparison",
+    "Intervals": "rue.inference.intervals",
+    "Plan": "rue.inference.power",
+    "PlanRow": "rue.inference.power",
+    "Ranking": "rue.inference.comparison",
+    "compare": "rue.inference.comparison",
+    "plan": "rue.inference.power",
+}
+
+__all__ = [*_PUBLIC]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_attributes(__name__, _PUBLIC)

@@ -1,1 +1,32 @@
 """Reading and writing files: predictions, truth, tables; atomic writes."""
+
+from typing import TYPE_CHECKING
+
+from rue._lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from rue.io.align import read_components as read_components
+    from rue.io.align import read_runs as read_runs
+    from rue.io.predictions import Columns as Columns
+    from rue.io.predictions import Predictions as Predictions
+    from rue.io.predictions import read_predictions as read_predictions
+    from rue.io.truth import Truth as Truth
+    from rue.io.truth import read_truth as read_truth
+    from rue.io.writing import save_predictions as save_predictions
+
+# The module of each public name.
+_PUBLIC = {
+    "Columns": "rue.io.predictions",
+    "Predictions": "rue.io.predictions",
+    "Truth": "rue.io.truth",
+    "read_components": "rue.io.align",
+    "read_predictions": "rue.io.predictions",
+    "read_runs": "rue.io.align",
+    "read_truth": "rue.io.truth",
+    "save_predictions": "rue.io.writing",
+}
+
+__all__ = [*_PUBLIC]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_attributes(__name__, _PUBLIC)

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from rue._arrays import as_values, show
 from rue.errors import InputError
 from rue.losses.absolute import Absolute
-from rue.losses.base import Loss
+from rue.losses.base import Expectation, Loss
 from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
 from rue.losses.log import Log
@@ -18,6 +18,7 @@ __all__ = [
     "Absolute",
     "Brier",
     "CostMatrix",
+    "Expectation",
     "Log",
     "Loss",
     "Squared",

@@ -1,1 +1,60 @@
 """Metrics: curves and areas, correlations, calibration, and the row they make."""
+
+from typing import TYPE_CHECKING
+
+from rue._lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from rue.metrics.calibration import RegretCalibration as RegretCalibration
+    from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.correlation import kendall as kendall
+    from rue.metrics.correlation import spearman as spearman
+    from rue.metrics.curves import Areas as Areas
+    from rue.metrics.curves import Curve as Curve
+    from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
+    from rue.metrics.curves import areas as areas
+    from rue.metrics.curves import aurc as aurc
+    from rue.metrics.curves import aurec as aurec
+    from rue.metrics.curves import excess_aurec as excess_aurec
+    from rue.metrics.curves import n_aurec as n_aurec
+    from rue.metrics.curves import oracle_aurec as oracle_aurec
+    from rue.metrics.curves import random_aurec as random_aurec
+    from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
+    from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
+    from rue.metrics.evaluation import Evaluation as Evaluation
+    from rue.metrics.evaluation import evaluate as evaluate
+    from rue.metrics.evaluation import evaluate_components as evaluate_components
+    from rue.metrics.table import format_rows as format_rows
+    from rue.metrics.table import to_frame as to_frame
+    from rue.metrics.table import to_latex as to_latex
+
+# The module of each public name.
+_PUBLIC = {
+    "Areas": "rue.metrics.curves",
+    "Curve": "rue.metrics.curves",
+    "Evaluation": "rue.metrics.evaluation",
+    "RegretCalibration": "rue.metrics.calibration",
+    "accuracy_coverage_curve": "rue.metrics.curves",
+    "areas": "rue.metrics.curves",
+    "aurc": "rue.metrics.curves",
+    "aurec": "rue.metrics.curves",
+    "evaluate": "rue.metrics.evaluation",
+    "evaluate_components": "rue.metrics.evaluation",
+    "excess_aurec": "rue.metrics.curves",
+    "format_rows": "rue.metrics.table",
+    "kendall": "rue.metrics.correlation",
+    "n_aurec": "rue.metrics.curves",
+    "oracle_aurec": "rue.metrics.curves",
+    "random_aurec": "rue.metrics.curves",
+    "regret_calibration": "rue.metrics.calibration",
+    "regret_coverage_curve": "rue.metrics.curves",
+    "risk_coverage_curve": "rue.metrics.curves",
+    "spearman": "rue.metrics.correlation",
+    "to_frame": "rue.metrics.table",
+    "to_latex": "rue.metrics.table",
+}
+
+__all__ = [*_PUBLIC]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_attributes(__name__, _PUBLIC)

@@ -7,7 +7,7 @@ active_learning.py  which labels to ask for next (needs the extra ``rue[torch]``
 """
 
 from rue.proxies.active_learning import ActiveLearning
-from rue.proxies.ood import OOD, evaluate_ood
+from rue.proxies.ood import OOD, Detection, evaluate_ood
 from rue.proxies.scores import SCORES, score
 from rue.proxies.selective import Selective, evaluate_selective
 
@@ -15,6 +15,7 @@ __all__ = [
     "OOD",
     "SCORES",
     "ActiveLearning",
+    "Detection",
     "Selective",
     "evaluate_ood",
     "evaluate_selective",

@@ -8,15 +8,18 @@ split.py      approximation against estimation error
 summary.py    one run of all of it
 """
 
+from rue.sandbox.posterior import Posterior
 from rue.sandbox.scorers import SCORERS
 from rue.sandbox.split import RegretSplit, split_regret
-from rue.sandbox.summary import LOSSES, Sandbox, run_sandbox
-from rue.sandbox.world import REGIONS, World, make_world
+from rue.sandbox.summary import SANDBOX_LOSSES, Sandbox, run_sandbox
+from rue.sandbox.world import REGIONS, Features, World, make_world
 
 __all__ = [
-    "LOSSES",
     "REGIONS",
+    "SANDBOX_LOSSES",
     "SCORERS",
+    "Features",
+    "Posterior",
     "RegretSplit",
     "Sandbox",
     "World",

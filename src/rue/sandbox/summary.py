@@ -15,9 +15,9 @@ from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
 from rue.sandbox.split import RegretSplit, split_regret
 from rue.sandbox.world import REGIONS, World, make_world
 
-__all__ = ["LOSSES", "Sandbox", "run_sandbox"]
+__all__ = ["SANDBOX_LOSSES", "Sandbox", "run_sandbox"]
 
-LOSSES: tuple[Loss, ...] = ("squared", "absolute", "log")
+SANDBOX_LOSSES: tuple[Loss, ...] = ("squared", "absolute", "log")
 
 # The sizes of the classes whose regret is split; the last is the class that contains f*.
 _SPLIT_FEATURES = (6, 12, 18, 24, 30, 36)
@@ -155,8 +155,8 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: Loss = "squared")
     >>> min(sandbox.areas, key=lambda scorer: sandbox.areas[scorer]["aurc"])
     'total'
     """
-    if loss not in LOSSES:
-        raise InputError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+    if loss not in SANDBOX_LOSSES:
+        raise InputError(f"loss must be one of {', '.join(SANDBOX_LOSSES)}, got {loss!r}")
     world = make_world(seed=seed)
     posterior = fit(world.features, world.x_train, world.y_train)
     mean, variance = posterior.predict(world.x)
