@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector
-from rue.beliefs import Belief, Scored
+from rue.beliefs import (
+    Belief,
+    Convention,
+    Scored,
+    published_components,
+    require_convention,
+)
 from rue.losses import Log, Loss, get_loss
 from rue.truth.annotations import Annotations
 from rue.truth.deployed import deployed_actions, require_belief
@@ -75,6 +81,7 @@ def decompose(
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
+    convention: Convention = "definition",
 ) -> Components:
     """Definition 1, estimated: what the belief itself says of its uncertainty.
 
@@ -99,6 +106,9 @@ def decompose(
         annotations have values, give them here too: the belief does not know them.
     seed
         Of the Sobol points, for a cost matrix under a Dirichlet belief; all else is exact.
+    convention
+        ``"definition"`` for Definition 1, ``"published"`` for what the authors' own code computes
+        (:mod:`rue.beliefs.published`).
 
     Examples
     --------
@@ -109,6 +119,15 @@ def decompose(
     require_belief(belief)
     loss = get_loss(loss, values=values)
     n_classes = belief.n_classes
+    require_convention(convention)
+    if convention == "published":
+        found = published_components(belief, loss, seed=seed)
+        epistemic = found.epistemic
+        if not found.outside_score:
+            epistemic = np.maximum(loss.round(epistemic, n_classes), 0.0)
+        return Components(
+            loss.round(found.total, n_classes), loss.round(found.aleatoric, n_classes), epistemic
+        )
     aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
     error: FloatArray | None = None
     for rows, expected in belief.expectations(loss, seed=seed):

@@ -7,6 +7,21 @@ a memory map stays on disk, and rows are renormalised in float64 when they are u
 from rue.beliefs.base import Belief
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
+from rue.beliefs.published import (
+    CONVENTIONS,
+    Convention,
+    published_components,
+    require_convention,
+)
 from rue.beliefs.scored import Scored
 
-__all__ = ["Belief", "Dirichlet", "Draws", "Scored"]
+__all__ = [
+    "CONVENTIONS",
+    "Belief",
+    "Convention",
+    "Dirichlet",
+    "Draws",
+    "Scored",
+    "published_components",
+    "require_convention",
+]

@@ -10,7 +10,7 @@ points at coverage c, which is ``rule="step"``; it is smaller by Re(1)/2N.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,7 @@ __all__ = [
     "risk_coverage_curve",
 ]
 
-Rule = Literal["exact", "step"]
+Rule = Literal["exact", "step", "row_order"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,8 @@ def aurec(
     regret, score, sample_weight, normalized
         As in :func:`regret_coverage_curve`.
     rule
-        ``"exact"`` integrates the curve; ``"step"`` is the paper's floor rule, the mean of
+        ``"exact"`` integrates the curve; ``"row_order"`` is the authors' code, which ranks equal
+        scores in the order of the rows; ``"step"`` is the paper's floor rule, the mean of
         Re(k/N) over k = 0..N-1 (normalised: of SRe(k/N) over k = 1..N). It counts points and so
         has no weighted form.
 
@@ -231,8 +232,8 @@ def areas(
     """Area under a coverage curve with its oracle and random bounds, sorting twice in all."""
     from rue._kernels import curves as kernels
 
-    if rule not in ("exact", "step"):
-        raise InputError(f"rule must be 'exact' or 'step', got {rule!r}")
+    if rule not in get_args(Rule):
+        raise InputError(f"rule must be one of {', '.join(get_args(Rule))}, got {rule!r}")
     value, score, weight = _checked("value", value, score, sample_weight)
     if rule == "step":
         if weight is not None:
@@ -242,6 +243,13 @@ def areas(
             for s in (score, value, np.zeros(len(value)))
         )
         return Areas(ranked, oracle, chance)
+    if rule == "row_order":
+        if weight is not None or normalized:
+            raise InputError("rule='row_order' takes neither sample_weight nor normalized")
+        chance = float(value.mean()) / 2
+        if np.ptp(value) == 0:  # every ranking is the same, whatever rounding says
+            return Areas(chance, chance, chance)
+        return Areas(_row_order_area(value, score), _row_order_area(value, value), chance)
     weights = np.empty(0) if weight is None else weight
     area, full = kernels.areas(value, score, weights, np.argsort(score), normalized)
     oracle, _ = kernels.areas(value, value, weights, np.argsort(value), normalized)
@@ -270,6 +278,12 @@ def _curve(
         np.concatenate(([start], height)),
         np.concatenate(([-np.inf], threshold)),
     )
+
+
+def _row_order_area(value: FloatArray, score: FloatArray) -> float:
+    """Trapezoid over the n_points + 1 prefixes, equal scores ranked in the order of the rows."""
+    height = np.cumsum(value[np.argsort(score, kind="stable")]) / len(value)
+    return float((height.sum() - height[-1] / 2) / len(value))
 
 
 def _checked(

@@ -3,11 +3,13 @@
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue.beliefs import Convention, require_convention
 from rue.components import Components
 from rue.errors import InputError
+from rue.pareto.published_surfaces import published_achievable, published_optimal
 from rue.pareto.surfaces import Directions, achievable_fronts, optimal_surface
 
-__all__ = ["pareto_gap"]
+__all__ = ["igd_plus", "pareto_gap", "published_gap"]
 
 
 def pareto_gap(
@@ -17,6 +19,7 @@ def pareto_gap(
     normalize: bool = False,
     directions: Directions = "auto",
     lambdas: int = 51,
+    convention: Convention = "definition",
 ) -> float:
     """Return the Pareto-gap, IGD+ from the optimal surface S* to the achievable surface S.
 
@@ -37,6 +40,10 @@ def pareto_gap(
         The directions of S, see :func:`rue.achievable_surface`.
     lambdas
         The number of lambdas of S*, see :func:`rue.optimal_surface`.
+    convention
+        ``"definition"``, or ``"published"`` for the surfaces of the authors' own code
+        (:mod:`rue.pareto.published_surfaces`): 91 raw angles, equal scores in row order. It takes
+        neither ``directions`` nor ``normalize``.
 
     Returns
     -------
@@ -56,6 +63,16 @@ def pareto_gap(
     >>> pareto_gap(star, star)
     0.0
     """
+    require_convention(convention)
+    if convention == "published":
+        if directions != "auto" or normalize:
+            raise InputError(
+                'convention="published" has its own directions and units: '
+                "give neither directions nor normalize"
+            )
+        return published_gap(
+            published_optimal(star, lambdas=lambdas), published_achievable(star, hat)
+        )
     optimal = optimal_surface(star, lambdas=lambdas).points
     _, fronts = achievable_fronts(star, hat, directions)
     coverage, risk, regret = fronts.accepted / len(star), fronts.risk, fronts.regret
@@ -88,6 +105,13 @@ def igd_plus(
 
     each(measure, range(len(cuts) - 1))
     return float(distance.mean())
+
+
+def published_gap(optimal: FloatArray, achievable: FloatArray) -> float:
+    """Return IGD+ from an optimal to an achievable surface, points of shape (..., 3) each."""
+    points = achievable.reshape(-1, 3)
+    points = points[np.lexsort((points[:, 2], points[:, 1], points[:, 0]))]
+    return igd_plus(np.ascontiguousarray(optimal.reshape(-1, 3)), *np.ascontiguousarray(points.T))
 
 
 def _unit(name: str, component: FloatArray) -> float:
