@@ -18,7 +18,7 @@ from rue.errors import FileError, InputError
 KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
 KEYS += ["splits", "licence", "citation", "checksums"]
 REAL = ["fashion-mnist-h", "cifar10h-features", "letter"]
-REAL += ["chaosnli-snli", "chaosnli-mnli", "chaosnli-alphanli"]
+REAL += ["chaosnli-snli", "chaosnli-mnli", "chaosnli-alphanli", "ferplus-features"]
 PIP = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
 
 

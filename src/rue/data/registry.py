@@ -15,6 +15,7 @@ from rue.data.datasets import (
     cifar10,
     dcic,
     fashion_mnist,
+    ferplus,
     letter,
     openood,
     random_rbf,
@@ -29,7 +30,7 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
-    *(chaosnli,),
+    *(ferplus, chaosnli),
     *(random_rbf, letter, openood),
 )
 _FIXED = ("reader", "entry", "seed")

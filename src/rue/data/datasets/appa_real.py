@@ -1,9 +1,6 @@
 """APPA-REAL: about 38 people guessed the age of each face, 0 to 100."""
 
-import csv
-import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +8,7 @@ import numpy as np
 
 from rue._arrays import IntArray
 from rue.data.archives import read_zip
+from rue.data.csv_rows import csv_rows
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry
 from rue.data.fetching import download, zip_check
@@ -115,28 +113,13 @@ def _parse(
 
     Also how many rows have no guess, and how many faces have none in any row.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path} must be UTF-8: {error}") from None
-    rows = csv.reader(io.StringIO(text, newline=""))
-    header = next(_lines(rows, path), [])
-    # "File Name", "file_name" and "file-name" are one column.
-    found = ["".join(c if c.isalnum() else "_" for c in name.strip().lower()) for name in header]
-    if any(found.count(column) != 1 for column in _COLUMNS):
-        raise FileError(
-            f"{path} needs the columns {', '.join(_COLUMNS)}, found {', '.join(header) or 'none'}"
-        )
-    name_at, guess_at, real_at = map(found.index, _COLUMNS)
     guesses: dict[str, list[int]] = {}
     ages: dict[str, float | None] = {}
     silent: set[str] = set()
     n_empty = 0
-    for row in _lines(rows, path):
-        if not any(cell.strip() for cell in row):
-            continue
+    for line, row in csv_rows(data, path, _COLUMNS):
         try:
-            name, guess, age = row[name_at].strip(), row[guess_at].strip(), row[real_at].strip()
+            name, guess, age = (cell.strip() for cell in row)
             if not guess:
                 n_empty += 1
                 silent.add(name)
@@ -144,12 +127,12 @@ def _parse(
             value, real = _number(guess), _number(age) if age else None
             if not name or value != int(value):
                 raise ValueError
-        except (IndexError, ValueError):
+        except ValueError:
             raise FileError(
-                f"{path}: line {rows.line_num} must hold a name and whole ages, got {row}"
+                f"{path}: line {line} must hold a name and whole ages, got {row}"
             ) from None
         if "/" in name or "\\" in name or name == "..":
-            raise FileError(f"{path}: line {rows.line_num} must name a file, got {name!r}")
+            raise FileError(f"{path}: line {line} must name a file, got {name!r}")
         if ages.setdefault(name, real) != real:
             raise FileError(f"{path}: {name} has two real ages, {ages[name]} and {real}")
         guesses.setdefault(name, []).append(int(value))
@@ -162,13 +145,6 @@ def _number(text: str) -> float:
     if not re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII):  # float would take 1_0 and inf
         raise ValueError
     return float(text)
-
-
-def _lines(rows: Iterator[list[str]], path: str) -> Iterator[list[str]]:
-    try:
-        yield from rows
-    except csv.Error as error:
-        raise FileError(f"{path} is not a good csv file: {error}") from None
 
 
 ENTRIES = (

@@ -1,0 +1,258 @@
+"""FER+: ten people voted on the emotion of each of 35,710 faces (Barsoum et al. 2016)."""
+
+import functools
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.data.archives import open_zip
+from rue.data.csv_rows import csv_rows
+from rue.data.dataset import DataSet, count
+from rue.data.entry import Entry, fetch_urls
+from rue.data.files import Reader, file_digest
+from rue.data.images import ImageArray, decode_image
+from rue.errors import FileError
+from rue.truth.annotations import Annotations
+
+__all__ = ["ENTRIES"]
+
+VOTES = "ferplus/fer2013new.csv"
+FEATURES = "ferplus/efficientnet-lite0-pca192.npz"
+CLASS_NAMES = (
+    *("neutral", "happiness", "surprise", "sadness"),
+    *("anger", "disgust", "fear", "contempt"),
+)
+LEAST_VOTES = 5
+
+_SIDE = 48
+_PARTS = {  # the votes' word -> ours, and the folder that the authors' script writes
+    "Training": ("train", "FER2013Train"),
+    "PublicTest": ("validation", "FER2013Valid"),
+    "PrivateTest": ("test", "FER2013Test"),
+}
+_COLUMNS = ("Usage", "Image name", *CLASS_NAMES, "unknown", "NF")
+_SET_ASIDE = 2  # the last two columns
+_IMAGES = (
+    "ferplus/images.zip",
+    *("ferplus/FER2013Train", "ferplus/images/FER2013Train", "ferplus/data/FER2013Train"),
+)
+_PIXELS = "ferplus/images"
+_CHECKSUMS = {
+    VOTES: "1ef9fd56de873a8c6dcb4b1b06cd050db103022f7f08ed1ccaa487ec7b4b46dc",
+    _PIXELS: "8d7990fe02fa497a16181a3ccaaecf3a22ba156d602845962597fe94395892ab",
+    FEATURES: "611a9193a76d8e1ebc9cd88199017dd4efb68ac014f78223b0a7e610686a6ecb",
+}
+
+
+@dataclass(frozen=True)
+class _Faces:
+    """The faces that are kept: names, votes (n, 10), parts, and what was left out."""
+
+    names: list[str]
+    votes: IntArray
+    usage: list[str]
+    notes: tuple[str, ...]
+
+
+def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+    """Load the faces, 48 x 48 grey, with the votes for eight emotions; the official split.
+
+    Votes for unknown and not-a-face are set aside (``extras``), and faces with fewer than 5
+    other votes are left out. A name that stands twice with the same votes counts once; one that
+    stands twice with different votes is left out, as its image can be only one of the two.
+    """
+    del seed
+    faces = _faces(reader)
+    source = reader.find(*_IMAGES)
+    source = source if source.suffix == ".zip" else source.parent
+    folders = [_PARTS[usage][1] for usage in faces.usage]
+    inputs = _read_images(source, [f"{a}/{b}" for a, b in zip(folders, faces.names, strict=True)])
+    digest = hashlib.sha256("\n".join(faces.names).encode() + inputs.tobytes()).hexdigest()
+    reader.note(_PIXELS, digest, source)
+    return _data_set(reader, entry, faces, inputs=inputs, task="image")
+
+
+def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+    """Load FER+ with a frozen network's features for inputs."""
+    from rue.data.feature_files import attach_features
+
+    del seed
+    faces = _faces(reader)
+    path = reader.find(FEATURES)
+    reader.note(FEATURES, file_digest(path, FEATURES), path)
+    data = _data_set(reader, entry, faces, inputs=np.zeros((len(faces.names), 1)), task="features")
+    return attach_features(data, path)
+
+
+def fetch(root: Path, progress: bool) -> None:
+    """Fetch the votes; the images are no program's to fetch."""
+    _fetch_votes(root, progress)
+    if not Reader("ferplus", root).has(*_IMAGES):
+        raise FileError(f"the votes of ferplus are in {root}, its images are not: {_BY_HAND}")
+
+
+def _faces(reader: Reader) -> _Faces:
+    rows: dict[str, tuple[str, tuple[int, ...]]] = {}
+    twice: dict[str, bool] = {}  # whether both say the same
+    n_unnamed = 0
+    for line, cells in csv_rows(reader.read(VOTES), VOTES, _COLUMNS):
+        usage, name = (cell.strip() for cell in cells[:2])
+        if usage not in _PARTS:
+            raise FileError(
+                f"{VOTES}: line {line}: Usage must be one of {', '.join(_PARTS)}, got {usage!r}"
+            )
+        votes = tuple(_whole(cell, line) for cell in cells[2:])
+        if not name:
+            n_unnamed += 1
+            continue
+        if "/" in name or "\\" in name or not name.endswith(".png"):
+            raise FileError(f"{VOTES}: line {line} must name a .png file, got {name!r}")
+        if name in rows:
+            twice[name] = twice.get(name, True) and rows[name] == (usage, votes)
+        rows.setdefault(name, (usage, votes))
+    different = [name for name, same in twice.items() if not same]
+    table = np.array([votes for _, votes in rows.values()], np.int64).reshape(len(rows), -1)
+    clear = np.array([name not in different for name in rows], bool)
+    enough = table[:, :-_SET_ASIDE].sum(axis=1) >= LEAST_VOTES
+    keep = np.flatnonzero(clear & enough)
+    if not len(keep):
+        raise FileError(f"{VOTES} holds no face with {LEAST_VOTES} votes")
+    unknown, not_a_face = table[keep, -_SET_ASIDE:].sum(axis=0)
+    notes = []
+    if n_unnamed:
+        notes.append(f"{count(n_unnamed, 'row')} without an image left out")
+    if len(twice) > len(different):
+        notes.append(
+            f"{count(len(twice) - len(different), 'name')} with the same votes twice counted once"
+        )
+    if different:
+        unclear = count(len(different), "name")
+        notes.append(f"{unclear} with two different votes left out: {', '.join(different)}")
+    if (~enough & clear).any():
+        few = count(int((~enough & clear).sum()), "face")
+        notes.append(f"{few} with fewer than {LEAST_VOTES} votes for an emotion left out")
+    if unknown or not_a_face:
+        notes.append(f"{unknown:,} votes for unknown and {not_a_face:,} for not a face set aside")
+    names = list(rows)
+    return _Faces(
+        [names[row] for row in keep],
+        table[keep],
+        [rows[names[row]][0] for row in keep],
+        tuple(notes),
+    )
+
+
+def _whole(cell: str, line: int) -> int:
+    if not (cell.strip().isascii() and cell.strip().isdigit()):
+        raise FileError(f"{VOTES}: line {line}: votes must be whole numbers, got {cell!r}")
+    return int(cell)
+
+
+def _read_images(source: Path, names: list[str]) -> ImageArray:
+    """Decode the named images, shape (n, 48, 48, 1), from a folder or straight from a zip."""
+    images = np.empty((len(names), _SIDE, _SIDE, 1), np.uint8)
+    for row, (name, data) in enumerate(_contents(source, names)):
+        image = decode_image(data, f"{source}: {name}")
+        if image.shape[:2] != (_SIDE, _SIDE):
+            size = " x ".join(map(str, image.shape[:2]))
+            raise FileError(f"{source}: {name} must have {_SIDE} x {_SIDE} pixels, got {size}")
+        images[row] = image[..., :1]  # grey: the three channels are one
+    return images
+
+
+def _contents(source: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    if source.suffix != ".zip":
+        for name in names:
+            if not (source / name).is_file():
+                raise FileError(f"{source} has no {name}")
+            yield name, (source / name).read_bytes()
+        return
+    with open_zip(source) as archive:
+        members = {
+            "/".join(member.split("/")[-2:]): member
+            for member in archive.namelist()
+            if not member.startswith("__MACOSX/")
+        }
+        for name in names:
+            if name not in members:
+                raise FileError(f"{source} has no {name}")
+            yield name, archive.read(members[name])
+
+
+def _data_set(reader: Reader, entry: Entry, faces: _Faces, **fields: Any) -> DataSet:
+    usage = np.array(faces.usage)
+    counts, aside = faces.votes[:, :-_SET_ASIDE], faces.votes[:, -_SET_ASIDE:]
+    return DataSet(
+        name=entry.name,
+        ids=np.array(faces.names, dtype=np.str_),
+        class_names=CLASS_NAMES,
+        values=np.arange(float(len(CLASS_NAMES))),
+        annotations=Annotations(counts),
+        annotated=np.arange(len(faces.names)),
+        extras={"unknown": aside[:, 0], "not_a_face": aside[:, 1]},
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=faces.notes,
+        train=np.flatnonzero(usage == "Training"),
+        validation=np.flatnonzero(usage == "PublicTest"),
+        test=np.flatnonzero(usage == "PrivateTest"),
+        **fields,
+    )
+
+
+_BY_HAND = (
+    "get fer2013.csv from the Kaggle competition challenges-in-representation-learning-facial-"
+    "expression-recognition-challenge, run generate_training_data.py of "
+    "https://github.com/microsoft/FERPlus, and put FER2013Train, FER2013Valid and FER2013Test, or "
+    "a zip of them called images.zip, in ferplus/ of a data root (the votes: "
+    "`rue data fetch ferplus`)"
+)
+_fetch_votes = fetch_urls(
+    {VOTES: ("https://raw.githubusercontent.com/microsoft/FERPlus/master/fer2013new.csv",)},
+    _CHECKSUMS,
+)
+_entry = functools.partial(
+    Entry,
+    n_points=35_679,
+    n_classes=len(CLASS_NAMES),
+    annotators=(5, 339_827 / 35_679, 10),
+    splits={"train": 28_537, "validation": 3_574, "test": 3_568},
+    licence="MIT (votes); research only (images)",
+    citation=(
+        "Barsoum, Zhang, Canton Ferrer and Zhang (2016). Training Deep Networks for Facial "
+        "Expression Recognition with Crowd-Sourced Label Distribution. ICMI. Images: Goodfellow "
+        "et al. (2013), FER2013."
+    ),
+)
+
+ENTRIES = (
+    _entry(
+        name="ferplus",
+        task="image",
+        size=None,
+        checksums={VOTES: _CHECKSUMS[VOTES], _PIXELS: _CHECKSUMS[_PIXELS]},
+        needs=((VOTES,), _IMAGES),
+        load=load,
+        fetch=fetch,
+        by_hand=_BY_HAND,
+    ),
+    _entry(
+        name="ferplus-features",
+        task="features",
+        size=None,
+        checksums={VOTES: _CHECKSUMS[VOTES], FEATURES: _CHECKSUMS[FEATURES]},
+        needs=((VOTES,), (FEATURES,)),
+        load=load_features,
+        by_hand=(
+            "its features were made for this project and are on no server: put the file at "
+            f"{FEATURES} under a data root, or give your own to load('ferplus', features=...) "
+            "(the votes: `rue data fetch ferplus`)"
+        ),
+    ),
+)
