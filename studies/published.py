@@ -12,10 +12,11 @@ from math import sqrt
 from statistics import fmean
 
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
+from rue.metrics.columns import COLUMNS
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
-from rue.published import COLUMNS, TABLES, read_published
-from rue.ranking.inversions import Column, Inversion, Inversions, find_inversions
+from rue.published import PUBLISHED_COLUMNS, TABLES, read_published
+from rue.ranking.inversions import Contest, Inversion, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import DOCS
 
@@ -55,7 +56,7 @@ ALL = compared(None, None)
 def value(dataset: str, criterion: str, method: str, loss: str = "") -> str:
     """A cell as the paper prints it."""
     row = next(r for r in ROWS if (r.dataset, r.method, r.loss) == (dataset, method, loss))
-    digits = 3 if criterion == "spearman_star" else CRITERIA[criterion].digits
+    digits = COLUMNS[criterion].digits
     return f"{getattr(row, criterion):.{digits}f}"
 
 
@@ -71,7 +72,7 @@ def at(dataset: str, criterion: str, rank: int, loss: str = "") -> str:
     return method
 
 
-def worst_and_best(criterion: str) -> tuple[int, Counter[str], Counter[str], list[Column]]:
+def worst_and_best(criterion: str) -> tuple[int, Counter[str], Counter[str], list[Contest]]:
     """Over the ten data sets and two losses each: how often each method is best, and worst."""
     columns = [c for c in ALL.columns if c.criterion == criterion and c.dataset != "dcic"]
     best = Counter(at(c.dataset, criterion, 1, c.loss) for c in columns)
@@ -276,7 +277,9 @@ def within() -> tuple[list[tuple[str, str]], dict[tuple[str, str], float], dict[
     places = [(c.dataset, c.loss) for c in ALL.columns if c.criterion == "aurec"]
     row = {column: i for i, column in enumerate(ALL.columns)}
     taus = {
-        (a, b): fmean(float(ALL.tau[row[Column(d, a, x)], row[Column(d, b, x)]]) for d, x in places)
+        (a, b): fmean(
+            float(ALL.tau[row[Contest(d, a, x)], row[Contest(d, b, x)]]) for d, x in places
+        )
         for a in WITHIN
         for b in WITHIN
     }
@@ -299,14 +302,14 @@ def within_grid() -> list[list[str]]:
 
 def page() -> str:
     section = compared(SECTION, USUAL)
-    n_cells = sum(getattr(row, c) is not None for row in ROWS for c in COLUMNS[4:])
+    n_cells = sum(getattr(row, c) is not None for row in ROWS for c in PUBLISHED_COLUMNS)
     claimed = claims()
-    near, aurec = Column("cifar10", "near_ood", ""), Column("cifar10h", "aurec", "log")
+    near, aurec = Contest("cifar10", "near_ood", ""), Contest("cifar10h", "aurec", "log")
     between = [x for x in section.inversions if (x.first, x.second) == (near, aurec)]
     tau = ALL.tau[ALL.columns.index(near), ALL.columns.index(aurec)]
     taus = ALL.tau[
-        ALL.columns.index(Column("openml-6", "nauc_epistemic", "")),
-        ALL.columns.index(Column("cifar10h", "aurec", "zero_one")),
+        ALL.columns.index(Contest("openml-6", "nauc_epistemic", "")),
+        ALL.columns.index(Contest("cifar10h", "aurec", "zero_one")),
     ]
     places, taus_within, same = within()
     r_s, gap = taus_within["aurec", "spearman_hat"], taus_within["aurec", "pareto_gap"]

@@ -19,8 +19,9 @@ from rue.bench.store import Store
 from rue.bench.tables import beside_published, read_results, table_rows
 from rue.cli._demo import curves
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
-from rue.inference.comparison import CRITERIA as TESTED
-from rue.metrics.table import format_rows, title
+from rue.inference.comparison import COMPARABLE
+from rue.metrics.columns import title
+from rue.metrics.table import format_rows
 from rue.plots.comparison import plot_rankings
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
@@ -44,7 +45,7 @@ def take_up(folder: Path) -> None:
     ranking = compare_methods(rows, drawn, level=LEVEL)
     tests = []
     for dataset, loss in dict.fromkeys((r["dataset"], r["loss"]) for r in rows if r["loss"]):
-        for criterion in TESTED:
+        for criterion in COMPARABLE:
             found = ranking(dataset, loss, criterion)
             if found is not None:
                 tests.append(

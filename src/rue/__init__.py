@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rue.losses import ZeroOne as ZeroOne
     from rue.metrics.calibration import RegretCalibration as RegretCalibration
     from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.columns import Column as Column
     from rue.metrics.correlation import kendall as kendall
     from rue.metrics.correlation import spearman as spearman
     from rue.metrics.curves import Curve as Curve
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from rue.published import read_published as read_published
     from rue.ranking.inversions import Inversions as Inversions
     from rue.ranking.inversions import find_inversions as find_inversions
-    from rue.ranking.scores import Criterion as Criterion
     from rue.ranking.scores import Score as Score
     from rue.selectors.optimal import Selector as Selector
     from rue.selectors.optimal import optimal_selector as optimal_selector
@@ -100,10 +100,10 @@ _PUBLIC = {
     "Attained": "rue.deploy",
     "Belief": "rue.beliefs",
     "Brier": "rue.losses",
+    "Column": "rue.metrics.columns",
     "Comparison": "rue.inference.comparison",
     "Components": "rue.components",
     "CostMatrix": "rue.losses",
-    "Criterion": "rue.ranking.scores",
     "Curve": "rue.metrics.curves",
     "DeployableSelector": "rue.deploy",
     "Difference": "rue.inference.comparison",

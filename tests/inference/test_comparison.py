@@ -11,7 +11,7 @@ from rue import Annotations, Components, Draws, Scored, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.comparison import (
-    CRITERIA,
+    COMPARABLE,
     Ranking,
     compare,
     compare_column,
@@ -134,7 +134,7 @@ def test_laws(runs):
 
 
 def test_every_criterion(runs):
-    found = compare(runs, criteria=CRITERIA, n_replicates=60, outside=["good"])
+    found = compare(runs, criteria=COMPARABLE, n_replicates=60, outside=["good"])
     calibration = found["regret_calibration"]
     assert math.isnan(calibration.estimate["good"])
     assert calibration.order == tuple(sorted(("noisy", "none"), key=calibration.estimate.get))

@@ -12,7 +12,7 @@ from rue._kernels.bootstrap import draw
 from rue.errors import InputError, ShapeError
 from rue.inference._gap_replicates import gap_replicates
 from rue.inference.bootstrap import _key, own_order, replicates
-from rue.inference.intervals import AREAS, COLUMNS, influence, intervals
+from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence, intervals
 from rue.losses import LOSSES
 from rue.metrics.evaluation import evaluate_components
 from rue.truth.answer_losses import answers
@@ -42,7 +42,7 @@ def test_replicates_are_evaluations_of_the_rows_drawn(loss, n, ties):
         rows = drawn_rows(star, hat, b)
         assert len(rows) == n
         again = evaluate_components(star[rows], hat[rows], gap=False)
-        for name in COLUMNS:
+        for name in INTERVAL_COLUMNS:
             if name != "pareto_gap":
                 expected = getattr(again, name)
                 assert found[name][b] == pytest.approx(expected, abs=1e-10, nan_ok=True), name
@@ -117,7 +117,7 @@ def test_laws(loss):
     order = np.random.default_rng(0).permutation(70)
     moved = intervals(star[order], hat[order], n_replicates=300, gap=loss == "log")
     narrow = intervals(star, hat, n_replicates=300, level=0.5, gap=False)
-    for name in COLUMNS:
+    for name in INTERVAL_COLUMNS:
         if name == "pareto_gap" and loss != "log":
             assert math.isnan(found.low[name])
             continue

@@ -3,11 +3,11 @@
 import pytest
 
 from rue.published import read_published
-from rue.ranking.inversions import Column, find_inversions
+from rue.ranking.inversions import Contest, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 
-NEAR, FAR = Column("cifar10", "near_ood", ""), Column("cifar10", "far_ood", "")
-AUREC = Column("cifar10h", "aurec", "log")
+NEAR, FAR = Contest("cifar10", "near_ood", ""), Contest("cifar10", "far_ood", "")
+AUREC = Contest("cifar10h", "aurec", "log")
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +86,9 @@ def test_active_learning(found):
     # Dropout is not reliable on OpenML 156: DDU is before it.
     assert found.ranks_of("openml-156", "nauc_epistemic")["dropout"] == 3
     # From the top to the bottom and back: the strongest inversion there is.
-    nauc = Column("openml-6", "nauc_epistemic", "")
+    nauc = Contest("openml-6", "nauc_epistemic", "")
     assert between(found, nauc, AUREC)["dropout", "evidential"].strength == 1
-    opposite = Column("cifar10h", "aurec", "zero_one")
+    opposite = Contest("cifar10h", "aurec", "zero_one")
     assert found.tau[found.columns.index(nauc), found.columns.index(opposite)] == -1
 
 

@@ -11,10 +11,11 @@ from scipy.stats import kendalltau, rankdata
 
 from rue import Annotations, Draws, evaluate
 from rue.errors import InputError
-from rue.ranking.inversions import Column, find_inversions
-from rue.ranking.scores import CRITERIA, Criterion, Score, to_scores
+from rue.metrics.columns import Column
+from rue.ranking.inversions import Contest, find_inversions
+from rue.ranking.scores import CRITERIA, Score, to_scores
 
-NEAR, AUREC = Column("d", "near_ood", ""), Column("d", "aurec", "log")
+NEAR, AUREC = Contest("d", "near_ood", ""), Contest("d", "aurec", "log")
 
 
 def scores_of(column, **values):
@@ -83,13 +84,13 @@ def test_nothing_in_common_or_all_equal_has_no_tau():
 
 
 def test_r_s_is_best_near_zero():
-    column = Column("d", "spearman_hat", "log")
+    column = Contest("d", "spearman_hat", "log")
     found = find_inversions(scores_of(column, a=-0.5, b=0.1, c=0.5))
     assert found.ranks.tolist() == [[2.5, 1, 2.5]]
 
 
 def test_data_sets_and_losses_are_columns_apart():
-    columns = [Column(d, "aurec", loss) for d, loss in product("de", ("log", "zero_one"))]
+    columns = [Contest(d, "aurec", loss) for d, loss in product("de", ("log", "zero_one"))]
     found = find_inversions(s for c in columns for s in scores_of(c, a=0.1, b=0.2))
     assert found.columns == tuple(columns)
     assert found.tau.tolist() == np.ones((4, 4)).tolist()
@@ -131,8 +132,11 @@ def test_a_p_value_is_the_larger_of_two():
 
 
 def test_further_criteria_may_be_given():
-    further = {**CRITERIA, "mine": Criterion("mine", "mine", "high", "proxy", 2)}
-    column = Column("d", "mine", "")
+    further = {
+        **CRITERIA,
+        "mine": Column(key="mine", title="mine", digits=2, better="high", kind="proxy", meaning=""),
+    }
+    column = Contest("d", "mine", "")
     found = find_inversions(scores_of(column, a=1.0, b=2.0), criteria=further)
     assert found.ranks.tolist() == [[2, 1]]
     with pytest.raises(InputError, match="criterion must be one of"):
@@ -162,7 +166,7 @@ def test_json_is_valid_and_whole():
 
 # Naive twin and laws: three criteria, up to five methods, up to three seeds, many ties.
 
-COLUMNS = (NEAR, AUREC, Column("d", "spearman_hat", "log"))
+COLUMNS = (NEAR, AUREC, Contest("d", "spearman_hat", "log"))
 worlds = st.integers(2, 5).flatmap(
     lambda n_methods: st.integers(1, 3).flatmap(
         lambda n_seeds: st.lists(

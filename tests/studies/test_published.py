@@ -36,6 +36,6 @@ def test_on_the_same_data_r_s_orders_methods_against_regret():
     assert (same["spearman_hat"], same["aurec"]) == (0, 20)
     # By hand on CIFAR-10H under log loss: AuReC has evidential, ensemble, DDU, dropout, and r_s
     # DDU, ensemble, dropout, evidential; two of six pairs agree.
-    columns = [published.Column("cifar10h", c, "log") for c in ("aurec", "spearman_hat")]
+    columns = [published.Contest("cifar10h", c, "log") for c in ("aurec", "spearman_hat")]
     i, j = (published.ALL.columns.index(column) for column in columns)
     assert published.ALL.tau[i, j] == pytest.approx(-1 / 3)

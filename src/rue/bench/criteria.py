@@ -17,6 +17,7 @@ from rue.data import DataSet
 from rue.data.images import LazyImages
 from rue.data.ood import ood_groups
 from rue.errors import InputError
+from rue.metrics.columns import columns_where
 from rue.metrics.evaluation import evaluate
 from rue.proxies import active_learning
 from rue.proxies.ood import evaluate_ood
@@ -25,7 +26,7 @@ from rue.proxies.selective import correctness, evaluate_selective
 
 __all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret", "require_criteria"]
 
-PROXY_KEYS = ("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total")
+PROXY_KEYS = columns_where(kind="proxy")
 
 
 def regret(

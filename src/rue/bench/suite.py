@@ -36,10 +36,10 @@ from rue.errors import FileError, InputError
 from rue.losses import get_loss
 
 __all__ = [
-    "CRITERIA",
     "METHOD_NAMES",
     "OWN_KEYS",
     "REGIMES",
+    "SUITE_CRITERIA",
     "Regime",
     "Suite",
     "read_suite",
@@ -50,7 +50,7 @@ __all__ = [
 
 Regime = Literal["probe", "cifar", "fine_tuning", "small_images"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
-CRITERIA = ("regret", "ood", "selective", "active_learning")
+SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
 METHOD_NAMES = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 _FOLDER = Path(__file__).parent / "suites"
 _KEYS = (
@@ -119,7 +119,7 @@ class Suite:
         require_known("datasets", self.datasets, ENTRIES)
         plugins = plugin_names("rue.methods", METHOD_NAMES)
         require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
-        require_known("criteria", self.criteria, CRITERIA)
+        require_known("criteria", self.criteria, SUITE_CRITERIA)
         require_known("regime", [self.regime], REGIMES)
         require_known("method", self.method, self.methods)
         require_known("dataset", self.dataset, self.datasets)
@@ -132,7 +132,7 @@ class Suite:
             for loss in self.losses_of(name):
                 get_loss(loss)
             require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
-            require_known(f"dataset.{name}.criteria", self.criteria_of(name), CRITERIA)
+            require_known(f"dataset.{name}.criteria", self.criteria_of(name), SUITE_CRITERIA)
 
     @property
     def n_cells(self) -> int:

@@ -6,7 +6,7 @@ such as n-AuReC is averaged as it is, not recomputed from means.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean, stdev
 from typing import Any
 
@@ -14,6 +14,8 @@ from rue.bench.cells import Cell, cells, is_stale
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
+from rue.metrics.columns import COLUMNS
+from rue.metrics.evaluation import Evaluation
 
 __all__ = [
     "CRITERION_KEYS",
@@ -24,24 +26,9 @@ __all__ = [
     "table_rows",
 ]
 
-CRITERION_KEYS = (
-    "aurec",
-    "aurec_low",
-    "aurec_high",
-    "excess_aurec",
-    "n_aurec",
-    "aurc",
-    "aurc_total",
-    "pareto_gap",
-    "spearman_hat",
-    "spearman_star",
-    "regret_calibration",
-    "risk",
-    "regret",
-    "annotators_min",
-    "annotators_mean",
-    "annotators_max",
-)
+_OWN = {each.name for each in fields(Evaluation)}
+CRITERION_KEYS = tuple(key for key in COLUMNS if key in _OWN)
+"""The numbers of an evaluation."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def compare(
             for ranking in comparison.rankings.values():
                 emit(_table(name, comparison.n_points, ranking) + "\n")
     if plot is not None:
-        from rue.metrics.table import title
+        from rue.metrics.columns import title
         from rue.plots.comparison import plot_rankings
         from rue.plots.style import save
 
@@ -81,7 +81,7 @@ def compare(
 
 
 def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
-    from rue.metrics.table import title
+    from rue.metrics.columns import title
 
     n = len(ranking.methods)
     percent = f"{100 * ranking.level:g} %"

@@ -15,7 +15,7 @@ from rue.cli.options import align, emit
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.ranking.inversions import Column, Inversion, Inversions, PValue
+    from rue.ranking.inversions import Contest, Inversion, Inversions, PValue
     from rue.ranking.scores import Score
 
 EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
@@ -171,7 +171,7 @@ def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
     return [[cell for j, cell in enumerate(row) if j not in empty] for row in grid]
 
 
-def name(column: "Column") -> str:
+def name(column: "Contest") -> str:
     """Give a criterion's title with its data set and loss."""
     from rue.ranking.scores import CRITERIA
 
@@ -211,14 +211,14 @@ def _p_value(path: Path) -> "PValue":
     from rue.bench.resampling import compare_methods, draw
     from rue.bench.store import Store
     from rue.bench.tables import read_results, table_rows
-    from rue.inference.comparison import CRITERIA
+    from rue.inference.comparison import COMPARABLE
 
     store = Store(path)
     rows = table_rows(read_results(store).rows)
     ranking = compare_methods(rows, draw(store, rows, progress=True))
 
-    def p_value(column: "Column", better: str, worse: str) -> float | None:
-        if column.criterion not in CRITERIA:
+    def p_value(column: "Contest", better: str, worse: str) -> float | None:
+        if column.criterion not in COMPARABLE:
             return None
         found = ranking(column.dataset, column.loss, column.criterion)
         pairs = () if found is None else found.differences

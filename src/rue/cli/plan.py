@@ -85,7 +85,7 @@ def _whole_numbers(text: str) -> list[int]:
 
 
 def _table(loss: str, methods: list[str], found: "Plan") -> str:
-    from rue.metrics.table import title
+    from rue.metrics.columns import title
 
     two = len(methods) == 2
     head = ["people", "bracket width", *(["difference", "points", "answers"] if two else []), ""]

@@ -21,6 +21,7 @@ from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
 from rue.inference.intervals import (
     AREAS,
+    INTERVAL_COLUMNS,
     bca_constants,
     check,
     estimates,
@@ -28,10 +29,10 @@ from rue.inference.intervals import (
     interval,
     share_below,
 )
-from rue.metrics.table import title
+from rue.metrics.columns import COLUMNS, title
 
 __all__ = [
-    "CRITERIA",
+    "COMPARABLE",
     "Comparison",
     "Difference",
     "Ranking",
@@ -41,7 +42,7 @@ __all__ = [
     "significant_inversions",
 ]
 
-CRITERIA = (*AREAS, "pareto_gap", "regret_calibration")
+COMPARABLE = tuple(key for key in INTERVAL_COLUMNS if COLUMNS[key].better == "low")
 """What methods can be compared by: columns of which less is better."""
 
 DEFAULT = ("aurec", "n_aurec", "aurc", "pareto_gap")
@@ -187,7 +188,7 @@ def compare(
         The realised and the estimated components of each method, by name; row i is the same
         point in all of them.
     criteria
-        Some of CRITERIA.
+        Some of COMPARABLE.
     level
         Of the intervals; methods are told apart where a corrected p-value is at most 1 - level.
     n_replicates
@@ -210,10 +211,10 @@ def compare(
     check(level, "auto", n_replicates)
     if len(runs) < 2:
         raise InputError(f"runs must hold at least two methods, got {len(runs)}")
-    unknown = [name for name in criteria if name not in CRITERIA]
+    unknown = [name for name in criteria if name not in COMPARABLE]
     if unknown or not criteria:
         got = repr(unknown[0]) if unknown else "none"
-        raise InputError(f"criteria must be some of {', '.join(CRITERIA)}, got {got}")
+        raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
     sizes = {name: len(star) for name, (star, _) in runs.items()}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())

@@ -21,13 +21,14 @@ from rue.inference.bootstrap import (
     annotator_replicates,
     replicates,
 )
+from rue.metrics.columns import columns_where
 from rue.metrics.curves import areas
 from rue.metrics.evaluation import evaluate_components
 from rue.truth.answer_losses import Answers
 
 __all__ = [
     "AREAS",
-    "COLUMNS",
+    "INTERVAL_COLUMNS",
     "Intervals",
     "Method",
     "influence",
@@ -38,10 +39,10 @@ __all__ = [
 Method = Literal["auto", "percentile", "bca", "basic"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-AREAS = ("aurec", "excess_aurec", "n_aurec", "aurc", "aurc_total", "risk", "regret")
+AREAS = columns_where(interval="bca")
 """The columns that have a closed-form influence, and so a BCa interval."""
 
-COLUMNS = (*AREAS, "pareto_gap", "spearman_hat", "spearman_star", "regret_calibration")
+INTERVAL_COLUMNS = (*AREAS, *columns_where(interval="percentile"))
 """All columns that have an interval."""
 
 
@@ -140,14 +141,14 @@ def intervals(
         drawn = annotator_replicates(hat, answers, n_replicates, seed, progress)
         influences = {}
     ends, used = {}, {}
-    for name in COLUMNS:
+    for name in INTERVAL_COLUMNS:
         used[name] = _method(method, name, answers is not None)
         if outside and name == "regret_calibration":
             drawn[name] = np.full(len(drawn[name]), math.nan)
         if used[name] == "bca" and name not in AREAS:
             drawn[name] = drawn[name][:0]
         ends[name] = interval(estimate[name], drawn[name], influences.get(name), level, used[name])
-    low, high = ({name: ends[name][i] for name in COLUMNS} for i in (0, 1))
+    low, high = ({name: ends[name][i] for name in INTERVAL_COLUMNS} for i in (0, 1))
     return Intervals(level, estimate, low, high, used, drawn)
 
 
@@ -156,7 +157,7 @@ def estimates(
 ) -> dict[str, float]:
     """Give the columns themselves, undefined ones as NaN."""
     row = evaluate_components(star, hat, gap=gap, outside=outside)
-    return {name: getattr(row, name) for name in COLUMNS}
+    return {name: getattr(row, name) for name in INTERVAL_COLUMNS}
 
 
 def influence(star: Components, hat: Components) -> dict[str, FloatArray]:

@@ -7,6 +7,8 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.metrics.calibration import RegretCalibration as RegretCalibration
     from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.columns import COLUMNS as COLUMNS
+    from rue.metrics.columns import Column as Column
     from rue.metrics.correlation import kendall as kendall
     from rue.metrics.correlation import spearman as spearman
     from rue.metrics.curves import Areas as Areas
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
 
 # The module of each public name.
 _PUBLIC = {
+    "COLUMNS": "rue.metrics.columns",
     "Areas": "rue.metrics.curves",
+    "Column": "rue.metrics.columns",
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
     "RegretCalibration": "rue.metrics.calibration",

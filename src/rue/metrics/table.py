@@ -6,67 +6,24 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rue.errors import InputError
+from rue.metrics.columns import COLUMNS, Column
 
 if TYPE_CHECKING:
     import pandas
 
     from rue.metrics.evaluation import Evaluation
 
-__all__ = ["FORMATS", "Format", "describe", "format_rows", "title", "to_frame", "to_latex"]
+__all__ = ["FORMATS", "Format", "describe", "format_rows", "to_frame", "to_latex"]
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Column:
-    key: str
-    title: str
-    latex: str
-    digits: int
-    meaning: str
-    better: Literal["low", "high", ""] = ""
-
-
 _NAMES = ("dataset", "method", "loss", "group")
-_COLUMNS = (
-    _Column("aurec", "AuReC", "AuReC", 4, "area under the regret-coverage curve", "low"),
-    _Column("excess_aurec", "ex-AuReC", "ex-AuReC", 4, "AuReC above that of a perfect rank", "low"),
-    _Column("n_aurec", "n-AuReC", "$n$-AuReC", 3, "0 is a perfect ranking, 1 a random one", "low"),
-    _Column("aurc", "AuRC", "AuRC", 4, "area under the risk-coverage curve", "low"),
-    _Column(
-        "pareto_gap", "P-gap", "P-gap", 4, "distance to the optimal accept/reject rules", "low"
-    ),
-    _Column("spearman_hat", "r_s hat", r"$r_s(\hat A, \hat E)$", 3, "of the estimated components"),
-    _Column("spearman_star", "r_s star", r"$r_s(A^*, E^*)$", 3, "of the realised components"),
-)
-_FURTHER = (
-    _Column("aurec_low", "AuReC low", "", 4, "the true AuReC is between this, on average,"),
-    _Column("aurec_high", "AuReC high", "", 4, "and this: the answers are finitely many"),
-    _Column("aurc_total", "AuRC total", "", 4, "the same, ranking by the estimated total"),
-    _Column("regret_calibration", "calibration", "", 4, "mean gap of estimate and regret"),
-    _Column("risk", "risk", "", 4, "mean loss when everything is accepted"),
-    _Column("regret", "regret", "", 4, "the part of it that could have been avoided"),
-    _Column("annotators_min", "people min", "", 0, "fewest answers a point"),
-    _Column("annotators_mean", "people mean", "", 1, "mean answers a point"),
-    _Column("annotators_max", "people max", "", 0, "most answers a point"),
-)
-
-_SUMMARY = (_Column("best", "best", "Best", 0, "on how many data sets it is best", "high"),)
-_PROXIES = (
-    _Column("near_ood", "near-OOD", "Near-OOD", 3, "AUROC against similar data", "high"),
-    _Column("far_ood", "far-OOD", "Far-OOD", 3, "AUROC against other data", "high"),
-    _Column("auac", "AuAC", "AuAC", 3, "area under the accuracy-coverage curve", "high"),
-    _Column("nauc_epistemic", "NAUC epi", "NAUC, EU", 3, "queried by the epistemic part", "high"),
-    _Column("nauc_total", "NAUC total", "NAUC, TU", 3, "queried by the total", "high"),
-)
-_ARROWS = {"low": "↓ ", "high": "↑ ", "": ""}
-_LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ ", "": ""}
+_ARROWS = {"low": "↓ ", "high": "↑ "}
+_LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 
 
 def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
@@ -122,16 +79,11 @@ def describe(row: "Evaluation") -> str:
     values = row.to_dict()
     title = " · ".join(filter(None, (row.method, f"{row.loss} loss" * bool(row.loss), row.group)))
     lines = [f"{title} · {row.n_points:,} points".removeprefix(" · ")]
-    for column in (*_COLUMNS, *_FURTHER):
+    own = [column for column in COLUMNS.values() if column.key in values]
+    for column in sorted(own, key=lambda column: not column.in_table):
         text = _number(values[column.key], column.digits) or "-"
         lines.append(f"  {column.title:<12}{text:>10}   {column.meaning}")
     return "\n".join([*lines, *(f"  note: {note}" for note in row.notes)])
-
-
-def title(key: str) -> str:
-    """Give the name of a column as people read it: AuReC for aurec."""
-    columns = (*_COLUMNS, *_FURTHER, *_PROXIES)
-    return next((column.title for column in columns if column.key == key), key)
 
 
 def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
@@ -152,9 +104,8 @@ def _race(row: Row) -> tuple[Any, Any, Any]:
     return row.get("dataset"), row.get("loss"), row.get("group")
 
 
-def _shown(dicts: Sequence[Row]) -> list[_Column]:
-    columns = (*_SUMMARY, *_COLUMNS, *_PROXIES)
-    return [column for column in columns if any(column.key in row for row in dicts)]
+def _shown(dicts: Sequence[Row]) -> list[Column]:
+    return [c for c in COLUMNS.values() if c.in_table and any(c.key in row for row in dicts)]
 
 
 def _number(value: Any, digits: int) -> str:
@@ -185,7 +136,7 @@ def _cells(
     for i, row in enumerate(dicts):
         races.setdefault(_race(row), []).append(i)
     for j, column in enumerate(columns):
-        for race in races.values() if column.better else ():
+        for race in races.values() if column.better in _ARROWS else ():
             # What prints alike is marked alike.
             found = {float(cells[i][j]) for i in race if cells[i][j]}
             ranked = sorted(found, reverse=column.better == "high")
@@ -200,7 +151,7 @@ def _cells(
             line[j] += _spread(row, column, r" {{\scriptsize$\pm${}}}" if latex else " ±{}")
             line[j] += _interval(row, column, r" {{\scriptsize {}}}" if latex else " {}")
     arrow = _LATEX_ARROWS if latex else _ARROWS
-    titles = [arrow[c.better] + (c.latex if latex else c.title) for c in columns]
+    titles = [arrow.get(c.better, "") + (c.latex * latex or c.title) for c in columns]
     first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
     for place, title, text in ((first, "bracket", _bracket), (len(titles) + 1, "people", _people)):
         texts = [text(row) for row in dicts]
@@ -211,14 +162,14 @@ def _cells(
     return names, titles, cells
 
 
-def _spread(row: Row, column: _Column, form: str) -> str:
+def _spread(row: Row, column: Column, form: str) -> str:
     std = row.get(f"{column.key}_std")
     if std is None or row.get(column.key) is None:
         return ""
     return form.format(f"{std:.{column.digits}f}".removeprefix("0"))
 
 
-def _interval(row: Row, column: _Column, form: str) -> str:
+def _interval(row: Row, column: Column, form: str) -> str:
     low, high = (row.get(f"{column.key}_ci_{end}") for end in ("low", "high"))
     if low is None or high is None:
         return ""

@@ -12,8 +12,9 @@ from importlib.resources import files
 from typing import Any
 
 from rue.errors import InputError
+from rue.metrics.columns import COLUMNS
 
-__all__ = ["COLUMNS", "TABLES", "Published", "PublishedTable", "read_published"]
+__all__ = ["PUBLISHED_COLUMNS", "TABLES", "Published", "PublishedTable", "read_published"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Published:
         return asdict(self)
 
 
-COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Published))
+PUBLISHED_COLUMNS = tuple(f.name for f in fields(Published) if f.name in COLUMNS)
+"""The keys of the result columns that some table has."""
 
 
 @dataclass(frozen=True)

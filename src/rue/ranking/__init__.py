@@ -1,11 +1,10 @@
 """Criteria side by side: scores of methods, and where criteria disagree."""
 
-from rue.ranking.inversions import Column, Inversion, Inversions, find_inversions
-from rue.ranking.scores import Criterion, Score, read_scores, to_scores
+from rue.ranking.inversions import Contest, Inversion, Inversions, find_inversions
+from rue.ranking.scores import Score, read_scores, to_scores
 
 __all__ = [
-    "Column",
-    "Criterion",
+    "Contest",
     "Inversion",
     "Inversions",
     "Score",

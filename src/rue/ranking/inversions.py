@@ -10,14 +10,15 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
+from rue.metrics.columns import Column
 from rue.metrics.correlation import kendall
-from rue.ranking.scores import CRITERIA, Criterion, Score, find_criterion
+from rue.ranking.scores import CRITERIA, Score, find_criterion
 
-__all__ = ["Column", "Inversion", "Inversions", "PValue", "find_inversions"]
+__all__ = ["Contest", "Inversion", "Inversions", "PValue", "find_inversions"]
 
 
 @dataclass(frozen=True)
-class Column:
+class Contest:
     """One criterion on one data set, under one loss or none."""
 
     dataset: str
@@ -50,8 +51,8 @@ class Inversion:
         must hold for the inversion to be one, so it is significant only if both are.
     """
 
-    first: Column
-    second: Column
+    first: Contest
+    second: Contest
     method: str
     rival: str
     first_margin: float
@@ -81,7 +82,7 @@ class Inversions:
         Every pair of methods that two criteria order oppositely, the strongest first.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[Contest, ...]
     methods: tuple[str, ...]
     values: FloatArray
     ranks: FloatArray
@@ -90,7 +91,7 @@ class Inversions:
 
     def ranks_of(self, dataset: str, criterion: str, loss: str = "") -> dict[str, float]:
         """Give method -> rank under one criterion, without the methods that have no number."""
-        column = Column(dataset, criterion, loss)
+        column = Contest(dataset, criterion, loss)
         if column not in self.columns:
             raise InputError(f"there must be scores of {column}, got none")
         row = self.ranks[self.columns.index(column)].tolist()
@@ -108,7 +109,7 @@ class Inversions:
         }
 
 
-PValue = Callable[[Column, str, str], float | None]
+PValue = Callable[[Contest, str, str], float | None]
 """(criterion, better method, worse method) -> the p-value of that order, None if not known."""
 
 _BySeed = dict[str, dict[int | None, float]]
@@ -117,7 +118,7 @@ _BySeed = dict[str, dict[int | None, float]]
 def find_inversions(
     scores: Iterable[Score],
     *,
-    criteria: Mapping[str, Criterion] = CRITERIA,
+    criteria: Mapping[str, Column] = CRITERIA,
     p_value: PValue | None = None,
 ) -> Inversions:
     """Rank the methods under each criterion and list where two criteria disagree.
@@ -174,7 +175,7 @@ class _Standing:
     """The methods under one criterion: means over seeds, as costs too, and how far they span."""
 
     def __init__(
-        self, column: Column, criterion: Criterion, by_seed: _BySeed, methods: tuple[str, ...]
+        self, column: Contest, criterion: Column, by_seed: _BySeed, methods: tuple[str, ...]
     ) -> None:
         self.column, self.criterion, self.by_seed = column, criterion, by_seed
         self.values = np.array([_mean(by_seed.get(method)) for method in methods])
@@ -187,14 +188,14 @@ class _Standing:
         return bool(a < b)
 
 
-def _collect(scores: Iterable[Score], criteria: Mapping[str, Criterion]) -> dict[Column, _BySeed]:
-    """Column -> method -> seed -> value, in the order of criteria, then of the scores."""
-    found: dict[Column, _BySeed] = {}
+def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Contest, _BySeed]:
+    """Contest -> method -> seed -> value, in the order of criteria, then of the scores."""
+    found: dict[Contest, _BySeed] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
         if not math.isfinite(score.value):
             raise InputError(f"value must be finite, got {score}")
-        column = Column(score.dataset, score.criterion, score.loss)
+        column = Contest(score.dataset, score.criterion, score.loss)
         seeds = found.setdefault(column, {}).setdefault(score.method, {})
         if score.seed in seeds:
             raise InputError(f"a score must be given once, got two of {score}")

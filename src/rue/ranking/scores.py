@@ -11,56 +11,24 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from rue._arrays import FloatArray
 from rue.errors import FileError, InputError
+from rue.metrics.columns import COLUMNS, Column
 
-__all__ = ["CRITERIA", "Criterion", "Score", "find_criterion", "read_scores", "to_scores"]
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A way to judge methods: which values are better, and what it is about.
-
-    ``better`` is low, high, or zero for what is best near 0. ``kind`` is proxy for what stands in
-    for epistemic uncertainty, regret for the paper's criteria, other for the rest.
-    """
-
-    name: str
-    title: str
-    better: Literal["low", "high", "zero"]
-    kind: Literal["proxy", "regret", "other"]
-    digits: int
-
-    def cost(self, values: FloatArray) -> FloatArray:
-        """Give numbers of which the lowest is best."""
-        return {"low": values, "high": -values, "zero": np.abs(values)}[self.better]
+__all__ = ["CRITERIA", "Score", "find_criterion", "read_scores", "to_scores"]
 
 
-CRITERIA: Mapping[str, Criterion] = MappingProxyType(
+CRITERIA: Mapping[str, Column] = MappingProxyType(
     {
-        each.name: each
-        for each in (
-            Criterion("near_ood", "near-OOD", "high", "proxy", 3),
-            Criterion("far_ood", "far-OOD", "high", "proxy", 3),
-            Criterion("auac", "AuAC", "high", "proxy", 3),
-            Criterion("nauc_epistemic", "NAUC epi", "high", "proxy", 3),
-            Criterion("nauc_total", "NAUC total", "high", "proxy", 3),
-            Criterion("aurec", "AuReC", "low", "regret", 4),
-            Criterion("excess_aurec", "ex-AuReC", "low", "regret", 4),
-            Criterion("n_aurec", "n-AuReC", "low", "regret", 3),
-            Criterion("pareto_gap", "P-gap", "low", "regret", 4),
-            Criterion("aurc", "AuRC", "low", "other", 4),
-            Criterion("aurc_total", "AuRC total", "low", "other", 4),
-            Criterion("regret_calibration", "calibration", "low", "other", 4),
-            # Those who judge by it call components that go together, either way, entangled.
-            Criterion("spearman_hat", "r_s hat", "zero", "other", 3),
-        )
+        column.key: column
+        for kind in ("proxy", "regret", "other")
+        # What is best near 0 comes last of its kind.
+        for column in sorted(COLUMNS.values(), key=lambda column: column.better == "zero")
+        if column.kind == kind
     }
 )
+"""The columns that methods are ranked by: proxies, the paper's criteria, then the others."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +43,7 @@ class Score:
     value: float
 
 
-def find_criterion(name: str, criteria: Mapping[str, Criterion] = CRITERIA) -> Criterion:
+def find_criterion(name: str, criteria: Mapping[str, Column] = CRITERIA) -> Column:
     """Give the criterion of that name; an unknown name is an error that gives the nearest."""
     if name not in criteria:
         near = get_close_matches(name, criteria, 1, 0)

@@ -5,7 +5,6 @@ collect.py   a report of prediction files
 folder.py    a report of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
 thinning.py  curves and surfaces, thinned for display
-columns.py   the leaderboard's columns in plain words
 page.py      the page: data packed, assets put in, nothing fetched
 assets/      the page's own HTML, CSS and JavaScript
 

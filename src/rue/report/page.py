@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rue import __version__
 from rue.errors import FileError
 from rue.io.atomic import replacing
-from rue.report.columns import COLUMNS
+from rue.metrics.columns import COLUMNS
 from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, Report, Run
 from rue.report.thinning import CORNERS, curves_of, fronts_of
@@ -119,7 +119,7 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: f
     told = {
         "title": report.title,
         "version": __version__,
-        "columns": [asdict(column) for column in COLUMNS],
+        "columns": _columns(),
         "data": [_card(card, shown[card.name], share) for card in report.data],
         "methods": [asdict(card) for card in report.methods],
         "runs": [
@@ -140,6 +140,22 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: f
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
+
+
+def _columns() -> list[dict[str, Any]]:
+    """Return what the page shows of each column; it sorts by n-AuReC, which comes first."""
+    shown = sorted(COLUMNS.values(), key=lambda column: column.key != "n_aurec")
+    return [
+        {
+            "key": column.key,
+            "title": column.title,
+            "digits": column.digits,
+            "meaning": column.explanation,
+            "better": column.better if column.better in ("low", "high") else "",
+        }
+        for column in shown
+        if column.explanation
+    ]
 
 
 class _Block:

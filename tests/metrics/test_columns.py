@@ -1,0 +1,92 @@
+"""The registry of columns: it covers every number of a row, and everything reads it."""
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from rue.components import Components
+from rue.inference.comparison import COMPARABLE
+from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
+from rue.metrics.columns import COLUMNS, Column, columns_where, title
+from rue.metrics.evaluation import Evaluation, evaluate_components
+from rue.metrics.table import format_rows
+from rue.published import PUBLISHED_COLUMNS, Published
+from rue.ranking.scores import CRITERIA
+from rue.report.page import _columns
+
+
+def test_every_number_of_a_row_is_a_column():
+    facts = {"method", "loss", "group", "n_points", "n_floored", "notes"}
+    numbers = {field.name for field in fields(Evaluation)} - facts
+    proxies = {*columns_where(kind="proxy"), "best"}
+    assert set(COLUMNS) == numbers | proxies
+    assert numbers <= set(Evaluation.__annotations__)
+    named = {"table", "dataset", "method", "loss"}
+    assert set(PUBLISHED_COLUMNS) == {field.name for field in fields(Published)} - named
+
+
+def test_keys_and_titles_are_unique():
+    assert all(key == column.key for key, column in COLUMNS.items())
+    assert len({column.title for column in COLUMNS.values()}) == len(COLUMNS)
+
+
+def test_orders_are_those_of_the_first_tables():
+    # The order that files written earlier have.
+    assert AREAS == ("aurec", "excess_aurec", "n_aurec", "aurc", "aurc_total", "risk", "regret")
+    others = ("pareto_gap", "spearman_hat", "spearman_star", "regret_calibration")
+    assert (*AREAS, *others) == INTERVAL_COLUMNS
+    assert (*AREAS, "pareto_gap", "regret_calibration") == COMPARABLE
+    assert list(CRITERIA) == [
+        *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
+        *("aurec", "excess_aurec", "n_aurec", "pareto_gap"),
+        *("aurc", "aurc_total", "regret_calibration", "spearman_hat"),
+    ]
+
+
+def test_a_bca_column_has_an_influence(rng):
+    parts = Components(*rng.random((3, 20)))
+    assert tuple(influence(parts, parts)) == columns_where(interval="bca")
+
+
+def test_tables_have_the_titles_and_no_arrow_where_no_end_is_better(rng):
+    parts = Components(*rng.random((3, 20)))
+    head = format_rows([evaluate_components(parts, parts)]).splitlines()[0]
+    shown = [COLUMNS[k].title for k in columns_where(in_table=True) if COLUMNS[k].kind != "proxy"]
+    shown.remove("best")
+    places = [head.index(each) for each in shown]
+    assert places == sorted(places)
+    for name in shown:
+        assert (f"↓ {name}" in head) == (not name.startswith("r_s"))
+
+
+def test_the_page_shows_what_is_explained():
+    page = _columns()
+    assert page[0]["key"] == "n_aurec"
+    assert {each["key"] for each in page} == {k for k, c in COLUMNS.items() if c.explanation}
+    assert {each["better"] for each in page} == {"low", "high", ""}
+    assert all(each["title"] == COLUMNS[each["key"]].title for each in page)
+
+
+def test_title_of_what_is_no_column():
+    assert title("aurec") == "AuReC"
+    assert title("my own") == "my own"
+
+
+def test_columns_where_takes_several_fields():
+    assert columns_where(kind="other", interval="percentile") == (
+        "spearman_hat",
+        "regret_calibration",
+    )
+    assert columns_where(unit="light years") == ()
+
+
+@pytest.mark.parametrize(
+    ("better", "order"), [("low", [-3, 1, 2]), ("high", [2, 1, -3]), ("zero", [1, 2, -3])]
+)
+def test_cost_puts_the_best_first(better, order):
+    column = Column(key="x", title="x", digits=2, better=better, meaning="")
+    values = np.array([1.0, 2.0, -3.0])
+    assert values[np.argsort(column.cost(values))].tolist() == order
+    assert math.isnan(column.cost(np.array([math.nan]))[0])
