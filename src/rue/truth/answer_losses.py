@@ -50,15 +50,28 @@ class Answers:
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "Answers":
         """Keep so many answers a point, drawn without replacement; all where there are fewer."""
+        kept = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
+        return Answers(self._drawn(kept, rng), self.losses, self.loss)
+
+    def _drawn(self, kept: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
+        """Counts of ``kept`` answers of each point, drawn without replacement."""
         whole = self.counts.astype(np.int64)
-        kept = np.minimum(whole.sum(axis=1), n_annotators)
         drawn = np.empty_like(whole)
         left, rest = kept.copy(), whole.sum(axis=1)
         for k in range(whole.shape[1]):  # class by class: a hypergeometric share of what is left
             rest = rest - whole[:, k]
             drawn[:, k] = rng.hypergeometric(whole[:, k], rest, left)
             left = left - drawn[:, k]
-        return Answers(drawn.astype(np.float64), self.losses, self.loss)
+        return drawn.astype(np.float64)
+
+    def halves(self, rng: np.random.Generator) -> "tuple[Answers, Answers]":
+        """Split each point's answers at random; of an odd number the second half has one more."""
+        whole = self.counts.sum(axis=1)
+        first = self._drawn(np.floor(whole / 2).astype(np.int64), rng)
+        return (
+            Answers(first, self.losses, self.loss),
+            Answers(self.counts - first, self.losses, self.loss),
+        )
 
     def realized(self) -> Realized:
         """The realised components, plug-in."""

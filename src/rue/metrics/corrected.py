@@ -1,0 +1,105 @@
+"""Columns corrected for finitely many annotators, by halving them.
+
+Excess AuReC, n-AuReC, the realised rank correlation and the Pareto-gap are not linear in the
+regret, so the bracket of AuReC does not carry over to them. Their plug-in bias is about c/m for m
+answers a point, so with half of the answers it is about 2c/m, and
+
+    2 value(m) - value(m/2)
+
+is free of it to first order. value(m/2) is the mean over both halves of several random splits.
+"""
+
+import numpy as np
+
+from rue.components import Components
+from rue.errors import InputError, ShapeError
+from rue.metrics.correlation import spearman
+from rue.metrics.curves import areas
+from rue.pareto.gap import pareto_gap
+from rue.truth.answer_losses import Answers
+
+__all__ = ["CORRECTED", "corrected_columns"]
+
+CORRECTED = ("excess_aurec", "n_aurec", "spearman_star", "pareto_gap")
+"""The columns that have a ``*_corrected`` twin."""
+
+N_SPLITS = 16
+
+
+def corrected_columns(
+    answers: Answers,
+    hat: Components,
+    *,
+    gap: bool = True,
+    n_splits: int = N_SPLITS,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Return the columns that the bracket does not cover, corrected for finitely many annotators.
+
+    Parameters
+    ----------
+    answers
+        What each answer about each of n_points points costs
+        (:func:`rue.truth.answer_losses.answers`).
+    hat
+        The estimated components of the same points.
+    gap
+        Whether to correct the Pareto-gap too, which takes longer than all the rest.
+    n_splits
+        How many random splits of the annotators into halves.
+    seed
+        Of the splits.
+
+    Returns
+    -------
+    dict
+        ``excess_aurec_corrected``, ``n_aurec_corrected``, ``spearman_star_corrected`` and
+        ``pareto_gap_corrected``; NaN for all if a point has one answer, and for a column that is
+        undefined.
+
+    Raises
+    ------
+    ShapeError
+        If ``answers`` and ``hat`` have different numbers of points.
+
+    Examples
+    --------
+    >>> from rue import Annotations, Draws, decompose
+    >>> from rue.truth.answer_losses import answers
+    >>> rng = np.random.default_rng(0)
+    >>> truth = Annotations(rng.multinomial(10, rng.dirichlet([1, 1], 200)))
+    >>> belief = Draws(rng.dirichlet([1, 1], (200, 5)))
+    >>> found = corrected_columns(answers(truth, belief), decompose(belief), gap=False)
+    >>> list(found)[:2]
+    ['excess_aurec_corrected', 'n_aurec_corrected']
+    """
+    if len(answers) != len(hat):
+        raise ShapeError(
+            f"answers and hat must have the same points, got {len(answers)} and {len(hat)}"
+        )
+    if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 1:
+        raise InputError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
+    if answers.counts.sum(axis=1).min() < 2:
+        return {f"{name}_corrected": float("nan") for name in CORRECTED}
+    whole = _values(Components(*answers.realized()), hat, gap)
+    rng = np.random.default_rng(seed)
+    halves = [
+        _values(Components(*half.realized()), hat, gap)
+        for _ in range(n_splits)
+        for half in answers.halves(rng)
+    ]
+    fewer = np.mean(halves, axis=0)  # NaN where a half leaves a column undefined
+    return {
+        f"{name}_corrected": float(2 * value - half)
+        for name, value, half in zip(CORRECTED, whole, fewer, strict=True)
+    }
+
+
+def _values(star: Components, hat: Components, gap: bool) -> tuple[float, float, float, float]:
+    found = areas(star.epistemic, hat.epistemic)
+    return (
+        found.excess,
+        found.normalized,
+        spearman(star.aleatoric, star.epistemic),
+        pareto_gap(star, hat) if gap else float("nan"),
+    )
