@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import random
 import signal
@@ -13,7 +14,7 @@ import time
 import pytest
 
 from rue.bench.cells import cells, configuration
-from rue.bench.engine import Local
+from rue.bench.engine import Event, Local
 from rue.bench.run import run_suite, select
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -240,7 +241,7 @@ def test_a_full_disk_is_told_and_loses_nothing(finished, suite, tmp_path):
     full = Store(tmp_path)
     stored = []
     try:
-        with pytest.raises(FileError, match="the disk is full; finished cells are kept"):
+        with pytest.raises(FileError, match="no space left on the disk; finished cells are kept"):
             _copy(finished, full, cells(suite), stored)
         assert stored
         assert [cell for cell in cells(suite) if full.state(cell) == "done"] == stored
@@ -254,6 +255,92 @@ def _copy(source, target, found, stored):
         content = source.predictions(cell).read_bytes()
         target.write(Result(cell, source.row(cell), content))
         stored.append(cell)
+
+
+class Moving:
+    """Give the results of a finished run, and move the folder of this one after the first."""
+
+    def __init__(self, finished, folder, kind):
+        self.finished, self.folder, self.kind = finished, folder, kind
+
+    def run(self, suite, tasks):
+        for i, task in enumerate(tasks):
+            yield Event(task, "started")
+            results = tuple(
+                Result(c, self.finished.row(c), self.finished.predictions(c).read_bytes())
+                for c in task.cells
+            )
+            if i == 1 and self.folder:
+                self.folder.rename(self.folder.with_name("moved"))
+            yield Event(task, self.kind, results if self.kind == "done" else (), "it failed")
+
+
+@pytest.mark.parametrize("kind", ["done", "failed"])
+def test_a_run_whose_folder_is_moved_says_so_and_makes_no_other(finished, suite, tmp_path, kind):
+    out = tmp_path / "out"
+    with pytest.raises(FileError, match=r"out was moved or removed during the run: .* --out to"):
+        run_suite(suite, out, engine=Moving(finished, out, kind))
+    assert not out.exists()
+    moved = Store(tmp_path / "moved")
+    assert sum(moved.state(cell) == "done" for cell in cells(suite)) == 2 * (kind == "done")
+    report = run_suite(suite, moved.folder, engine=Moving(finished, None, "done"))
+    assert len(report.kept) == 2 * (kind == "done")
+
+
+@pytest.mark.parametrize(
+    "key", ["config_hash", "config", "rows", "data", "versions", "predictions_sha256", "seconds"]
+)
+def test_a_row_without_a_key_is_damaged(store, suite, key):
+    cell = cells(suite)[0]
+    path = store.path(cell) / "row.json"
+    row = json.loads(path.read_text())
+    del row["checksum"], row[key]
+    row["checksum"] = hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps(row))
+    assert store.state(cell, "0") == "corrupt"
+    assert read_results(store).damaged == (cell,)
+    with pytest.raises(FileError, match=f"row.json is no row of a cell: it lacks {key}"):
+        store.row(cell)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda row: [row], "it is no JSON object"),
+        (lambda row: row | {"rows": [{"method": "a"}]}, "its rows is malformed"),
+        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": "a"}]}, "its rows is malformed"),
+        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": 10**400}]}, "its rows is"),
+        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": math.nan}]}, "its rows is"),
+        (lambda row: row | {"proxies": {"auac": "a"}}, "its proxies is malformed"),
+        (lambda row: row | {"seconds": {"load": None}}, "its seconds is malformed"),
+        (lambda row: row | {"data": {}}, "its data is malformed"),
+        (lambda row: row | {"config": {"settings": 3}}, "its config is malformed"),
+    ],
+)
+def test_a_row_of_other_kinds_is_damaged(store, suite, change, why):
+    cell = cells(suite)[0]
+    path = store.path(cell) / "row.json"
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    assert store.state(cell) == "corrupt"
+    with pytest.raises(FileError, match=f"row.json is no row of a cell: {why}"):
+        store.row(cell)
+
+
+def test_a_row_of_settings_unknown_to_it_is_stale(store, suite):
+    cell = cells(suite)[0]
+    path = store.path(cell) / "row.json"
+    row = json.loads(path.read_text())
+    del row["checksum"]
+    row["config"] = {"settings": {"training": 3}}
+    row["checksum"] = hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps(row))
+    assert read_results(store).stale == (cell,)
+
+
+def test_a_suite_file_that_is_not_utf_8_is_one_line(store):
+    (store.folder / "suite.toml").write_bytes(b'name = "\xff"')
+    with pytest.raises(FileError, match=r"suite.toml: cannot be read as a suite: .*utf-8"):
+        store.suite()
 
 
 def test_what_only_takes(suite):

@@ -96,12 +96,14 @@ def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
 
     What the suite leaves to defaults is not looked at: it takes torch to know them.
     """
-    settings, training = config["settings"], config["settings"]["training"]
+    settings = config["settings"]
+    training = settings.get("training")
+    training = training if isinstance(training, dict) else {}
     said: list[tuple[Any, Any]] = [
-        (config["regime"], suite.regime_of(cell.dataset)),
-        (config["losses"], list(suite.losses_of(cell.dataset))),
-        (config["criteria"], list(suite.criteria_of(cell.dataset))),
-        (config["options"], loader_options(suite, cell.dataset)),
+        (config.get("regime"), suite.regime_of(cell.dataset)),
+        (config.get("losses"), list(suite.losses_of(cell.dataset))),
+        (config.get("criteria"), list(suite.criteria_of(cell.dataset))),
+        (config.get("options"), loader_options(suite, cell.dataset)),
         *((settings.get(k), v) for k, v in suite.method.get(cell.method, {}).items()),
         *((training.get(k), v) for k, v in suite.training_of(cell.dataset).items()),
     ]

@@ -108,6 +108,7 @@ def run_suite(
         changed = on_change or (lambda _: None)
         changed(progress)
         for event in (engine or Local()).run(suite, planned):
+            store.require_in_place()
             if event.kind == "started":
                 progress.running += event.task.cells
             else:

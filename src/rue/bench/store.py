@@ -12,7 +12,6 @@
 or damaged is noticed and done again. One run at a time may write to a folder.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -23,12 +22,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
+from rue.bench._row_schema import find_problem
 from rue.bench.cells import Cell
 from rue.bench.suite import Suite, parse_suite
 from rue.bench.tasks import Result
-from rue.data.files import DISK_FULL
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
+from rue.io.locks import Held, locked
 
 __all__ = ["State", "Store"]
 
@@ -46,6 +46,7 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        self._held: tuple[int, int] | None = None
 
     @property
     def checkpoints(self) -> Path:
@@ -62,18 +63,24 @@ class Store:
 
     def suite(self) -> Suite:
         """Read the suite that the folder holds results of."""
-        path = self.folder / "suite.toml"
-        if not path.is_file():
-            raise FileError(f"{self.folder} holds no benchmark: it has no suite.toml")
-        return parse_suite(path.read_text(encoding="utf-8"), folder=self.folder)
+        return parse_suite(self._suite_text(), folder=self.folder)
 
     def keep_suite(self, suite: Suite) -> None:
         """Write the suite down; a folder that holds another suite's results is refused."""
         path = self.folder / "suite.toml"
         if path.exists() and (held := self.suite().name) != suite.name:
             raise InputError(f"{self.folder} holds results of the suite {held}, not {suite.name}")
-        if not path.exists() or path.read_text(encoding="utf-8") != suite.text:
+        if not path.exists() or self._suite_text() != suite.text:
             _write(path, suite.text.encode())
+
+    def _suite_text(self) -> str:
+        path = self.folder / "suite.toml"
+        if not path.is_file():
+            raise FileError(f"{self.folder} holds no benchmark: it has no suite.toml")
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{path}: cannot be read as a suite: {error}") from None
 
     def state(self, cell: Cell, config_hash: str | None = None) -> State:
         """Say whether a cell is done; one of another configuration is stale."""
@@ -97,11 +104,14 @@ class Store:
         path = self.path(cell) / "row.json"
         try:
             row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            problem = find_problem(row)
+            if problem:
+                raise ValueError(problem)
             if row.pop("checksum") != _checksum(row):
-                raise ValueError("its checksum does not fit")
+                raise ValueError("its checksum does not match")
             if row["cell"] != asdict(cell):
                 raise ValueError(f"it is of another cell, {row['cell']}")
-        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise FileError(f"{path} is no row of a cell: {error}") from None
         return row
 
@@ -113,26 +123,24 @@ class Store:
             "predictions_sha256": hashlib.sha256(result.predictions).hexdigest(),
         }
         row["checksum"] = _checksum(row)
+        self.require_in_place()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "row.json").unlink(missing_ok=True)
             _write(folder / "predictions.npz", result.predictions)
             _write(folder / "row.json", json.dumps(row, indent=1, allow_nan=False).encode())
-        except OSError as error:
-            full = error.errno in DISK_FULL
-            why = "the disk is full" if full else error.strerror
+        except (OSError, FileError) as error:
             raise FileError(
-                f"cannot store {result.cell} in {self.folder}: {why}; "
-                "finished cells are kept, run again to go on"
+                f"cannot store {result.cell}: {error}; finished cells are kept, run again to resume"
             ) from None
         (folder / "error.txt").unlink(missing_ok=True)
         shutil.rmtree(self.checkpoints / str(result.cell), ignore_errors=True)
 
     def write_error(self, cell: Cell, text: str) -> None:
         """Keep why a cell failed, beside where it would be."""
-        with suppress(OSError):
-            self.path(cell).mkdir(parents=True, exist_ok=True)
-            _write(self.path(cell) / "error.txt", text.encode())
+        self.require_in_place()
+        with suppress(FileError):
+            _write(self.path(cell) / "error.txt", text.encode(), parents=True)
 
     def error(self, cell: Cell) -> str | None:
         """Give why a cell failed, the last line of it, or None."""
@@ -142,30 +150,39 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for one run; it is free again when the process ends, however it does."""
+        """Hold the folder for one run; it is released when the process ends, however it ends."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / ".lock"
-        with path.open("a+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                who = file.read().strip() or "unknown"
-                raise InputError(
-                    f"{self.folder} is in use by another run (process {who}): "
-                    "wait for it, or give another --out"
-                ) from None
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            yield
+        try:
+            with locked(self.folder / ".lock", wait=False):
+                self._held = self._identity()
+                yield
+        except Held as other:
+            raise InputError(
+                f"{self.folder} is in use by another run (process {other.process or 'unknown'}): "
+                "wait for it, or give another --out"
+            ) from None
+        finally:
+            self._held = None
+
+    def require_in_place(self) -> None:
+        """Raise if the folder of a run was moved or removed since :meth:`lock` took it."""
+        if self._held is not None and self._identity() != self._held:
+            raise FileError(
+                f"{self.folder} was moved or removed during the run: nothing more is written; "
+                "finished cells are where it was moved to, give that as --out to resume"
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = self.folder.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
 
-def _write(path: Path, content: bytes) -> None:
-    with replacing(path) as file:
+def _write(path: Path, content: bytes, *, parents: bool = False) -> None:
+    with replacing(path, parents=parents) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _checksum(row: Mapping[str, Any]) -> str:

@@ -93,7 +93,7 @@ def read_results(store: Store) -> Results:
         rows += [{**where, **row} for row in raw[cell]["rows"]]
         found = raw[cell].get("proxies", {})
         if any(found.get(key) is not None for key in PROXY_KEYS):
-            numbers = {key: found[key] for key in PROXY_KEYS}
+            numbers = {key: found.get(key) for key in PROXY_KEYS}
             rows.append({**where, "method": cell.method, "loss": "", **numbers})
     if not rows:
         why = f": {len(stale)} are of other settings than suite.toml" if stale else ""

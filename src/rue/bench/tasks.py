@@ -235,9 +235,11 @@ def _versions() -> dict[str, str]:
     return found | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
 
 
-def _peak_memory() -> float:
-    """The most memory that this process has held, in MB."""
-    import resource
-
+def _peak_memory() -> float | None:
+    """Return the most memory that this process has held, in MB; None where that is not known."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)

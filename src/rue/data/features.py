@@ -120,7 +120,7 @@ def _kept(
     matrix = compute()
     content = io.BytesIO()
     np.save(content, matrix, allow_pickle=False)
-    with contextlib.suppress(OSError), atomic_write(path) as handle:
+    with contextlib.suppress(FileError), atomic_write(path) as handle:
         handle.write(content.getvalue())
     return matrix
 

@@ -6,7 +6,6 @@ system frees it when its holder dies, so a killed download leaves only a part to
 """
 
 import contextlib
-import errno
 import hashlib
 import io
 import os
@@ -18,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from rue.data.archives import open_zip
-from rue.data.files import DISK_FULL, atomic_write, file_digest, require_unshared
+from rue.data.files import atomic_write, file_digest, require_unshared
 from rue.errors import FileError
+from rue.io import locks
+from rue.io.atomic import is_full, open_own
 
 __all__ = ["content_check", "download", "get", "locked", "pip_download", "zip_check"]
 
@@ -113,21 +114,7 @@ def locked(target: Path) -> Iterator[None]:
     require_unshared(target.parent)
     folder = target.parent / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{target.name}.lock").open("a") as handle:
-        if sys.platform == "win32":
-            import msvcrt
-
-            while True:
-                try:  # gives up by itself after ten seconds
-                    msvcrt.locking(handle.fileno(), msvcrt.LK_LOCK, 1)
-                    break
-                except OSError as error:
-                    if error.errno != errno.EDEADLK:
-                        raise
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with locks.locked(folder / f"{target.name}.lock"):
         yield
 
 
@@ -207,7 +194,7 @@ def _transfer(
     try:
         _receive(url, part, progress=progress)
     except OSError as error:
-        if error.errno in DISK_FULL:
+        if is_full(error):
             raise FileError(
                 f"no space left for {part.with_suffix('')}: free some and run it again, "
                 f"it goes on from {part}"
@@ -224,7 +211,7 @@ def _transfer(
 def _receive(url: str, part: Path, *, progress: bool) -> None:
     import pooch
 
-    with part.open("ab") as handle:
+    with open_own(part) as handle:
         kept = handle.tell()
         expected = None
         complete = False

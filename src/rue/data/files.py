@@ -2,24 +2,21 @@
 
 import codecs
 import contextlib
-import errno
 import hashlib
 import io
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
-from rue.io.atomic import sha256
+from rue.io.atomic import replacing, sha256
 
 __all__ = [
-    "DISK_FULL",
     "Reader",
     "atomic_write",
     "cache_folder",
@@ -31,8 +28,6 @@ __all__ = [
     "unpacked",
     "writable_root",
 ]
-
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def cache_folder() -> Path:
@@ -183,22 +178,8 @@ def file_digest(path: Path, name: str) -> str:
 
 
 @contextlib.contextmanager
-def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file that is either whole or not there: a temporary one takes its place."""
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """Write a file of a data root, complete or not at all, in a folder that is made if missing."""
     require_unshared(path.parent)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as handle:
-            yield handle
-            handle.flush()
-            os.fsync(handle.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            raise FileError(f"no space left for {path}") from None
-        raise
+    with replacing(path, parents=True) as handle:
+        yield handle

@@ -204,11 +204,8 @@ class Rule:
         """Write the rule as JSON, whole or not at all."""
         path = Path(path)
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
-        try:
-            with replacing(path) as file:
-                file.write(text.encode() + b"\n")
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+        with replacing(path) as file:
+            file.write(text.encode() + b"\n")
 
     @staticmethod
     def load(path: str | Path) -> "Rule":

@@ -1,31 +1,132 @@
-"""Files that are there whole or not at all, and what they hold."""
+"""Write files so that each is complete or absent; take their checksums.
 
+Everything that rue writes goes through :func:`replacing`. A program that is killed, or a disk that
+is full, leaves the old file; a symbolic link in the file's place is refused.
+"""
+
+import errno
 import hashlib
 import os
+import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["replacing", "sha256"]
+from rue.errors import FileError
+
+__all__ = ["is_full", "open_own", "replacing", "sha256"]
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside ``path`` that takes its place when the block ends well.
+def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
+    """Open a temporary file that takes the place of ``path`` when the block ends without an error.
 
-    When the block raises, what was at ``path`` stays and the temporary file is removed.
+    The temporary file has a random name in the folder of ``path``, is created by this call and no
+    other, gets the permissions that the umask leaves, and is on the disk before it is renamed. If
+    the block raises, the file at ``path`` stays as it was and the temporary one is removed. What
+    is at ``path`` must be a regular file or nothing: a symbolic link is neither written through
+    nor replaced, and devices such as ``/dev/null`` stay.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+    parents
+        Whether to create missing folders.
+
+    Yields
+    ------
+    file
+        The temporary file, open for writing bytes.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written; the message says why.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.parent / f".rue-{secrets.token_hex(16)}.tmp"
     try:
-        with temporary.open("wb") as file:
-            yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        _require_plain(path)
+        try:
+            with _create(temporary) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):  # renamed, never created, or its folder is no longer there
+                temporary.unlink()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {_reason(error)}") from None
+
+
+def open_own(path: Path) -> BinaryIO:
+    """Open a file that only rue writes, such as a lock, to read and append; create it if missing.
+
+    Raises
+    ------
+    FileError
+        If there is something else than a regular file with this one name, such as a link.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _special("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        _require_plain(path)
+        raise FileError(f"{path}: cannot be opened: {_reason(error)}") from None
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(descriptor)
+        raise FileError(f"{path}: is no regular file of its own: remove it")
+    return os.fdopen(descriptor, "ab+")
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether an error says that the disk, or the user's share of it, is full."""
+    return error.errno in _DISK_FULL
 
 
 def sha256(path: Path) -> str:
-    """Give the checksum of a file's content."""
+    """Return the SHA-256 of a file's content, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _create(path: Path) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _special("O_NOFOLLOW", "O_BINARY")
+    return os.fdopen(os.open(path, flags, 0o666), "wb")
+
+
+def _special(*names: str) -> int:
+    """Combine flags that not every system has."""
+    combined = 0
+    for name in names:
+        combined |= getattr(os, name, 0)
+    return combined
+
+
+def _require_plain(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:  # nothing there; opening the temporary file tells why, if that matters
+        return
+    if stat.S_ISLNK(mode):
+        raise FileError(
+            f"{path}: is a symbolic link, which is never written through: "
+            "remove it, or name the file that it points to"
+        )
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise FileError(f"{path}: cannot be written: it is {kind}")
+
+
+def _reason(error: OSError) -> str:
+    if is_full(error):
+        return "there is no space left on the disk"
+    return error.strerror or str(error)

@@ -52,9 +52,6 @@ def save(figure: Figure, path: str | Path) -> None:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise FileError(f"{path}: a figure must be .png, .pdf or .svg, got {path.suffix!r}")
-    try:
-        with replacing(path) as file, look(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph")  # a box stands in for a letter it lacks
-            figure.savefig(file, format=kind)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+    with replacing(path) as file, look(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a box stands in for a letter it lacks
+        figure.savefig(file, format=kind)

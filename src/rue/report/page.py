@@ -77,11 +77,8 @@ def write_report(
     path = Path(path)
     require_page(path)
     page = render(report, step=step).encode()
-    try:
-        with replacing(path) as file:
-            file.write(page)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+    with replacing(path) as file:
+        file.write(page)
     return len(page)
 
 

@@ -75,3 +75,18 @@ def test_a_checkpoint_is_of_one_objective(images, tmp_path):
     ddu.fit(images, ddu.Config(training=once), checkpoints=tmp_path)
     with pytest.raises(FileError, match="another training"):
         ddu.fit(images, ddu.Config(coefficient=2.0, training=once), checkpoints=tmp_path)
+
+
+def test_a_folder_that_goes_during_training_is_not_made_again(images, tmp_path, monkeypatch):
+    folder, write = tmp_path / "run" / "checkpoints", Checkpoint.write
+
+    def move_first(*arguments):
+        if folder.exists():
+            (tmp_path / "run").rename(tmp_path / "moved")
+        write(*arguments)
+
+    monkeypatch.setattr(Checkpoint, "write", move_first)
+    config = ensemble.Config(n_members=1, training=TINY)
+    with pytest.raises(FileError, match=r"cannot be written: No such file"):
+        ensemble.fit(images, config, checkpoints=folder)
+    assert not (tmp_path / "run").exists()

@@ -38,7 +38,6 @@ class Checkpoint:
             "optimizer": optimizer.state_dict(),
             "vectors": vectors,
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(self.path) as file:
             torch.save(state, file)
 

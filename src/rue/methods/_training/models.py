@@ -118,6 +118,9 @@ def fit_models(
         for pool, seed in zip(pools, seeds, strict=True)
         for i in range(n_members)
     ]
+    if checkpoints is not None and training.network != "probe":
+        # Once, so that the folder of a run that was moved is not made again in its old place.
+        Path(checkpoints).mkdir(parents=True, exist_ok=True)
     trained: list[list[Network]] = [[] for _ in seeds]
     with _bar(jobs, training, progress) as on_step:
         for group in _groups(jobs, training):
