@@ -8,17 +8,18 @@ from itertools import pairwise
 def action(loss, p, values=None, costs=None):
     k = len(p)
     values = values if values is not None else list(range(k))
-    if loss in ("log", "brier"):
+    if loss in ("log", "brier", "rps"):
         return list(p)
     if loss == "zero_one":
         return max(range(k), key=lambda j: (round(p[j], 12), -j))
     if loss == "squared":
         return sum(q * v for q, v in zip(p, values, strict=True))
-    if loss == "absolute":
+    if loss == "absolute" or loss.startswith("pinball:"):
+        level = 0.5 if loss == "absolute" else float(loss.split(":")[1])
         below = 0.0
         for q, v in zip(p, values, strict=True):
             below += q
-            if below >= 0.5 - 1e-12:
+            if below >= level - 1e-12:
                 return v
         return values[-1]
     paid = [sum(c * q for c, q in zip(row, p, strict=True)) for row in costs]
@@ -39,6 +40,15 @@ def risk(loss, p, a, values=None, costs=None):
         return sum(q * (v - a) ** 2 for q, v in zip(p, values, strict=True))
     if loss == "absolute":
         return sum(q * abs(v - a) for q, v in zip(p, values, strict=True))
+    if loss == "rps":
+        steps = [high - low for low, high in pairwise(values)]
+        return sum(
+            p[y] * sum(w * (sum(a[: j + 1]) - (y <= j)) ** 2 for j, w in enumerate(steps))
+            for y in range(k)
+        )
+    if loss.startswith("pinball:"):
+        level = float(loss.split(":")[1])
+        return sum(q * (level - (v < a)) * (v - a) for q, v in zip(p, values, strict=True))
     return sum(c * q for c, q in zip(costs[a], p, strict=True))
 
 

@@ -26,12 +26,13 @@ def leave_one_out(loss, counts, **more):
 
 
 def pairs(loss, counts, values):
-    """The U-statistic: half the squared difference, or whether they differ, over all pairs."""
+    """The U-statistic over all pairs: half the difference (squared), or whether they differ."""
     said = answers(counts)
     couples = [(a, b) for i, a in enumerate(said) for b in said[:i]]
     if loss == "brier":
         return sum(a != b for a, b in couples) / len(couples)
-    return sum((values[a] - values[b]) ** 2 / 2 for a, b in couples) / len(couples)
+    power = 1 if loss == "rps" else 2
+    return sum(abs(values[a] - values[b]) ** power / 2 for a, b in couples) / len(couples)
 
 
 def majority(row):

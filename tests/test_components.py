@@ -22,11 +22,10 @@ from rue.errors import InputError, ShapeError
 from rue.losses import LOSSES, get_loss
 
 COSTS = [[0.0, 1.0, 4.0, 2.0], [1.0, 0.0, 1.0, 1.0], [5.0, 2.0, 0.0, 3.0]]
-MORE = {name: {} for name in LOSSES} | {
-    "squared": {"values": [-1.0, 0.5, 4.0, 5.0]},
-    "absolute": {"values": [-1.0, 0.5, 4.0, 5.0]},
-    "cost": {"costs": COSTS},
-}
+SCALED = ("squared", "absolute", "rps", "pinball:0.8", "pinball:0.1")
+MORE = {name: {} for name in LOSSES}
+MORE |= {name: {"values": [-1.0, 0.5, 4.0, 5.0]} for name in SCALED}
+MORE["cost"] = {"costs": COSTS}
 
 
 def loss_of(name):
@@ -136,7 +135,7 @@ def test_values_of_the_annotations_are_used_unless_others_are_given():
 @pytest.mark.parametrize("origin", [2000.0, 1.7e9, -1e12])
 def test_values_far_from_zero_lose_nothing(origin, rng):
     draws = Draws(rng.dirichlet(np.ones(3), (20, 4)))
-    for name in ("squared", "absolute"):
+    for name in ("squared", "absolute", "rps", "pinball:0.8"):
         near = decompose(draws, name, values=[0, 1, 2])
         far = decompose(draws, name, values=[origin, origin + 1, origin + 2])
         assert far.epistemic == pytest.approx(near.epistemic, abs=1e-12)

@@ -51,11 +51,13 @@ if TYPE_CHECKING:
     from rue.inference.comparison import compare as compare
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
+    from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
     from rue.losses import Brier as Brier
     from rue.losses import CostMatrix as CostMatrix
     from rue.losses import Log as Log
     from rue.losses import Loss as Loss
+    from rue.losses import Pinball as Pinball
     from rue.losses import Squared as Squared
     from rue.losses import ZeroOne as ZeroOne
     from rue.metrics.calibration import RegretCalibration as RegretCalibration
@@ -115,9 +117,11 @@ _PUBLIC = {
     "Log": "rue.losses",
     "Loss": "rue.losses",
     "Outcome": "rue.deploy",
+    "Pinball": "rue.losses",
     "Plan": "rue.inference.power",
     "Published": "rue.published",
     "PublishedTable": "rue.published",
+    "RPS": "rue.losses",
     "RegretCalibration": "rue.metrics.calibration",
     "Rule": "rue.deploy",
     "Score": "rue.ranking.scores",

@@ -99,11 +99,11 @@ def decompose(
     belief
         What the model says.
     loss
-        ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"`` or a loss object
-        such as :class:`~rue.CostMatrix`.
+        ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"``, ``"rps"``,
+        ``"pinball:0.8"`` (any level) or a loss object such as :class:`~rue.CostMatrix`.
     values
-        The scale of the classes under squared and absolute loss (default 0..K-1). If the
-        annotations have values, give them here too: the belief does not know them.
+        The scale of the classes under squared, absolute, rps and pinball loss (default 0..K-1).
+        If the annotations have values, give them here too: the belief does not know them.
     seed
         Of the Sobol points, for a cost matrix under a Dirichlet belief; all else is exact.
     convention
@@ -174,12 +174,13 @@ def realize(
         As in :func:`decompose`; ``values`` default to those of the annotations.
     actions
         What was deployed: classes (zero_one), row numbers of the cost matrix, numbers (squared,
-        absolute), shape (n_points,); or distributions (log, brier), (n_points, n_classes).
+        absolute, pinball), shape (n_points,); or distributions (log, brier, rps),
+        (n_points, n_classes).
     estimator
         Of the Bayes risk of p*, which is known only by finitely many answers:
         ``"plugin"``, that of their frequencies, too low on average; ``"leave_one_out"``, too
         high on average, so that the regret is too low and may be negative; ``"unbiased"``,
-        which exists for squared and Brier loss, and where the regret may be negative too. See
+        which exists for squared, Brier and rps loss, and where the regret may be negative too. See
         :mod:`rue.truth.finite_annotators`.
 
     Examples

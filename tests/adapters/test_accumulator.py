@@ -19,6 +19,8 @@ LOSSES = {
     "zero_one": "zero_one",
     "squared": rue.Squared([0, 1, 3, 7]),
     "absolute": "absolute",
+    "rps": "rps",
+    "pinball": rue.Pinball(0.8, [0, 1, 3, 7]),
     "cost": rue.CostMatrix([[0, 1, 2, 3], [1, 0, 1, 2], [3, 2, 1, 0]]),
 }
 

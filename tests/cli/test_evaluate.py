@@ -15,6 +15,7 @@ import pytest
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Scored, decompose, evaluate, realize
 from rue.inference.intervals import intervals
+from rue.losses import LOSSES
 from rue.truth.answer_losses import answers
 
 N, K = 30, 3
@@ -48,7 +49,7 @@ def assert_same(row, evaluation):
             assert value == pytest.approx(expected[key], abs=1e-12), key
 
 
-@pytest.mark.parametrize("loss", ["log", "brier", "zero_one", "squared", "absolute"])
+@pytest.mark.parametrize("loss", [*LOSSES, "pinball:0.8"])
 def test_each_kind_of_belief_gives_the_library_s_row(world, run, loss):
     folder, counts, probs, alpha = world
     names = ("draws", "logits", "evidential", "ddu")

@@ -96,6 +96,7 @@ def test_new_points_with_answers_are_measured_and_compared(world, run):
     [
         (["--loss", "brier"], "0.9"),
         (["--loss", "absolute"], "0.9"),
+        (["--loss", "pinball:0.8", "--values", "0,1,3"], "0.9"),
         (["--loss", "squared", "--values", "0,1,3"], "3"),
         (["--loss", "log", "--floor", "0.01"], "2"),
         (["--loss", "cost", "--cost", "cost.csv"], "2"),

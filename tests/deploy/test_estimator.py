@@ -19,7 +19,7 @@ from rue import (
     realize,
 )
 from rue.errors import InputError
-from rue.losses import get_loss
+from rue.losses import LOSSES, get_loss
 
 N, K = 150, 3
 
@@ -38,6 +38,8 @@ def world(rng):
         ("brier", 2),
         ("absolute", 2),
         ("squared", 4),
+        ("rps", 2),
+        ("pinball:0.8", 1.6),
         (Log(0.01), -math.log(0.01)),
         (CostMatrix([[0, 1, 3], [1, 0, 1], [2, 1, 0]]), 3),
     ],
@@ -54,7 +56,7 @@ def test_is_fit_selector_with_the_loss_s_bound(world, loss, bound):
     assert rule.accept(hat).mean() > 0
 
 
-@pytest.mark.parametrize("name", ["log", "brier", "zero_one", "squared", "absolute", "cost"])
+@pytest.mark.parametrize("name", [*LOSSES, "pinball:0.8", "cost"])
 def test_no_action_of_a_belief_loses_more_than_the_bound(rng, name):
     # Sure beliefs, and people sure of another class: the worst there is.
     losses = {"log": Log(0.01), "cost": CostMatrix(rng.uniform(0, 5, (4, K)))}

@@ -13,7 +13,7 @@ from rue import CostMatrix, Dirichlet, decompose
 from rue.losses import LOSSES, get_loss
 from rue.losses._expected_lead import expected_lead
 
-VALUES = {"squared": [-1.0, 0.5, 4.0], "absolute": [-1.0, 0.5, 4.0]}
+VALUES = {name: [-1.0, 0.5, 4.0] for name in ("squared", "absolute", "rps", "pinball:0.8")}
 
 
 def expected_max(alpha):
@@ -33,7 +33,7 @@ def integrate(function, alpha):
     return dblquad(integrand, 0, 1, 0, 1, epsabs=1e-11, epsrel=1e-11)[0]
 
 
-@pytest.mark.parametrize("name", ["log", "brier", "squared"])
+@pytest.mark.parametrize("name", ["log", "brier", "squared", "rps"])
 @pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (2.0, 3.5, 1.5), (7.0, 2.0, 2.0)])
 def test_smooth_losses_equal_numerical_integration(name, alpha):
     more = {"values": VALUES[name]} if name in VALUES else {}
@@ -48,20 +48,22 @@ def test_smooth_losses_equal_numerical_integration(name, alpha):
 
 
 @pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (2.0, 3.5, 1.5), (0.5, 0.2, 3.0), (40, 30, 2)])
-def test_absolute_equals_one_dimensional_integrals(alpha):
-    # E min(F_j, 1 - F_j) for F_1 ~ Beta(a_0, a_1 + a_2), F_2 ~ Beta(a_0 + a_1, a_2)
-    v = VALUES["absolute"]
+@pytest.mark.parametrize(("name", "q", "weight"), [("absolute", 0.5, 2), ("pinball:0.8", 0.8, 1)])
+def test_quantile_losses_equal_one_dimensional_integrals(alpha, name, q, weight):
+    # E min((1-q) F_j, q (1-F_j)) for F_1 ~ Beta(a_0, a_1 + a_2), F_2 ~ Beta(a_0 + a_1, a_2)
+    v = VALUES[name]
     bayes = 0
     for j in (0, 1):
         a, b = mpmath.mpf(sum(alpha[: j + 1])), mpmath.mpf(sum(alpha[j + 1 :]))
 
         def density(x, a=a, b=b):
-            return min(x, 1 - x) * x ** (a - 1) * (1 - x) ** (b - 1) / mpmath.beta(a, b)
+            least = weight * min((1 - q) * x, q * (1 - x))
+            return least * x ** (a - 1) * (1 - x) ** (b - 1) / mpmath.beta(a, b)
 
-        bayes += (v[j + 1] - v[j]) * mpmath.quad(density, [0, 0.25, 0.5, 0.75, 1])
+        bayes += (v[j + 1] - v[j]) * mpmath.quad(density, [0, 0.25, 0.5, 0.8, 1])
     m = [a / sum(alpha) for a in alpha]
-    total = naive.bayes_risk("absolute", m, values=v)
-    hat = decompose(Dirichlet([alpha]), "absolute", values=v)
+    total = naive.bayes_risk(name, m, values=v)
+    hat = decompose(Dirichlet([alpha]), name, values=v)
     assert hat.aleatoric[0] == pytest.approx(float(bayes), abs=1e-9)
     assert hat.epistemic[0] == pytest.approx(total - float(bayes), abs=1e-9)
 
@@ -122,13 +124,13 @@ def test_expected_max_does_not_know_the_order_of_classes(rng):
 
 @pytest.mark.parametrize("tiny", [1e-6, 1e-12, 1e-100, 1e-280])
 def test_beyond_the_promised_range_nothing_breaks(tiny):
-    for name in LOSSES:
+    for name in (*LOSSES, "pinball:0.8"):
         hat = decompose(Dirichlet([[tiny, tiny, 2 * tiny]]), name)
         assert np.isfinite(hat.total).all()
         assert hat.aleatoric[0] == pytest.approx(0, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", [*LOSSES, "pinball:0.8"])
 def test_total_is_the_bayes_risk_of_the_mean(name, rng):
     alpha = 10 ** rng.uniform(-2, 4, (200, 6))
     hat = decompose(Dirichlet(alpha), name)

@@ -9,12 +9,25 @@ from hypothesis import strategies as st
 
 import naive
 from rue.errors import InputError, ShapeError
-from rue.losses import LOSSES, Absolute, CostMatrix, Log, Squared, ZeroOne, get_loss
+from rue.losses import (
+    LOSSES,
+    RPS,
+    Absolute,
+    Brier,
+    CostMatrix,
+    Log,
+    Pinball,
+    Squared,
+    ZeroOne,
+    get_loss,
+)
 
 COSTS = [[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [5.0, 2.0, 0.0], [0.9, 0.9, 0.9]]
 VALUES = [-1.0, 0.5, 4.0]
 
-CASES = [(name, {"values": VALUES} if name in ("squared", "absolute") else {}) for name in LOSSES]
+SCALED = ("squared", "absolute", "rps", "pinball:0.8", "pinball:0.1")
+CASES = [(name, {}) for name in LOSSES if name not in SCALED]
+CASES += [(name, {"values": VALUES}) for name in SCALED]
 CASES.append(("cost", {"costs": COSTS}))
 
 
@@ -43,6 +56,15 @@ def test_values_worked_by_hand():
     # absolute: F = 1/2, 3/4; lower median 0; risk 1/4 + 2/4 = 3/4 = min(1/2, 1/2) + min(3/4, 1/4)
     assert Absolute().action(p) == 0
     assert Absolute().bayes_risk(p) == pytest.approx(0.75)
+    # rps: F = 1/2, 3/4: 1/2 * 1/2 + 3/4 * 1/4 = 7/16; action (0, 0, 1) adds 1/4 + 9/16
+    assert RPS().bayes_risk(p) == pytest.approx(7 / 16)
+    assert RPS().risk(p, np.array([[0.0, 0, 1]])) == pytest.approx(7 / 16 + 13 / 16)
+    # pinball at 0.8: the quantile is 2; below it 0.2 a unit: 0.2 (2/2 + 1/4) = 1/4;
+    # action 1: 0.2 / 2 + 0.8 / 4 = 0.3; action 3: 0.2 (3/2 + 2/4 + 1/4) = 0.45
+    assert Pinball(0.8).action(p) == 2
+    assert Pinball(0.8).bayes_risk(p) == pytest.approx(0.25)
+    assert Pinball(0.8).risk(p, np.array([1.0])) == pytest.approx(0.3)
+    assert Pinball(0.8).regret(p, np.array([3.0])) == pytest.approx(0.2)
     # cost: C p = (1.25, 0.75, 3.0, 0.9): action 1
     assert CostMatrix(COSTS).action(p) == 1
     assert CostMatrix(COSTS).bayes_risk(p) == pytest.approx(0.75)
@@ -71,11 +93,65 @@ def test_bayes_action_is_best_and_regret_is_the_difference(name, more, p, q):
     assert loss.risk(P, loss.action(P)) == pytest.approx(loss.bayes_risk(P), abs=1e-10)
 
 
+@pytest.mark.parametrize("loss", [Absolute(), Pinball(0.8), Pinball(0.1)], ids=lambda x: x.name)
 @given(p=simplex(4), a=st.floats(-3, 8))
-def test_absolute_regret_of_any_number(p, a):
+def test_quantile_regret_of_any_number(loss, p, a):
     P, action = np.array([p]), np.array([a])
-    expected = (Absolute().risk(P, action) - Absolute().bayes_risk(P))[0]
-    assert Absolute().regret(P, action)[0] == pytest.approx(expected, abs=1e-10)
+    expected = (loss.risk(P, action) - loss.bayes_risk(P))[0]
+    assert loss.regret(P, action)[0] == pytest.approx(expected, abs=1e-10)
+
+
+@given(p=simplex(4), q=simplex(4), a=st.floats(-3, 8))
+def test_pinball_at_a_half_is_half_the_absolute_loss_to_the_bit(p, q, a):
+    P, action = np.array([p]), np.array([a])
+    draws = np.array([[p, q]])
+    for of in (
+        lambda loss: loss.risk(P, action),
+        lambda loss: loss.regret(P, action),
+        lambda loss: loss.bayes_risk(P),
+        lambda loss: loss.expect_draws(draws).bayes_risk,
+        lambda loss: loss.expect_draws(draws).regret,
+        lambda loss: loss.expect_dirichlet(P + 0.1).regret,
+    ):
+        assert (2 * of(Pinball(0.5)) == of(Absolute())).all()
+    assert Pinball(0.5).action(P) == Absolute().action(P)
+
+
+@given(p=simplex(2), q=simplex(2))
+def test_rps_of_two_classes_one_apart_is_half_the_brier_score(p, q):
+    P, Q = np.array([p]), np.array([q])
+    assert 2 * RPS().risk(P, Q) == pytest.approx(Brier().risk(P, Q), abs=1e-12)
+    assert 2 * RPS().bayes_risk(P) == pytest.approx(Brier().bayes_risk(P), abs=1e-12)
+    assert 2 * RPS().regret(P, Q) == pytest.approx(Brier().regret(P, Q), abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "more"), [case for case in CASES if case[0] in SCALED])
+@given(p=simplex(3), q=simplex(3))
+def test_a_scale_that_is_stretched_and_moved_stretches_the_loss(name, more, p, q):
+    P, Q = np.array([p]), np.array([q])
+    loss = get_loss(name, values=VALUES)
+    moved = get_loss(name, values=[4 * v - 7 for v in VALUES])
+    factor = 16 if name == "squared" else 4
+    assert moved.bayes_risk(P) == pytest.approx(factor * loss.bayes_risk(P), abs=1e-10)
+    regret = moved.regret(P, moved.action(Q))
+    assert regret == pytest.approx(factor * loss.regret(P, loss.action(Q)), abs=1e-10)
+
+
+@pytest.mark.parametrize("text", ["pinball:0.8", "pinball:0.05", "pinball:0.3333333333333333"])
+def test_the_name_of_a_pinball_loss_is_read_back(text):
+    loss = get_loss(text, values=VALUES)
+    assert loss.name == text
+    assert loss.q == float(text.split(":")[1])
+    assert get_loss(Pinball(loss.q), values=VALUES).values.tolist() == VALUES
+    assert loss.bound(3) == max(loss.q, 1 - loss.q) * 5
+
+
+@pytest.mark.parametrize("name", ["squared", "absolute", "rps", "pinball:0.8", "pinball:0.1"])
+def test_no_belief_s_action_loses_more_than_the_bound(name, rng):
+    loss = get_loss(name, values=VALUES)
+    sure = np.eye(3)
+    paid = [loss.risk(sure, loss.action(np.tile(p, (3, 1)))).max() for p in sure]
+    assert max(paid) == pytest.approx(loss.bound(3))
 
 
 def test_ties_go_to_the_lowest_index_and_the_lower_median():
@@ -108,6 +184,13 @@ def test_rounding_is_to_1e_12_of_the_scale(scale):
     ("broken", "word"),
     [
         (lambda: get_loss("hinge"), "loss must be one of"),
+        (lambda: get_loss("pinball"), "pinball:Q as in pinball:0.8"),
+        (lambda: get_loss("pinball:high"), "needs a level between 0 and 1.*'pinball:high'"),
+        (lambda: get_loss("pinball:1"), "between 0 and 1, got 1.0"),
+        (lambda: Pinball(0), "between 0 and 1, got 0"),
+        (lambda: Pinball(float("nan")), "between 0 and 1, got nan"),
+        (lambda: Pinball("high"), "between 0 and 1, got 'high'"),
+        (lambda: RPS().check_actions([0, 1], 2, 3), "distributions of shape"),
         (lambda: Squared([0, 0]), "values must increase"),
         (lambda: Squared([0, np.nan]), "values must be finite"),
         (lambda: Squared([0, 1]).action(np.ones((1, 3)) / 3), "one number per class"),

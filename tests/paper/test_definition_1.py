@@ -15,10 +15,15 @@ def loss_of_outcome(name, action, y):
         return ((action - np.eye(action.shape[-1])[y]) ** 2).sum(axis=-1)
     if name == "zero_one":
         return (np.asarray(action) != y).astype(float)
+    if name == "rps":
+        below = np.arange(action.shape[-1] - 1) >= y
+        return ((np.cumsum(action, axis=-1)[..., :-1] - below) ** 2).sum(axis=-1)
+    if name == "pinball:0.8":
+        return np.where(y < action, -0.2, 0.8) * (y - action)
     return np.abs(y - action) ** (2 if name == "squared" else 1)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", [*LOSSES, "pinball:0.8"])
 def test_components_are_expectations_over_parameters_and_outcomes(name, rng):
     # theta picks one of the draws, y follows it: the joint expectation of the definition is a
     # finite sum, taken here as it stands.
@@ -41,9 +46,11 @@ def test_components_are_expectations_over_parameters_and_outcomes(name, rng):
 
 def test_by_hand():
     # Two draws, (1, 0) and (0, 1): each is sure, so nothing is aleatoric; the mean is (1/2, 1/2).
-    # log: total log 2; brier: 1/2; zero_one: 1/2; squared (0, 1): 1/4; absolute: 1/2.
+    # log: total log 2; brier: 1/2; zero_one: 1/2; squared (0, 1): 1/4; absolute: 1/2;
+    # rps: 1/4; pinball at 0.8: the quantile is 1, which costs 0.2 under the first draw: 0.1.
     belief = Draws([[[1, 0], [0, 1]]])
     expected = {"log": np.log(2), "brier": 0.5, "zero_one": 0.5, "squared": 0.25, "absolute": 0.5}
+    expected |= {"rps": 0.25, "pinball:0.8": 0.1}
     for name, total in expected.items():
         hat = decompose(belief, name)
         assert hat.aleatoric[0] == 0
@@ -54,7 +61,7 @@ def test_by_hand():
     assert star.epistemic[0] == pytest.approx(0.75 * np.log(3) - np.log(2))
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", [*LOSSES, "pinball:0.8"])
 def test_realised_components_are_expectations_over_answers(name, rng):
     answers = rng.integers(0, 3, 17)
     counts = np.bincount(answers, minlength=3)[None]
@@ -70,7 +77,7 @@ def test_realised_components_are_expectations_over_answers(name, rng):
     assert star.epistemic[0] == pytest.approx(paid - least, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", [*LOSSES, "pinball:0.8"])
 def test_many_draws_tend_to_the_dirichlet(name, rng):
     alpha = np.array([2.0, 1.0, 4.0, 0.7])
     draws = rng.dirichlet(alpha, (1, 40_000))

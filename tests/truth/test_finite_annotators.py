@@ -13,11 +13,15 @@ import naive_annotators
 from rue import Annotations, CostMatrix, Draws, aurec, decompose, evaluate, realize
 from rue.data import simulate_annotators
 from rue.errors import InputError
-from rue.losses import LOSSES, get_loss
+from rue.losses import get_loss
 from rue.truth.finite_annotators import ESTIMATORS, _one_by_one, estimate_bayes_risk
 
 COSTS = np.array([[0, 1, 5, 2], [1, 0, 1, 2], [2, 2, 0, 2], [0.7, 0.7, 0.7, 2.0]])
 VALUES = [-2.0, 0.0, 0.5, 4.0]
+SCALED = ("squared", "absolute", "rps", "pinball:0.8", "pinball:0.3")
+NAMES = ["brier", "zero_one", *SCALED, "cost"]
+ALL = ["log", *NAMES]
+UNBIASED = ("brier", "squared", "rps")
 
 
 def tables(n_classes=4):
@@ -29,11 +33,11 @@ def tables(n_classes=4):
 def options(loss):
     if loss == "cost":
         return CostMatrix(COSTS), {"costs": COSTS.tolist()}
-    more = {"values": VALUES} if loss in ("squared", "absolute") else {}
+    more = {"values": VALUES} if loss in SCALED else {}
     return get_loss(loss, **more), more
 
 
-@pytest.mark.parametrize("name", ["brier", "zero_one", "squared", "absolute", "cost"])
+@pytest.mark.parametrize("name", NAMES)
 @given(counts=tables())
 def test_leave_one_out_is_a_loop_over_single_answers(name, counts):
     loss, more = options(name)
@@ -42,7 +46,7 @@ def test_leave_one_out_is_a_loop_over_single_answers(name, counts):
     assert found == pytest.approx(looped, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["brier", "zero_one", "squared", "absolute", "cost"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_loss_without_a_closed_form_is_taken_class_by_class(name, rng):
     loss, _ = options(name)
     counts = rng.multinomial(rng.integers(2, 9, 30), [0.4, 0.3, 0.2, 0.1]).astype(float)
@@ -70,12 +74,18 @@ def test_by_hand():
     # Brier: others (2, 1)/3 for a 0: 2 * (1/3)^2 = 2/9, three times; (1, 0) for a 1: 2.
     loo = estimate_bayes_risk(people, get_loss("brier"), "leave_one_out")
     assert loo == pytest.approx((3 * 2 / 9 + 2) / 4)
+    # Rps: others (2, 1)/3 for a 0: (1/3)^2, three times; (1, 0) for a 1: 1. That is 1/3 as well.
+    assert estimate_bayes_risk(people, get_loss("rps"), "leave_one_out") == pytest.approx(1 / 3)
+    # Pinball at 0.8: the others' quantile is 1 without a 0, which costs 0.2, and 0 without the 1,
+    # which costs 0.8: (3 * 0.2 + 0.8)/4 = 0.35.
+    loo = estimate_bayes_risk(people, get_loss("pinball:0.8"), "leave_one_out")
+    assert loo == pytest.approx(0.35)
     # Log, one point: q = 1/2 and s = K/2 = 1, so (2 + 1/2)/4 for a 0 and (0 + 1/2)/4 for the 1.
     loo = estimate_bayes_risk(people, get_loss("log"), "leave_one_out")
     assert loo == pytest.approx(-(3 * math.log(2.5 / 4) + math.log(0.5 / 4)) / 4)
 
 
-@pytest.mark.parametrize("name", ["brier", "squared"])
+@pytest.mark.parametrize("name", UNBIASED)
 @given(counts=tables())
 def test_unbiased_is_the_u_statistic(name, counts):
     loss, more = options(name)
@@ -86,7 +96,7 @@ def test_unbiased_is_the_u_statistic(name, counts):
     )
 
 
-@pytest.mark.parametrize("name", [*LOSSES, "cost"])
+@pytest.mark.parametrize("name", ALL)
 @given(counts=tables())
 def test_plug_in_is_never_above_leave_one_out(name, counts):
     loss, _ = options(name)
@@ -107,7 +117,7 @@ def multinomials(m, p):
 
 
 @pytest.mark.parametrize("m", [2, 3, 6])
-@pytest.mark.parametrize("name", ["brier", "zero_one", "squared", "absolute", "cost"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_bracket_holds_exactly_over_all_answers(name, m):
     loss, more = options(name)
     for p in ([0.4, 0.3, 0.2, 0.1], [0.0, 0.5, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0]):
@@ -116,7 +126,7 @@ def test_the_bracket_holds_exactly_over_all_answers(name, m):
         true = naive.bayes_risk(name, p, **more)
         assert weights @ estimate_bayes_risk(people, loss) <= true + 1e-12
         assert weights @ estimate_bayes_risk(people, loss, "leave_one_out") >= true - 1e-12
-        if name in ("brier", "squared"):
+        if name in UNBIASED:
             unbiased = weights @ estimate_bayes_risk(people, loss, "unbiased")
             assert unbiased == pytest.approx(true, abs=1e-12)
 
@@ -153,7 +163,7 @@ def test_log_uses_what_points_share():
     assert smoothed > entropy + 0.05
 
 
-@pytest.mark.parametrize("name", [*LOSSES, "cost"])
+@pytest.mark.parametrize("name", ALL)
 def test_known_probabilities_have_no_width(name, rng):
     loss, _ = options(name)
     known = Annotations.from_probs(rng.dirichlet(np.ones(4), 20))
@@ -166,7 +176,7 @@ def test_known_probabilities_have_no_width(name, rng):
     assert row.to_dict()["annotators_mean"] is None
 
 
-@pytest.mark.parametrize("name", [*LOSSES, "cost"])
+@pytest.mark.parametrize("name", ALL)
 def test_realize_and_evaluate_agree(name, rng):
     loss, _ = options(name)
     people = Annotations(rng.multinomial(rng.integers(2, 9, 50), rng.dirichlet(np.ones(4), 50)))
@@ -183,7 +193,7 @@ def test_realize_and_evaluate_agree(name, rng):
         people.n_annotators.max(),
     )
     assert row.annotators_mean == people.n_annotators.mean()
-    if name in ("squared", "brier"):
+    if name in UNBIASED:
         middle = realize(people, belief, loss, estimator="unbiased")
         assert row.aurec_low <= aurec(middle.epistemic, hat.epistemic) <= row.aurec_high
     else:

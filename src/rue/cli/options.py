@@ -15,10 +15,13 @@ from rue.errors import InputError
 Truth = Annotated[Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")]
 Losses = Annotated[
     list[str] | None,
-    typer.Option(help="log, brier, zero_one, squared, absolute or cost; repeat for several."),
+    typer.Option(
+        help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost; repeat for several."
+    ),
 ]
 Scale = Annotated[
-    str | None, typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute).")
+    str | None,
+    typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute, rps, pinball)."),
 ]
 Costs = Annotated[
     Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")

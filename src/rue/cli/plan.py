@@ -21,7 +21,7 @@ def plan(
     files: Annotated[list[Path], typer.Argument(help="Prediction files of one or two methods.")],
     truth: Truth = None,
     loss: Annotated[
-        str, typer.Option(help="log, brier, zero_one, squared, absolute or cost.")
+        str, typer.Option(help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost.")
     ] = "log",
     values: Scale = None,
     cost: Costs = None,

@@ -35,7 +35,9 @@ def select(
     truth: Truth = None,
     loss: Annotated[
         str | None,
-        typer.Option(help="log (the default), brier, zero_one, squared, absolute or cost."),
+        typer.Option(
+            help="log (the default), brier, zero_one, squared, absolute, rps, pinball:Q or cost."
+        ),
     ] = None,
     values: Scale = None,
     cost: Costs = None,

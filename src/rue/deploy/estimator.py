@@ -13,7 +13,7 @@ from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import InputError
-from rue.losses import Absolute, Loss, Squared, get_loss
+from rue.losses import Loss, QuantileLoss, Squared, get_loss
 from rue.truth.annotations import Annotations
 
 __all__ = ["DeployableSelector", "loss_bound"]
@@ -129,7 +129,7 @@ class DeployableSelector:
 
 def loss_bound(loss: Loss, n_classes: int, actions: ArrayLike | None = None) -> float:
     """The loss's bound, where the actions are such that it holds."""
-    if actions is not None and isinstance(loss, Squared | Absolute):
+    if actions is not None and isinstance(loss, Squared | QuantileLoss):
         values = np.arange(float(n_classes)) if loss.values is None else loss.values
         outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
         if outside.any():

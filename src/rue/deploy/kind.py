@@ -9,7 +9,7 @@ import numpy as np
 from rue._arrays import show
 from rue.beliefs import Belief, Draws
 from rue.errors import InputError
-from rue.losses import Absolute, CostMatrix, Log, Loss, Squared, get_loss
+from rue.losses import CostMatrix, Log, Loss, Valued, get_loss
 
 __all__ = ["Kind"]
 
@@ -41,8 +41,8 @@ class Kind:
     n_draws, n_classes
         Draws a point, and classes.
     loss
-        Its name; ``values`` is the scale of squared and absolute loss, ``floor`` the log loss's
-        floor (0 for none), ``costs`` the cost matrix.
+        Its name; ``values`` is the scale of squared, absolute, rps and pinball loss, ``floor``
+        the log loss's floor (0 for none), ``costs`` the cost matrix.
     """
 
     method: str | None = None
@@ -58,7 +58,7 @@ class Kind:
     def of(belief: Belief, loss: Loss, *, method: str | None = None) -> "Kind":
         """Describe a belief and a loss."""
         values = None
-        if isinstance(loss, Squared | Absolute):
+        if isinstance(loss, Valued):
             scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
             values = tuple(scale.tolist())
         return replace(

@@ -5,40 +5,49 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import as_values, show
 from rue.errors import InputError
+from rue.losses._quantile import QuantileLoss
+from rue.losses._valued import Valued
 from rue.losses.absolute import Absolute
 from rue.losses.base import Expectation, Loss
 from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
 from rue.losses.log import Log
+from rue.losses.pinball import Pinball
+from rue.losses.rps import RPS
 from rue.losses.squared import Squared
 from rue.losses.zero_one import ZeroOne
 
 __all__ = [
     "LOSSES",
+    "RPS",
     "Absolute",
     "Brier",
     "CostMatrix",
     "Expectation",
     "Log",
     "Loss",
+    "Pinball",
+    "QuantileLoss",
     "Squared",
+    "Valued",
     "ZeroOne",
     "get_loss",
 ]
 
-LOSSES = ("log", "brier", "zero_one", "squared", "absolute")
-"""The losses that have a name; a :class:`CostMatrix` is given as an object."""
+LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps")
+"""The losses that have a name; ``pinball:0.8`` (any level) is one too, and a
+:class:`CostMatrix` is given as an object."""
 
 
 def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
     """Give the loss of that name; a loss object is given back.
 
-    ``values`` is the scale of the classes under squared and absolute loss, unless the object has
-    one; the others have none.
+    ``values`` is the scale of the classes under squared, absolute, rps and pinball loss, unless
+    the object has one; the others have none.
     """
-    if isinstance(loss, Squared | Absolute) and values is not None:
+    if isinstance(loss, Valued) and values is not None:
         if loss.values is None:
-            return type(loss)(values)
+            return loss.on(values)
         if not np.array_equal(loss.values, as_values(values)):
             raise InputError(f"values must be those of the loss, {show(loss.values)}, or left out")
     if isinstance(loss, Loss):
@@ -54,4 +63,20 @@ def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
             return Squared(values)
         case "absolute":
             return Absolute(values)
-    raise InputError(f"loss must be one of {', '.join(LOSSES)} or a CostMatrix, got {loss!r}")
+        case "rps":
+            return RPS(values)
+        case str() if loss.startswith("pinball:"):
+            return Pinball(_level(loss), values)
+    raise InputError(
+        f"loss must be one of {', '.join(LOSSES)}, pinball:Q as in pinball:0.8, or a CostMatrix, "
+        f"got {loss!r}"
+    )
+
+
+def _level(loss: str) -> float:
+    try:
+        return float(loss.removeprefix("pinball:"))
+    except ValueError:
+        raise InputError(
+            f"pinball loss needs a level between 0 and 1, as in pinball:0.8, got {loss!r}"
+        ) from None

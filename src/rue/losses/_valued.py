@@ -1,7 +1,9 @@
 """Losses whose classes are numbers."""
 
+from typing import Any, Self
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_values, as_vector
 from rue.losses.base import Loss
@@ -17,6 +19,10 @@ class Valued(Loss):
     def __init__(self, values: ArrayLike | None = None) -> None:
         self.values = None if values is None else as_values(values)
 
+    def on(self, values: ArrayLike) -> Self:
+        """Give the same loss on another scale."""
+        return type(self)(values)
+
     def origin(self) -> float:
         """The lowest value."""
         return 0.0 if self.values is None else float(self.values[0])
@@ -27,6 +33,6 @@ class Valued(Loss):
             return np.arange(n_classes, dtype=np.float64)
         return np.asarray(as_values(self.values, n_classes) - self.values[0])
 
-    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Any numbers."""
         return as_vector("actions", actions, n_points)

@@ -31,8 +31,8 @@ class Annotations:
     counts
         Whole numbers, shape (n_points, n_classes); every row has at least one answer.
     values
-        The K increasing numbers that the classes stand for under squared and absolute loss,
-        where they have such a scale (default 0..K-1).
+        The K increasing numbers that the classes stand for under squared, absolute, rps and
+        pinball loss, where they have such a scale (default 0..K-1).
 
     Attributes
     ----------

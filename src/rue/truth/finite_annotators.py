@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.errors import InputError
-from rue.losses import Absolute, Brier, CostMatrix, Log, Loss, Squared, ZeroOne
+from rue.losses import RPS, Brier, CostMatrix, Log, Loss, QuantileLoss, Squared, ZeroOne
 from rue.losses.base import TOLERANCE, first_least
 from rue.truth.annotations import Annotations
 
@@ -46,8 +46,8 @@ def estimate_bayes_risk(
       from the other half of the points. Halves alternate along the sorted counts, and points
       with the same counts share their mean, so that the order of rows does not matter. It is
       never below the plug-in.
-    - ``unbiased``: m/(m - 1) times the plug-in under squared and Brier loss; it does not exist
-      for the others.
+    - ``unbiased``: m/(m - 1) times the plug-in under squared, Brier and rps loss; it does not
+      exist for the others.
 
     The latter two need two answers a point. Where p* is known all are its Bayes risk.
 
@@ -65,7 +65,7 @@ def estimate_bayes_risk(
     counts = annotations.counts
     if estimator == "plugin" or counts is None:
         return loss.bayes_risk(annotations.probs)
-    if estimator == "unbiased" and not isinstance(loss, Squared | Brier):
+    if estimator == "unbiased" and not isinstance(loss, Squared | Brier | RPS):
         raise InputError(
             f"no unbiased estimate of the Bayes risk exists under {loss.name} loss; the plug-in "
             'and estimator="leave_one_out" bracket it'
@@ -85,14 +85,14 @@ def estimate_bayes_risk(
             squares = (counts**2).sum(axis=1)
             others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
             return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
-        case Squared():  # v - mean of the others = (v - mean) m/(m - 1)
+        case Squared() | RPS():  # v - mean of the others = (v - mean) m/(m - 1); so does 1[y <= j]
             return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)) ** 2)
         case ZeroOne():
             majority, without = _majorities(counts)
             top = counts.max(axis=1)
             return np.asarray(1 - np.where(without == majority, top, 0.0) / m)
-        case Absolute():
-            return _absolute(annotations, loss)
+        case QuantileLoss():
+            return _quantile(annotations, loss)
         case CostMatrix():
             return _cost(counts, loss)
     return _one_by_one(counts, loss)
@@ -121,20 +121,20 @@ def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
     return first, np.where(lead > 0, first, np.where(lead == 0, ties, second))
 
 
-def _absolute(annotations: Annotations, loss: Absolute) -> FloatArray:
-    """Plug-in plus ceil(m/2)/m times the step between the two middle answers.
+def _quantile(annotations: Annotations, loss: QuantileLoss) -> FloatArray:
+    """Plug-in plus max((1 - q) k, q (m - k))/m times the step between the answers k and k + 1.
 
-    Of the sorted answers x_1..x_m, with j = floor(m/2), the others' lower median is x_j+1 where
-    one of the lowest j is left out, and x_j where another is.
+    Of the sorted answers x_1..x_m, with k the others' rank of the quantile, it is x_k+1 where
+    one of the lowest k is left out, and x_k where another is.
     """
     counts = annotations.counts
     assert counts is not None  # known p* needs no answers
-    v, m = loss.offsets(counts.shape[1]), counts.sum(axis=1)
-    below, j = np.cumsum(counts, axis=1), np.floor(m / 2)
-    lower = np.argmax(below >= j[:, None], axis=1)
-    upper = np.argmax(below >= j[:, None] + 1, axis=1)
-    step = v[upper] - v[lower]
-    return np.asarray(loss.bayes_risk(annotations.probs) + np.ceil(m / 2) / m * step)
+    v, m, q = loss.offsets(counts.shape[1]), counts.sum(axis=1), loss.q
+    below, k = np.cumsum(counts, axis=1), np.ceil((q - TOLERANCE) * (m - 1)).clip(1)
+    lower = np.argmax(below >= k[:, None], axis=1)
+    upper = np.argmax(below >= k[:, None] + 1, axis=1)
+    share = loss.weight * np.maximum((1 - q) * k, q * (m - k)) / m
+    return np.asarray(loss.bayes_risk(annotations.probs) + share * (v[upper] - v[lower]))
 
 
 def _cost(counts: FloatArray, loss: CostMatrix) -> FloatArray:

@@ -1,0 +1,93 @@
+"""Losses whose Bayes action is a quantile."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.losses._valued import Valued
+from rue.losses.base import TOLERANCE, Expectation
+
+
+class QuantileLoss(Valued):
+    """Weighted pinball loss, ``weight`` (q - 1[v < a]) (v - a), on the scale of ``values``.
+
+    Its Bayes action is the quantile at level q, the smallest v with F(v) >= q - 1e-12. Absolute
+    loss has q = 1/2 and weight 2, which costs no rounding.
+
+    Everything is a sum over the steps between neighbouring values, weighted by
+    F_j = P(v <= v[j]): where a passes the step j, its risk grows at the rate F_j - q.
+    """
+
+    def __init__(self, q: float, weight: float, values: ArrayLike | None = None) -> None:
+        super().__init__(values)
+        self.q = q
+        self.weight = weight
+
+    def scale(self, n_classes: int) -> float:
+        """The range of the values."""
+        return float(self.offsets(n_classes)[-1])
+
+    def action(self, probs: FloatArray) -> FloatArray:
+        """Quantile at level q."""
+        return np.asarray(self.origin() + self.offsets(probs.shape[-1])[self._quantile(probs)])
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Sum p (q - 1[v < a]) (v - a), weighted."""
+        above = self.offsets(probs.shape[-1]) - (np.asarray(action)[..., None] - self.origin())
+        paid = np.maximum(self.weight * self.q * above, self.weight * (self.q - 1) * above)
+        return np.asarray((probs * paid).sum(axis=-1))
+
+    def bayes_risk(self, probs: FloatArray) -> FloatArray:
+        """Sum_j (v[j+1] - v[j]) min((1 - q) F_j, q (1 - F_j)), weighted."""
+        F = np.cumsum(probs, axis=-1)[..., :-1]
+        least = np.minimum(self.weight * (1 - self.q) * F, self.weight * self.q * (1 - F))
+        return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
+
+    def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Sum over the steps between the quantile and a of abs(F_j - q), a in between pro rata.
+
+        Outside the range of the values each unit costs 1 - q above and q below.
+        """
+        v, a = self.offsets(probs.shape[-1]), np.asarray(action)[..., None] - self.origin()
+        excess = self.weight * (np.cumsum(probs, axis=-1)[..., :-1] - self.q)
+        left = np.clip(a - v[:-1], 0, np.diff(v))  # the part of each step that a has passed
+        right = np.diff(v) - left
+        inside = left * np.maximum(excess, 0) + right * np.maximum(-excess, 0)
+        above = self.weight * (1 - self.q) * np.maximum(a - v[-1], 0)
+        below = self.weight * self.q * np.maximum(v[0] - a, 0)
+        return np.asarray(inside.sum(axis=-1) + (above + below)[..., 0])
+
+    def expect_draws(self, probs: NDArray[Any]) -> Expectation:
+        """Mean over draws, step by step."""
+        from rue._kernels.draws import pinball
+
+        steps = self.weight * np.diff(self.offsets(probs.shape[-1]))
+        return Expectation(*pinball(probs, steps, self.q, self.q - TOLERANCE))
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        """F_j ~ Beta(a, b) with a = sum_{i<=j} alpha_i, b the rest; I is the incomplete beta.
+
+        With m = a/(a+b): E min((1-q) F, q (1-F)) = (1-q) m I_q(a+1, b) + q (1-m) I_1-q(b+1, a);
+        E (q-F)+ = q I_q(a, b) - m I_q(a+1, b), and E (F-q)+ likewise with a and b exchanged.
+        """
+        from scipy.special import betainc
+
+        q, r = self.q, 1 - self.q
+        steps = self.weight * np.diff(self.offsets(alpha.shape[-1]))
+        a = np.cumsum(alpha, axis=-1)[..., :-1]
+        b = np.cumsum(alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+        m = a / (a + b)
+        below, above = m * betainc(a + 1, b, q), (1 - m) * betainc(b + 1, a, r)
+        short = q * betainc(a, b, q) - below
+        over = r * betainc(b, a, r) - above
+        mean = alpha / alpha.sum(axis=-1, keepdims=True)
+        passed = np.arange(len(steps)) < self._quantile(mean)[:, None]
+        return Expectation((r * below + q * above) @ steps, np.where(passed, over, short) @ steps)
+
+    def _quantile(self, probs: FloatArray) -> NDArray[np.int64]:
+        """Index of the smallest value v with F(v) >= q, up to rounding."""
+        below = np.cumsum(probs, axis=-1)
+        below[..., -1] = 1.0
+        return np.asarray(np.argmax(below >= self.q - TOLERANCE, axis=-1))
