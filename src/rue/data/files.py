@@ -144,7 +144,7 @@ def content_digest(path: str, data: bytes) -> str:
     """Give the SHA-256 of what a file says, whatever wrote it.
 
     Of a .gz the caller passes what it unpacks to; of a .npy the whole numbers count, not the
-    header; of a .csv, .data or .jsonl a byte order mark and line ends do not count.
+    header; of a .csv, .tsv, .data or .jsonl a byte order mark and line ends do not count.
     """
     if path.endswith(".npy"):
         array = read_npy(path, data)
@@ -153,7 +153,7 @@ def content_digest(path: str, data: bytes) -> str:
         data = (whole if (whole == array).all() else np.ascontiguousarray(array)).tobytes()
     elif path.endswith((".csv", ".data")):
         data = b"\n".join(data.removeprefix(codecs.BOM_UTF8).split()) + b"\n"
-    elif path.endswith(".jsonl"):
+    elif path.endswith((".jsonl", ".tsv")):
         data = b"\n".join(data.removeprefix(codecs.BOM_UTF8).splitlines()) + b"\n"
     return hashlib.sha256(data).hexdigest()
 
@@ -171,7 +171,8 @@ def read_npy(path: str, data: bytes) -> NDArray[Any]:
 
 def file_digest(path: Path, name: str) -> str:
     """Give :func:`content_digest` of a file that is, or is to be, called ``name``."""
-    if name.endswith((".gz", ".npy", ".csv", ".data", ".jsonl")) and not name.endswith(".tar.gz"):
+    read = (".gz", ".npy", ".csv", ".tsv", ".data", ".jsonl")
+    if name.endswith(read) and not name.endswith(".tar.gz"):
         data = path.read_bytes()
         return content_digest(name, gunzip(data, name) if name.endswith(".gz") else data)
     return sha256(path)

@@ -14,6 +14,7 @@ from rue.data.datasets import (
     chaosnli,
     cifar10,
     dcic,
+    emobank,
     fashion_mnist,
     ferplus,
     letter,
@@ -30,7 +31,7 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
-    *(ferplus, chaosnli),
+    *(ferplus, chaosnli, emobank),
     *(random_rbf, letter, openood),
 )
 _FIXED = ("reader", "entry", "seed")

@@ -1,0 +1,222 @@
+"""EmoBank: five readers and five writers rated each sentence's emotion from 1 to 5.
+
+Buechel and Hahn (2017): valence, arousal and dominance of 10,548 sentences, every rating by
+itself. A rating of 1 in all three is how an annotator said that there is nothing to rate; the
+authors leave those out of their means, and so do we.
+"""
+
+import functools
+from typing import Literal
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.data.csv_rows import csv_rows
+from rue.data.dataset import DataSet, count
+from rue.data.entry import Entry, fetch_urls
+from rue.data.files import Reader, content_digest
+from rue.data.members import read_member
+from rue.data.splits import Splits, hashed_folds, rotate
+from rue.errors import FileError, InputError
+from rue.truth.annotations import Annotations
+
+__all__ = ["ENTRIES", "Folds", "Perspective"]
+
+Perspective = Literal["both", "readers", "writers"]
+Folds = Literal["official", "document"]
+VALUES = np.arange(1.0, 6.0)
+VALUES.setflags(write=False)
+
+_PERSPECTIVES: tuple[Perspective, ...] = ("both", "readers", "writers")
+_FOLDS: tuple[Folds, ...] = ("official", "document")
+_DIMENSIONS = {"emobank-valence": 0, "emobank-arousal": 1, "emobank-dominance": 2}
+_SPLIT, _TEXTS, _DOCUMENTS = "emobank.csv", "raw.csv", "meta.tsv"
+_RATINGS = {
+    "readers": "individual_reader_ratings.csv",
+    "writers": "individual_writer_ratings.csv",
+}
+_RATINGS_KNOWN = ("1", "2", "3", "4", "5")
+_PARTS = {"train": "train", "dev": "validation", "test": "test"}
+_HEADLINES = "SemEval"  # the one document whose sentences have nothing to do with each other
+_CHECKSUMS = {
+    _SPLIT: "63c814e10299ef6f6be5caae428f9ef6d7b2f95cfa9e0e12497dd10b4ad831af",
+    _TEXTS: "9b03998db726aa07afa0c9571b9f17d7b42489c525d7a94ea6ec5f0d12ece5f8",
+    _DOCUMENTS: "c848266476711a3fb68395b9907ef574e60289ad916c8db79b7ea2e62ab62e0e",
+    _RATINGS["readers"]: "059bdadbdc1179b29c168b96f1e0c0a31fc2b0bab5e4103bf6cf3b3e6d53e7bf",
+    _RATINGS["writers"]: "b6bf5a793b4ecd668b521155fdfa9dcb1920d21a8a1b608024e96a755bb3f706",
+}
+
+
+def load(
+    reader: Reader,
+    entry: Entry,
+    *,
+    seed: int,
+    perspective: Perspective = "both",
+    folds: Folds = "official",
+) -> DataSet:
+    """Load one dimension: texts, and how many annotators gave each rating from 1 to 5.
+
+    ``perspective`` says whose answers count: those who said what a reader feels, those who said
+    what the writer felt, or both. ``folds="official"`` is the published one, in which sentences
+    of one document are in several parts and 486 in none; ``"document"`` rotates five folds with
+    the seed, a document always in one.
+    """
+    if perspective not in _PERSPECTIVES:
+        known = ", ".join(_PERSPECTIVES)
+        raise InputError(f"perspective must be one of {known}, got {perspective!r}")
+    if folds not in _FOLDS:
+        raise InputError(f"folds must be one of {', '.join(_FOLDS)}, got {folds!r}")
+    texts = _column(reader, _TEXTS, "text")
+    documents = _column(reader, _DOCUMENTS, "document", delimiter="\t")
+    parts = _column(reader, _SPLIT, "split")
+    ids = list(texts)
+    row_of = {name: row for row, name in enumerate(ids)}
+    _require_ids(_DOCUMENTS, documents, row_of, whole=True)
+    _require_ids(_SPLIT, parts, row_of)
+    groups = [
+        name if documents[name] == _HEADLINES else documents[name].strip() or name for name in ids
+    ]
+    counts = np.zeros((len(ids), len(VALUES)), np.int64)
+    n_void = 0
+    for who, path in _RATINGS.items():
+        if perspective in ("both", who):
+            n_void += _tally(reader, path, row_of, _DIMENSIONS[entry.name], counts)
+    annotated = np.flatnonzero(counts.any(axis=1))
+    notes = []
+    if n_void:
+        notes.append(f"{count(n_void, 'answer')} of 1, 1, 1 set aside: nothing to rate")
+    if len(annotated) < len(ids):
+        notes.append(f"{count(len(ids) - len(annotated), 'sentence')} left without an answer")
+    if folds == "official":
+        splits, further = _official(ids, parts, groups)
+        notes += further
+    else:
+        splits = rotate(hashed_folds("emobank", groups, seed=seed), seed)
+    return DataSet(
+        name=entry.name,
+        task="text",
+        inputs=np.array(list(texts.values()), dtype=object),
+        ids=np.array(ids, dtype=np.str_),
+        class_names=tuple(f"{value:g}" for value in VALUES),
+        values=VALUES,
+        annotations=Annotations(counts[annotated], VALUES),
+        annotated=annotated,
+        extras={"document": np.array(groups, dtype=np.str_)},
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=tuple(notes),
+        train=np.intersect1d(splits["train"], annotated),
+        validation=np.intersect1d(splits["validation"], annotated),
+        test=np.intersect1d(splits["test"], annotated),
+    )
+
+
+def _read(reader: Reader, name: str) -> bytes:
+    file = reader.find(*_places(name))
+    data = read_member(file, name)
+    reader.note(name, content_digest(name, data), file)
+    return data
+
+
+def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dict[str, str]:
+    """Read one column by id."""
+    found: dict[str, str] = {}
+    for line, row in csv_rows(_read(reader, name), name, ("id", column), delimiter=delimiter):
+        key, value = row
+        if not key.strip() or key in found:
+            raise FileError(f"{name}: line {line} must have an id of its own, got {key!r}")
+        found[key] = value
+    return found
+
+
+def _require_ids(
+    name: str, found: dict[str, str], known: dict[str, int], *, whole: bool = False
+) -> None:
+    """Raise where a file knows an id that has no text, or lacks one that has."""
+    unknown = [key for key in found if key not in known]
+    if unknown:
+        raise FileError(f"{name}: {count(len(unknown), 'id')} without a text, first {unknown[0]}")
+    missing = [key for key in known if key not in found] if whole else []
+    if missing:
+        raise FileError(f"{name} lacks {count(len(missing), 'id')}, first {missing[0]}")
+
+
+def _tally(
+    reader: Reader, name: str, row_of: dict[str, int], dimension: int, counts: IntArray
+) -> int:
+    """Add one file's answers to the counts; say how many were set aside."""
+    n_void = 0
+    for line, (key, *cells) in csv_rows(_read(reader, name), name, ("id", "V", "A", "D")):
+        ratings = [cell.strip() for cell in cells]
+        if key not in row_of:
+            raise FileError(f"{name}: line {line} rates {key!r}, which has no text")
+        if any(rating not in _RATINGS_KNOWN for rating in ratings):
+            raise FileError(f"{name}: line {line}: ratings must be 1 to 5, got {ratings}")
+        if ratings == ["1", "1", "1"]:
+            n_void += 1
+        else:
+            counts[row_of[key], _RATINGS_KNOWN.index(ratings[dimension])] += 1
+    return n_void
+
+
+def _official(ids: list[str], parts: dict[str, str], groups: list[str]) -> tuple[Splits, list[str]]:
+    """Give the published parts, and what there is to say of them."""
+    unknown = [part for part in parts.values() if part not in _PARTS]
+    if unknown:
+        known = ", ".join(_PARTS)
+        raise FileError(f"{_SPLIT}: split must be one of {known}, got {unknown[0]!r}")
+    part = np.array([_PARTS.get(parts.get(name, ""), "") for name in ids])
+    within: dict[str, set[str]] = {}
+    for group, name in zip(groups, part.tolist(), strict=True):
+        within.setdefault(group, set()).update({name} - {""})
+    notes = []
+    outside = int((part == "").sum())
+    if outside:
+        notes.append(f"{count(outside, 'sentence')} in no part of the official split")
+    shared = sum(len(names) > 1 for names in within.values())
+    if shared:
+        notes.append(f"{count(shared, 'document')} in more than one part of the official split")
+    splits = Splits(
+        train=np.flatnonzero(part == "train"),
+        validation=np.flatnonzero(part == "validation"),
+        test=np.flatnonzero(part == "test"),
+    )
+    return splits, notes
+
+
+def _places(name: str) -> tuple[str, ...]:
+    folders = ("emobank", "emobank/corpus", "EmoBank-master/corpus")
+    zips = ("emobank/EmoBank-master.zip", "EmoBank-master.zip")
+    return (*(f"{folder}/{name}" for folder in folders), *zips)
+
+
+_entry = functools.partial(
+    Entry,
+    task="text",
+    n_points=10_548,
+    n_classes=len(VALUES),
+    annotators=(1, 96_234 / 10_548, 12),
+    splits={"train": 8_062, "validation": 1_000, "test": 1_000},
+    size=6_220_376,
+    licence="CC BY-SA 4.0",
+    citation=(
+        "Buechel and Hahn (2017). EmoBank: Studying the Impact of Annotation Perspective and "
+        "Representation Format on Dimensional Emotion Analysis. EACL."
+    ),
+    checksums=_CHECKSUMS,
+    needs=tuple(map(_places, _CHECKSUMS)),
+    load=load,
+    fetch=fetch_urls(
+        {
+            f"emobank/{name}": (
+                f"https://raw.githubusercontent.com/JULIELab/EmoBank/master/corpus/{name}",
+            )
+            for name in _CHECKSUMS
+        },
+        {f"emobank/{name}": digest for name, digest in _CHECKSUMS.items()},
+    ),
+)
+
+ENTRIES = tuple(_entry(name=name) for name in _DIMENSIONS)
