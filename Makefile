@@ -54,14 +54,8 @@ docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	$(BIN)/python -m studies.results out/demo
-	$(BIN)/python -m studies.readme
-	$(BIN)/python -m studies.data
-	$(BIN)/python -m studies.published
-	$(BIN)/python -m studies.proxies
-	$(BIN)/python -m studies.deploy
-	$(BIN)/python -m studies.uncertainty
-	$(BIN)/python -m studies.pages
+	for study in "results out/demo" readme sandbox data published proxies deploy uncertainty examples; \
+	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages

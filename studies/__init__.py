@@ -1,5 +1,17 @@
-"""The scripts that make the numbers, figures and pages of docs/; not part of the wheel."""
+"""The scripts that compute the numbers, figures and pages of docs/.
+
+Run one with ``python -m studies.NAME``; ``make numbers`` runs them all. The package is not part of
+the wheel. Each script reads or writes rows (:mod:`studies.rows`) and fills pages from them
+(:mod:`studies.pages`), so no number in a page is typed by hand.
+"""
 
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+FIGURES = DOCS / "figures"
+RESULTS = DOCS / "results"
+"""Benchmark runs: one JSON file of rows and one page for each."""
+ROWS = DOCS / "rows"
+"""Rows of all other studies."""
+OUT = ROOT / "out"

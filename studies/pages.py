@@ -1,46 +1,67 @@
-"""Run the blocks of the quick start and the example, and put what they print into the pages."""
+"""How a study fills a page: text between marks, and the pieces of Markdown that it puts there.
 
-import contextlib
+A page marks the place of a block with two comments, and :func:`fill` replaces what is between::
+
+    <!-- begin NAME -->
+    ...
+    <!-- end NAME -->
+"""
+
 import re
-import tempfile
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from studies import DOCS
-from studies.blocks import blocks, run
-
-PAGES = {"index.md": {"python": "row"}, "forest.md": {"python": "why", "sh": "output"}}
-"""Between which marks goes what the blocks of a language print."""
+import numpy as np
 
 
-def printed(page: str) -> list[tuple[str, str]]:
-    """Run all blocks of a page in an empty folder: what each has printed, with its language."""
-    names: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        return [(b.language, run(b, names)) for b in blocks(page) if not b.reason and runs(b)]
+def fill(page: str, blocks: Mapping[str, str]) -> str:
+    """Return the page with each block between its marks.
 
-
-def runs(block: Any) -> bool:
-    return block.language in ("python", "sh")
-
-
-def fill(page: str, name: str, text: str) -> str:
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    block = f"{begin}\n```text\n{text.strip()}\n```\n{end}"
-    return re.sub(f"{begin}.*?{end}", lambda _: block, page, flags=re.S)
-
-
-def filled(page: str, marks: dict[str, str]) -> str:
-    """Run a page, and give it with what it prints."""
-    found = printed(page)
-    for language, name in marks.items():
-        page = fill(page, name, "".join(text for kind, text in found if kind == language))
+    Raises
+    ------
+    ValueError
+        If the page does not have the marks of a block exactly once.
+    """
+    for name, text in blocks.items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        marks = f"{re.escape(begin)}.*?{re.escape(end)}"
+        parts = re.split(marks, page, flags=re.DOTALL)
+        if len(parts) != 2:
+            n = len(parts) - 1
+            raise ValueError(f"a page needs one block {name!r} between marks, found {n}")
+        page = f"{parts[0]}{begin}\n{text}\n{end}{parts[1]}"
     return page
 
 
-def main() -> None:
-    for file, marks in PAGES.items():
-        (DOCS / file).write_text(filled((DOCS / file).read_text(), marks))
+def fill_file(path: Path, blocks: Mapping[str, str]) -> None:
+    """Fill a page on disk."""
+    path.write_text(fill(path.read_text(), blocks))
 
 
-if __name__ == "__main__":
-    main()
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: int = 1) -> str:
+    """Return a Markdown table whose first `text` columns are words, and the others numbers."""
+    marks = ["---"] * text + ["--:"] * (len(head) - text)
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(marks)}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def code(text: str, language: str = "text") -> str:
+    """Return a fenced block of code."""
+    return f"```{language}\n{text.strip()}\n```"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def spread(values: Iterable[float], digits: int = 3) -> str:
+    """Return the mean and the standard deviation of some values."""
+    values = list(values)
+    return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share as a percentage."""
+    return f"{100 * share:.{digits}f} %"

@@ -1,31 +1,31 @@
 """Run active learning and write the tables of docs/proxies.md.
 
-    python studies/proxies.py [--root ROOT] [PATTERN...]   run what is not in docs/proxies/ yet
-    python studies/proxies.py --tables-only                write proxies.md from docs/proxies/
+    python -m studies.proxies [--root ROOT] [PATTERN...]   run the jobs that have no rows yet
+    python -m studies.proxies --tables-only                write the page from docs/rows/
 
 A job is active-learning_DATA_METHOD, such as active-learning_letter_dropout; a pattern such as
-'*_letter_*' chooses some. Its file holds the rows, the seconds of CPU they took, versions and
-checksums. A job whose file is there is not run again.
+'*_letter_*' selects jobs. docs/rows/JOB.json holds its rows, the CPU seconds they took, versions
+and checksums. A job that has its file is not run again.
 """
 
 import argparse
-import json
-import platform
 import time
 from fnmatch import fnmatchcase
-from importlib.metadata import version
-
-import numpy as np
 
 import rue.data
-from studies import DOCS
+from rue.proxies.active_learning import Acquisition, run
+from studies import DOCS, ROWS
+from studies.pages import fill_file, spread, table
+from studies.rows import Row, read_rows, stamp, write_rows
 
-ROWS = DOCS / "proxies"
 PAGE = DOCS / "proxies.md"
 METHODS = ("dropout", "ensemble", "evidential", "ddu", "laplace")
 SEEDS = range(3)
-ACQUISITIONS = ("epistemic", "total", "random", "oracle")
+ACQUISITIONS: tuple[Acquisition, ...] = ("epistemic", "total", "random", "oracle")
 LEARNING = ("letter", "random-rbf")
+JOBS = {
+    f"active-learning_{data}_{method}": (data, method) for data in LEARNING for method in METHODS
+}
 
 
 def main() -> None:
@@ -34,20 +34,22 @@ def main() -> None:
     parser.add_argument("--root")
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
-    ROWS.mkdir(exist_ok=True)
-    jobs = [(data, method) for data in LEARNING for method in METHODS]
-    for data, method in [] if arguments.tables_only else jobs:
-        file = ROWS / f"active-learning_{data}_{method}.json"
-        if not file.exists() and any(fnmatchcase(file.stem, p) for p in arguments.patterns):
+    for job, (data, method) in {} if arguments.tables_only else JOBS.items():
+        wanted = any(fnmatchcase(job, pattern) for pattern in arguments.patterns)
+        if wanted and not (ROWS / f"{job}.json").exists():
             record = measured(data, method, arguments.root)
-            file.write_text(json.dumps(record, indent=1) + "\n")
-            print(file.stem, f"{record['cpu_seconds']:.0f} s of CPU", flush=True)
-    records = {file.stem: json.loads(file.read_text()) for file in sorted(ROWS.glob("*.json"))}
-    PAGE.write_text(fill(PAGE.read_text(), blocks(records)))
+            write_rows(job, record)
+            print(job, f"{record['cpu_seconds']:.0f} s of CPU", flush=True)
+    fill_file(PAGE, blocks(records()))
 
 
-def measured(name: str, method: str, root: str | None) -> dict:
-    """Run a job; give its rows with how long it took, and from what."""
+def records() -> dict[str, Row]:
+    """Return the record of each job that has been run."""
+    return {job: found for job in JOBS if (found := read_rows(job))}
+
+
+def measured(name: str, method: str, root: str | None) -> Row:
+    """Run a job, and return its rows with how long it took."""
     data = [rue.data.load(name, root, seed=seed) for seed in SEEDS]
     start = time.process_time()
     rows = learn(data, method)
@@ -57,15 +59,12 @@ def measured(name: str, method: str, root: str | None) -> dict:
         "seeds": list(SEEDS),
         "cpu_seconds": time.process_time() - start,
         "rows": rows,
-        "checksums": dict(data[0].checksums),
-        "versions": {"rue": rue.__version__, "python": platform.python_version()}
-        | {package: version(package) for package in ("numpy", "scikit-learn", "torch")},
+        **stamp("numpy", "scikit-learn", "torch", checksums=data[0].checksums),
     }
 
 
-def learn(data: list[rue.data.DataSet], method: str) -> list[dict]:
+def learn(data: list[rue.data.DataSet], method: str) -> list[Row]:
     from rue.methods import laplace
-    from rue.proxies.active_learning import run
 
     # A hundred draws for each point of the pool would take longer than all the training.
     config = laplace.Config(n_draws=20) if method == "laplace" else None
@@ -73,18 +72,15 @@ def learn(data: list[rue.data.DataSet], method: str) -> list[dict]:
     return [row.to_dict() for row in rows]
 
 
-def blocks(records: dict) -> dict[str, str]:
+def blocks(records: dict[str, Row]) -> dict[str, str]:
+    """Return the tables of the page."""
     tables = {f"learning {data}": learning_table(records, data) for data in LEARNING}
     return tables | {"seconds": seconds_table(records)}
 
 
-def learning_table(records: dict, data: str) -> str:
-    head = [
-        *(f"NAUC {name}" for name in ACQUISITIONS),
-        "accuracy at the start",
-        "in the end, total",
-    ]
-    lines = ["| method | " + " | ".join(head) + " |", "|---|" + "--:|" * len(head)]
+def learning_table(records: dict[str, Row], data: str) -> str:
+    head = [f"NAUC {name}" for name in ACQUISITIONS]
+    lines = []
     for method in METHODS:
         record = records.get(f"active-learning_{data}_{method}")
         if record is None:
@@ -92,34 +88,21 @@ def learning_table(records: dict, data: str) -> str:
         by = {a: [r for r in record["rows"] if r["acquisition"] == a] for a in ACQUISITIONS}
         cells = [spread([r["nauc"] for r in rows]) for rows in by.values()]
         cells += [spread([r["accuracy"][place] for r in by["total"]]) for place in (0, -1)]
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) if len(lines) > 2 else "Not run yet."
+        lines.append([method, *cells])
+    head = ["method", *head, "first accuracy", "last accuracy (total)"]
+    return table(head, lines) if lines else "Not run yet."
 
 
-def seconds_table(records: dict) -> str:
-    lines = ["| data set | " + " | ".join(METHODS) + " | all |"]
-    lines.append("|---|" + "--:|" * (len(METHODS) + 1))
+def seconds_table(records: dict[str, Row]) -> str:
+    lines = []
     for data in LEARNING:
         found = [records.get(f"active-learning_{data}_{method}") for method in METHODS]
         if any(found):
-            times = [None if r is None else r["cpu_seconds"] for r in found]
-            cells = ["-" if t is None else f"{t:.0f}" for t in times]
-            total = "-" if None in times else f"{sum(times):.0f}"
-            lines.append(f"| `{data}` | {' | '.join(cells)} | {total} |")
-    return "\n".join(lines)
-
-
-def spread(values: list[float], digits: int = 3) -> str:
-    return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
-
-
-def fill(page: str, texts: dict[str, str]) -> str:
-    """Put each text between its marks."""
-    for name, text in texts.items():
-        begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
-        before, rest = page.split(begin)
-        page = before + begin + text + end + rest.split(end)[1]
-    return page
+            seconds = [r["cpu_seconds"] for r in found if r is not None]
+            cells = ["-" if r is None else f"{r['cpu_seconds']:.0f}" for r in found]
+            total = f"{sum(seconds):.0f}" if len(seconds) == len(found) else "-"
+            lines.append([f"`{data}`", *cells, total])
+    return table(["data set", *METHODS, "all"], lines)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Take the screenshots of docs/report.md: pages that rue report made, in chromium.
+"""Take the screenshots of docs/report.md, of pages that `rue report` wrote, in chromium.
 
-python studies/report.py demo.html cifar10h.html
+python -m studies.report demo.html cifar10h.html
 """
 
 import base64
@@ -16,7 +16,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from studies import DOCS
+from studies import FIGURES
 
 # page, name, width, height, dark or light, what to scroll to
 SHOTS = (
@@ -34,7 +34,7 @@ def main() -> None:
     pages = [Path(name).resolve() for name in sys.argv[1:]]
     with tempfile.TemporaryDirectory() as profile:
         options = Options()
-        options.binary_location = shutil.which("chromium")
+        options.binary_location = shutil.which("chromium") or "chromium"
         for flag in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"):
             options.add_argument(f"--{flag}")
         for flag in ("hide-scrollbars", f"user-data-dir={profile}"):
@@ -43,13 +43,16 @@ def main() -> None:
         try:
             for page, name, width, height, theme, place in SHOTS:
                 shoot(driver, pages[page], width, height, theme, place).save(
-                    DOCS / "figures" / f"report-{name}.png", optimize=True
+                    FIGURES / f"report-{name}.png", optimize=True
                 )
         finally:
             driver.quit()
 
 
-def shoot(driver, page, width, height, theme, place) -> Image.Image:
+def shoot(
+    driver: webdriver.Chrome, page: Path, width: int, height: int, theme: str, place: str
+) -> Image.Image:
+    """Return what a window of that size shows of a page, scrolled to a place."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     scheme = [{"name": "prefers-color-scheme", "value": theme}]
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

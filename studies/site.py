@@ -84,9 +84,12 @@ def signed(name: str, thing: Any) -> str:
     if isinstance(node, ast.ClassDef):
         inits = [n for n in node.body if getattr(n, "name", "") == "__init__"]
         fields = [n for n in node.body if isinstance(n, ast.AnnAssign)]
-        arguments = inits[0].args if inits else ", ".join(map(ast.unparse, fields))
+        arguments: Any = (
+            getattr(inits[0], "args", None) if inits else ", ".join(map(ast.unparse, fields))
+        )
         if not arguments and inspect.isfunction(thing.__init__):  # its parent's
-            parent: Any = ast.parse(textwrap.dedent(inspect.getsource(thing.__init__))).body[0]
+            source = textwrap.dedent(inspect.getsource(thing.__init__))
+            parent: Any = ast.parse(source).body[0]
             arguments = parent.args
         result = ""
     else:

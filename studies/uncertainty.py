@@ -1,20 +1,18 @@
-"""Make docs/uncertainty.md and its figures from runs.
+"""Run the studies of docs/uncertainty.md, draw its figure and write its tables.
 
-    python studies/uncertainty.py [bracket] [coverage] [people]    run (default: all)
-    python studies/uncertainty.py --tables-only           write the pages from uncertainty.json
+    python -m studies.uncertainty [STUDY...]      run some studies (default: all)
+    python -m studies.uncertainty --tables-only   write the page from docs/rows/uncertainty.json
 
 - bracket: a world of known p*, simulated annotators, every loss.
-- coverage: how often intervals hold the truth, 500 samples of the same world.
-- people: CIFAR-10H with fewer of its annotators; takes the predictions of seed 0 from --run, a
-  folder of the suite cifar10h-probe (make results).
+- coverage: how often intervals hold the truth, in 500 samples of the same world.
+- fewer_annotators: CIFAR-10H with a part of its annotators; takes the predictions of seed 0 from
+  --run, a folder of the suite cifar10h-probe (make results).
 """
 
 import argparse
-import json
-import platform
-import re
-from importlib.metadata import version
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,15 +24,17 @@ from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.intervals import influence, interval
 from rue.io.align import realized
-from rue.io.predictions import read_predictions
+from rue.io.predictions import Predictions, read_predictions
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components
 from rue.truth.finite_annotators import estimate_bayes_risk
-from studies import DOCS
+from studies import DOCS, FIGURES, OUT
+from studies.pages import fill_file, percent, table
+from studies.rows import Row, read_rows, stamp, write_rows
 
-ROWS, PAGE = DOCS / "uncertainty.json", DOCS / "uncertainty.md"
+PAGE = DOCS / "uncertainty.md"
 MS = (2, 3, 5, 10, 20, 50, 100)
-STUDIES = ("bracket", "coverage", "people")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
 FEATURES = 3
 """Of the world: few enough that classes overlap and p* is not nearly certain everywhere."""
 
@@ -43,36 +43,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("studies", nargs="*", choices=[*STUDIES, []])
     parser.add_argument("--tables-only", action="store_true")
-    parser.add_argument("--run", type=Path, default=Path("out/cifar10h-probe"))
+    parser.add_argument("--run", type=Path, default=OUT / "cifar10h-probe")
     arguments = parser.parse_args()
     for study in () if arguments.tables_only else arguments.studies or STUDIES:
-        if study == "bracket":
-            made = bracket()
-        elif study == "coverage":
-            made = [row for n in (300, 1000) for row in coverage(n)]
-        else:
-            store = Store(arguments.run)
-            made = fewer_people(
-                {
-                    cell.method: store.predictions(cell)
-                    for cell in cells(store.suite())
-                    if cell.seed == 0
-                }
-            )
-        versions = {"rue": rue.__version__, "python": platform.python_version()} | {
-            name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "torch")
-        }
-        ROWS.write_text(json.dumps(read() | {study: made, "versions": versions}, indent=1) + "\n")
-    rows = read()
+        made = STUDIES[study](arguments.run)
+        write_rows("uncertainty", read_rows("uncertainty") | {study: made} | stamp(*PACKAGES))
+    rows = read_rows("uncertainty")
     draw(rows)
-    page = PAGE.read_text()
-    for name, text in blocks(rows).items():
-        page = fill(page, name, text)
-    PAGE.write_text(page)
-
-
-def read() -> dict:
-    return json.loads(ROWS.read_text()) if ROWS.exists() else {}
+    fill_file(PAGE, blocks(rows))
 
 
 def world(n_points: int, *, seed: int, n_neighbours: int) -> tuple[Annotations, Dirichlet]:
@@ -87,7 +65,7 @@ def world(n_points: int, *, seed: int, n_neighbours: int) -> tuple[Annotations, 
     return Annotations.from_probs(model.probs(points)), Dirichlet(said + 0.5)
 
 
-def bracket(n_points: int = 1000, n_draws: int = 40, ms: tuple[int, ...] = MS) -> list[dict]:
+def bracket(n_points: int = 1000, n_draws: int = 40, ms: tuple[int, ...] = MS) -> list[Row]:
     """The mean bracket over draws of annotators, beside the truth."""
     known, belief = world(n_points, seed=1, n_neighbours=15)
     rows = []
@@ -97,8 +75,8 @@ def bracket(n_points: int = 1000, n_draws: int = 40, ms: tuple[int, ...] = MS) -
         for m in ms:
             ends = []
             for seed in range(n_draws):
-                people = rue.data.simulate_annotators(known, m, seed=seed)
-                row = evaluate_components(realize(people, belief, loss), hat, gap=False)
+                answers = rue.data.simulate_annotators(known, m, seed=seed)
+                row = evaluate_components(realize(answers, belief, loss), hat, gap=False)
                 ends.append((row.aurec_low, row.aurec_high))
             (low, high), (low_se, high_se) = (
                 np.mean(ends, axis=0),
@@ -111,7 +89,7 @@ def bracket(n_points: int = 1000, n_draws: int = 40, ms: tuple[int, ...] = MS) -
     return rows
 
 
-def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[dict]:
+def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[Row]:
     """How often 95 % intervals hold what they are of, over samples from 100,000 points."""
     names = ("aurec", "excess_aurec", "n_aurec", "aurc")
     runs = {}
@@ -132,17 +110,19 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[d
         swings = {k: influence(*part) for k, part in parts.items()}
         for name in names:
             for what, signs in (("8", (1, 0)), ("40", (0, 1)), ("difference", (1, -1))):
-                true, estimate, draws, swing = (
-                    sum(s * v[k] for s, k in zip(signs, runs, strict=True) if s)
-                    for v in (
-                        {k: getattr(truth[k], name) for k in runs},
-                        {k: getattr(found[k], name) for k in runs},
-                        {k: moved[k][name] for k in runs},
-                        {k: swings[k][name] for k in runs},
-                    )
+
+                def signed(values: dict[int, Any], signs: tuple[int, int] = signs) -> Any:
+                    return sum(s * values[k] for s, k in zip(signs, runs, strict=True) if s)
+
+                true = signed({k: getattr(truth[k], name) for k in runs})
+                low, high = interval(
+                    signed({k: getattr(found[k], name) for k in runs}),
+                    signed({k: moved[k][name] for k in runs}),
+                    signed({k: swings[k][name] for k in runs}),
+                    0.95,
+                    "bca",
                 )
-                low, high = interval(estimate, draws, swing, 0.95, "bca")
-                hits[name, what] = hits.get((name, what), 0) + (low <= true <= high)
+                hits[name, what] = hits.get((name, what), 0) + int(low <= true <= high)
     return [
         {"n_points": n_points, "column": name, "of": what, "coverage": hit / n_samples}
         | {"n_samples": n_samples, "loss": loss}
@@ -150,12 +130,20 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[d
     ]
 
 
-def fewer_people(files: dict[str, Path]) -> list[dict]:
-    """CIFAR-10H with some of its annotators drawn without replacement: brackets of each method."""
+def coverages(n_points: tuple[int, ...] = (300, 1000)) -> list[Row]:
+    """Return the coverage of intervals at several sample sizes."""
+    return [row for n in n_points for row in coverage(n)]
+
+
+def fewer_annotators(run: Path) -> list[Row]:
+    """Return each method's brackets on CIFAR-10H with a part of its annotators."""
+    store = Store(run)
+    files = {c.method: store.predictions(c) for c in cells(store.suite()) if c.seed == 0}
     rows = []
     for loss in ("log", "brier", "zero_one"):
         for method, file in files.items():
             read = read_predictions(file)
+            assert isinstance(read, Predictions)
             columns = realized(read, None, loss, with_answers=True)
             assert columns.answers is not None
             for m in (5, 10, 20, 0):
@@ -163,8 +151,8 @@ def fewer_people(files: dict[str, Path]) -> list[dict]:
                 for seed in range(5 if m else 1):
                     rng = np.random.default_rng(seed)
                     said = columns.answers.subsampled(m or 10**6, rng)
-                    people = Annotations(said.counts)
-                    star = realize(people, read.belief, loss)
+                    star = realize(Annotations(said.counts), read.belief, loss)
+                    assert star.aleatoric_high is not None
                     row = evaluate_components(star, columns.hat, gap=False)
                     ends.append((row.aurec_low, row.aurec_high))
                     entropy.append((star.aleatoric.mean(), star.aleatoric_high.mean()))
@@ -173,51 +161,56 @@ def fewer_people(files: dict[str, Path]) -> list[dict]:
                     {"loss": loss, "method": method, "m": m, "low": low, "high": high}
                     | {"bayes_low": plugin, "bayes_high": left_out}
                 )
-    people = rue.data.load("cifar10h-features", split="test").annotations
-    n, m = people.counts, people.n_annotators[:, None]
-    smoothed = -(n / m * np.log((n - 0.5).clip(0.5) / (m - 1 + n.shape[1] / 2))).sum(axis=1).mean()
-    entropy = {
-        e: estimate_bayes_risk(people, get_loss("log"), e).mean()
+    answers = rue.data.load("cifar10h-features", split="test").annotations
+    assert answers is not None
+    assert answers.counts is not None
+    assert answers.n_annotators is not None
+    n, asked = answers.counts, answers.n_annotators[:, None]
+    others = (n - 0.5).clip(0.5) / (asked - 1 + n.shape[1] / 2)
+    smoothed = -(n / asked * np.log(others)).sum(axis=1).mean()
+    whole = {
+        e: estimate_bayes_risk(answers, get_loss("log"), e).mean()
         for e in ("plugin", "leave_one_out")
     }
-    return [{"loss": "log", "method": "", "m": 0, "smoothed": smoothed} | entropy, *rows]
+    return [{"loss": "log", "method": "", "m": 0, "smoothed": smoothed} | whole, *rows]
 
 
-def draw(rows: dict) -> None:
+STUDIES: dict[str, Callable[[Path], list[Row]]] = {
+    "bracket": lambda _: bracket(),
+    "coverage": lambda _: coverages(),
+    "fewer_annotators": fewer_annotators,
+}
+
+
+def draw(rows: Row) -> None:
     from rue.plots.bracket import plot_brackets
     from rue.plots.style import save
 
-    if "bracket" in rows:
-        save(plot_brackets(rows["bracket"]), DOCS / "figures" / "bracket.png")
+    save(plot_brackets(rows["bracket"]), FIGURES / "bracket.png")
 
 
-def blocks(rows: dict) -> dict[str, str]:
-    """The tables of docs/uncertainty.md."""
-    made = {}
-    if "bracket" in rows:
-        made["bracket"] = bracket_table(rows["bracket"])
-    if "coverage" in rows:
-        made["coverage"] = coverage_table(rows["coverage"])
-    if "people" in rows:
-        made["people"] = people_table(rows["people"])
-    return made
+def blocks(rows: Row) -> dict[str, str]:
+    """Return the tables of the page."""
+    return {
+        "bracket": bracket_table(rows["bracket"]),
+        "coverage": coverage_table(rows["coverage"]),
+        "fewer annotators": fewer_annotators_table(rows["fewer_annotators"]),
+    }
 
 
-def bracket_table(rows: list[dict]) -> str:
+def bracket_table(rows: list[Row]) -> str:
     ms = sorted({row["m"] for row in rows})
-    lines = ["| loss | true | " + " | ".join(f"m = {m}" for m in ms) + " |"]
-    lines.append("|---|--:|" + "--:|" * len(ms))
+    lines = []
     for loss in dict.fromkeys(row["loss"] for row in rows):
         part = {row["m"]: row for row in rows if row["loss"] == loss}
         cells = [f"{part[m]['low']:.3f} to {part[m]['high']:.3f}" for m in ms]
-        lines.append(f"| {loss} | {part[ms[0]]['true']:.3f} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([loss, f"{part[ms[0]]['true']:.3f}", *cells])
+    return table(["loss", "true", *(f"m = {m}" for m in ms)], lines)
 
 
-def coverage_table(rows: list[dict]) -> str:
+def coverage_table(rows: list[Row]) -> str:
     sizes = sorted({row["n_points"] for row in rows})
-    lines = ["| column | of | " + " | ".join(f"{n:,} points" for n in sizes) + " |"]
-    lines.append("|---|---|" + "--:|" * len(sizes))
+    lines = []
     for column, of in dict.fromkeys((row["column"], row["of"]) for row in rows):
         shares = {
             row["n_points"]: row["coverage"]
@@ -225,33 +218,25 @@ def coverage_table(rows: list[dict]) -> str:
             if (row["column"], row["of"]) == (column, of)
         }
         label = of if of == "difference" else f"{of} neighbours"
-        cells = " | ".join(f"{100 * shares[n]:.1f} %" for n in sizes)
-        lines.append(f"| {column} | {label} | {cells} |")
-    return "\n".join(lines)
+        lines.append([column, label, *(percent(shares[n]) for n in sizes)])
+    return table(["column", "of", *(f"{n:,} points" for n in sizes)], lines, text=2)
 
 
-def people_table(rows: list[dict]) -> str:
-    ms = [5, 10, 20, 0]
-    lines = ["| loss | method | " + " | ".join(f"{m} people" if m else "all" for m in ms) + " |"]
-    lines.append("|---|---|" + "--:|" * len(ms))
+def fewer_annotators_table(rows: list[Row]) -> str:
+    ms = (5, 10, 20, 0)
+    lines = []
     for loss, method in dict.fromkeys((r["loss"], r["method"]) for r in rows if r["method"]):
         part = {r["m"]: r for r in rows if (r["loss"], r["method"]) == (loss, method)}
         cells = [f"{part[m]['low']:.4f} to {part[m]['high']:.4f}" for m in ms]
-        lines.append(f"| {loss} | {method} | " + " | ".join(cells) + " |")
+        lines.append([loss, method, *cells])
     whole = rows[0]
-    lines += [
-        "",
-        f"With all people the mean Bayes risk under log loss is {whole['plugin']:.3f} nats plug-in "
-        f"and {whole['leave_one_out']:.3f} leave-one-out; adding 1/2 to every class instead of "
-        f"pooling gives {whole['smoothed']:.3f}.",
-    ]
-    return "\n".join(lines)
-
-
-def fill(page: str, name: str, text: str) -> str:
-    """Put text between the marks of that name."""
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n{text}\n{end}", page, flags=re.S)
+    return (
+        table(["loss", "method", *(f"{m} annotators" if m else "all" for m in ms)], lines, text=2)
+        + "\n\nWith all annotators, the mean Bayes risk under log loss is "
+        f"{whole['plugin']:.3f} nats (plug-in) and {whole['leave_one_out']:.3f} nats "
+        "(leave-one-out). Adding 1/2 to every class instead of pooling gives "
+        f"{whole['smoothed']:.3f} nats."
+    )
 
 
 if __name__ == "__main__":

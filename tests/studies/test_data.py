@@ -1,31 +1,27 @@
-"""docs/data.md says what docs/data.json measured, of the data that the registry knows."""
-
-import json
-from pathlib import Path
+"""docs/data.md shows what docs/rows/data.json measured, of data sets that the registry has."""
 
 import numpy as np
 import pytest
 
 import rue.data
-from studies import data
-
-DOCS = Path(__file__).parents[2] / "docs"
+from studies import DOCS, data
+from studies.pages import fill
+from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return json.loads((DOCS / "data.json").read_text())
+    return read_rows("data")
 
 
 def test_tables_are_those_of_the_rows(rows):
     page = (DOCS / "data.md").read_text()
-    blocks = {"people": data.people_table(rows), "r2": data.r2_table(rows)}
-    assert data.fill(page, blocks) == page
+    assert fill(page, data.blocks(rows)) == page
 
 
 def test_rows_are_of_the_data_that_the_registry_knows(rows):
-    assert len(rows["people"]) == 6
-    for row in rows["people"]:
+    assert len(rows["annotations"]) == 6
+    for row in rows["annotations"]:
         entry = rue.data.ENTRIES[row["name"]]
         low, mean, high = row["annotators"]
         assert (row["n_points"], row["n_classes"]) == (entry.n_points, entry.n_classes)
@@ -34,7 +30,7 @@ def test_rows_are_of_the_data_that_the_registry_knows(rows):
         assert row["checksums"].items() <= entry.checksums.items()
 
 
-def test_what_the_text_says_of_the_features_is_so(rows):
+def test_the_text_about_features_is_true(rows):
     gaps = {}
     for name in data.DOMAINS:
         scores = {
@@ -51,8 +47,8 @@ def test_what_the_text_says_of_the_features_is_so(rows):
     assert max(gaps, key=lambda name: gaps[name].mean()) == "sentiment-nyt"
 
 
-def test_real_rows_can_be_had_again(rows, sentiment):
-    known = {row["name"]: row for row in rows["people"]}
+def test_real_rows_are_reproduced(rows, sentiment):
+    known = {row["name"]: row for row in rows["annotations"]}
     for name in data.DOMAINS:
         row = data.row(rue.data.load(name, sentiment))
         for key in ("entropy", "unanimous", "bayes_error"):

@@ -1,21 +1,19 @@
-"""docs/deploy.md says what docs/deploy.json measured, and that the promise held."""
+"""docs/deploy.md shows what docs/rows/deploy.json measured, and that the promise held."""
 
-import json
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from scipy.stats import binom
 
-from studies import deploy
-
-DOCS = Path(__file__).parents[2] / "docs"
+from studies import DOCS, deploy
+from studies.blocks import OUTPUT
+from studies.pages import fill
+from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return json.loads((DOCS / "deploy.json").read_text())["rows"]
+    return read_rows("deploy")["rows"]
 
 
 def most_broken(row):
@@ -25,7 +23,7 @@ def most_broken(row):
 
 def test_the_table_is_that_of_the_rows(rows):
     page = (DOCS / "deploy.md").read_text()
-    assert deploy.fill(page, "trials", deploy.table(rows)) == page
+    assert fill(page, deploy.blocks(rows)) == page
 
 
 def test_every_study_was_run(rows):
@@ -45,7 +43,7 @@ def test_the_promise_held(rows):
 
 def test_every_command_has_its_output():
     page = (DOCS / "deploy.md").read_text()
-    blocks = re.findall(r"```sh\n(.*?)```\n\n```text\n(.*?)```\n", page, flags=re.DOTALL)
+    blocks = OUTPUT.findall(page)
     assert len(blocks) == 9
     assert all(commands.strip() and output.strip() for commands, output in blocks)
 

@@ -1,25 +1,20 @@
-"""docs/proxies.md says what the rows in docs/proxies/ say."""
-
-import json
-from pathlib import Path
+"""docs/proxies.md shows what its rows in docs/rows/ measured."""
 
 import numpy as np
 import pytest
 
-from studies import proxies
-
-DOCS = Path(__file__).parents[2] / "docs"
+from studies import DOCS, proxies
+from studies.pages import fill
 
 
 @pytest.fixture(scope="module")
 def records():
-    files = sorted((DOCS / "proxies").glob("*.json"))
-    return {file.stem: json.loads(file.read_text()) for file in files}
+    return proxies.records()
 
 
 def test_tables_are_those_of_the_rows(records):
     page = (DOCS / "proxies.md").read_text()
-    assert proxies.fill(page, proxies.blocks(records)) == page
+    assert fill(page, proxies.blocks(records)) == page
 
 
 @pytest.mark.parametrize("data", ["letter", "random-rbf"])
@@ -46,7 +41,7 @@ def by_seed(records, data):
     return (*({key: np.array(rows) for key, rows in part.items()} for part in (nauc, accuracy)),)
 
 
-def test_what_the_text_says_of_letter_is_so(records):
+def test_the_text_about_letter_is_true(records):
     nauc, accuracy = by_seed(records, "letter")
     for method in proxies.METHODS:
         for acquisition in ("epistemic", "total"):
@@ -59,7 +54,7 @@ def test_what_the_text_says_of_letter_is_so(records):
     assert lasts(nauc) == {"evidential"}
 
 
-def test_what_the_text_says_of_random_rbf_is_so(records):
+def test_the_text_about_random_rbf_is_true(records):
     nauc, _ = by_seed(records, "random-rbf")
     for method in proxies.METHODS:
         assert nauc[method, "oracle"].mean() > nauc[method, "random"].mean()

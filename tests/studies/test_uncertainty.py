@@ -1,20 +1,18 @@
-"""docs/uncertainty.md says what its runs measured; the studies themselves are slow."""
-
-import json
-from pathlib import Path
+"""docs/uncertainty.md shows what its studies measured; the studies themselves are slow."""
 
 import numpy as np
 import pytest
 
+from rue.losses import LOSSES
 from rue.plots.bracket import plot_brackets
-from studies import uncertainty
-
-DOCS = Path(__file__).parents[2] / "docs"
+from studies import DOCS, uncertainty
+from studies.pages import fill
+from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return json.loads((DOCS / "uncertainty.json").read_text())
+    return read_rows("uncertainty")
 
 
 def holds(rows, errors):
@@ -26,12 +24,8 @@ def holds(rows, errors):
 
 def test_pages_are_those_of_the_rows(rows):
     page = (DOCS / "uncertainty.md").read_text()
-    again = page
-    blocks = uncertainty.blocks(rows)
-    assert set(blocks) == {"bracket", "coverage", "people"}
-    for name, text in blocks.items():
-        again = uncertainty.fill(again, name, text)
-    assert again == page
+    assert fill(page, uncertainty.blocks(rows)) == page
+    assert rows.keys() >= uncertainty.STUDIES.keys()
 
 
 def test_the_page_claims_what_the_rows_show(rows):
@@ -42,14 +36,14 @@ def test_the_page_claims_what_the_rows_show(rows):
 
 def test_a_small_world_is_in_its_bracket():
     found = uncertainty.bracket(n_points=150, n_draws=12, ms=(3, 10))
-    assert len(found) == 10
+    assert len(found) == 2 * len(LOSSES)
     assert holds(found, 3)
-    # The plug-in's bias falls with the number of people.
+    # The plug-in's bias falls with the number of annotators.
     for few, many in zip(found[::2], found[1::2], strict=True):
         assert few["high"] - few["true"] > many["high"] - many["true"]
     figure = plot_brackets(found)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[:5] == [f"{row['loss']} loss" for row in found[::2]]
+    assert titles[: len(LOSSES)] == [f"{row['loss']} loss" for row in found[::2]]
 
 
 @pytest.mark.slow

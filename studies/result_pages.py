@@ -1,0 +1,276 @@
+"""The page of an imported benchmark run, from its rows alone (docs/results/NAME.json)."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from rue.bench.tables import beside_published
+from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
+from rue.metrics.columns import title
+from rue.metrics.table import format_rows
+from rue.ranking.inversions import Contest, Inversions, find_inversions
+from rue.ranking.scores import CRITERIA, to_scores
+from studies import RESULTS
+from studies.pages import code, listed
+from studies.rows import Row
+
+COMPARED = (
+    *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
+    *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
+)
+SHOWN = ("aurec", "n_aurec", "aurc", "pareto_gap")
+PUBLISHED = (
+    *("aurec", "excess_aurec", "n_aurec", "aurc"),
+    *("pareto_gap", "spearman_hat", "spearman_star"),
+)
+TITLES = {
+    "demo": "Movie reviews: the demo",
+    "sentiment-movies": "Movie reviews: all criteria",
+    "cifar10h-probe": "CIFAR-10H on frozen features",
+}
+LOSSES = {"log": "Log loss", "zero_one": "0/1 loss", "squared": "Squared loss"}
+LOSSES |= {"absolute": "Absolute loss", "brier": "Brier loss"}
+N_INVERSIONS = 15
+
+
+def names() -> list[str]:
+    """Return the names of all imported runs."""
+    return sorted(path.stem for path in RESULTS.glob("*.json"))
+
+
+def page(name: str) -> str:
+    """Return the page of a run."""
+    record = json.loads((RESULTS / f"{name}.json").read_text())
+    losses = [row for row in record["table"] if row["loss"]]
+    parts = [
+        f"# {TITLES.get(name, name)}",
+        opening(record),
+        *("\n".join(findings(record, loss)) for loss in _losses(losses)),
+        f"![Regret and risk against coverage, seed 0](../figures/{name}_curves.png)",
+        "## Regret",
+        "Each cell is the mean over seeds ± the standard deviation, and a 95 % bootstrap interval "
+        "over the test points in brackets. On average over the annotators' answers, the true AuReC "
+        "is in the column *bracket* ([why](../uncertainty.md)). The Pareto-gap has no interval "
+        "here. The best method is bold, the second best underlined.",
+        format_rows([_without(row, "dataset", "n_points") for row in losses], "markdown"),
+        "The next figures show which methods can be separated: AuReC and n-AuReC of each method "
+        "with its interval, and the probability of each rank.",
+        *(
+            f"![Methods ranked under {loss} loss](../figures/{name}_{loss}.png)"
+            for loss in _losses(losses)
+        ),
+        *beside_the_paper(losses),
+        *proxy_tasks(record),
+        *rank_inversions(record, name),
+        *settings(record, name),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def opening(record: Row) -> str:
+    """Return one paragraph: what was run, on what."""
+    cells = record["rows"]
+    row = next(row for row in record["table"] if row["loss"])
+    n_methods = len({cell["cell"]["method"] for cell in cells})
+    n_seeds = len({cell["cell"]["seed"] for cell in cells})
+    return (
+        f"This page shows the suite `{record['suite']}`: {n_methods} methods with {n_seeds} seeds "
+        f"each on the data set `{row['dataset']}`. The {row['n_points']:,} test points have "
+        f"answers from {row['annotators_min']:.0f} to {row['annotators_max']:.0f} annotators each."
+    )
+
+
+def findings(record: Row, loss: str) -> list[str]:
+    """Return what the table says under one loss, as a list."""
+    rows = [row for row in record["table"] if row["loss"] == loss]
+    least: dict[str, list[str]] = {}
+    for key in SHOWN:
+        value, method = min((float(row[key]), row["method"]) for row in rows)
+        least.setdefault(method, []).append(f"{title(key)} ({value:.4f})")
+    lines = [
+        f"**{LOSSES.get(loss, loss)}.**",
+        "",
+        *(f"- {method} has the lowest {listed(columns)}." for method, columns in least.items()),
+        *(
+            f"- {_winner(test)}"
+            for test in record["tests"]
+            if test["loss"] == loss and test["criterion"] in ("aurec", "n_aurec")
+        ),
+    ]
+    by_regret = sorted(rows, key=lambda row: float(row["aurec"]))
+    by_correlation = sorted(rows, key=lambda row: abs(row["spearman_hat"]))
+    lines.append(
+        f"- AuReC ranks the methods {_methods(by_regret)}. Rank correlation of the estimated "
+        f"components, nearest to 0 first, ranks them {_methods(by_correlation)}. The two rankings "
+        f"agree on {_agreement(by_regret, by_correlation)} of {len(list(combinations(rows, 2)))} "
+        "pairs."
+    )
+    evidential = next((row for row in rows if row["method"] == "evidential"), None)
+    if evidential is not None:
+        gaps = sorted(row["pareto_gap"] for row in rows)
+        lines.append(
+            f"- The evidential network's estimated components have a rank correlation of "
+            f"{evidential['spearman_hat']:.3f} (the highest of all methods is "
+            f"{max(row['spearman_hat'] for row in rows):.3f}); its Pareto-gap is number "
+            f"{gaps.index(evidential['pareto_gap']) + 1} of {len(rows)}, counted from the lowest."
+        )
+    return lines
+
+
+def _winner(test: Row) -> str:
+    column, best = title(test["criterion"]), test["best"]
+    how = "paired bootstrap over points, Holm-corrected, 5 % level"
+    if len(best) == 1:
+        return f"The {column} of {best[0]} is significantly lower than every other ({how})."
+    return f"{column} has no significant winner: {listed(best)} cannot be separated ({how})."
+
+
+def beside_the_paper(losses: list[Row]) -> list[str]:
+    """Return the section that puts the paper's rows beside ours, where it has some."""
+    both = list(beside_published(losses))
+    printed = {row["loss"] for row in both if row["group"] == "paper"}
+    if not printed:
+        return []
+    rows = [
+        {key: value for key, value in row.items() if key in ("method", "loss", "group", *PUBLISHED)}
+        for row in both
+        if row["loss"] in printed and row["group"] in ("paper", "ours")
+    ]
+    return [
+        "## Beside the paper",
+        "The paper trains a ResNet-18 on the images. The methods here are probes, small networks "
+        "on the features of another, frozen network. Columns that have a unit therefore need not "
+        "agree.",
+        format_rows(rows, "markdown"),
+    ]
+
+
+def proxy_tasks(record: Row) -> list[str]:
+    """Return the section of proxy tasks, if the suite ran some."""
+    proxies = [_without(row, "dataset", "loss") for row in record["table"] if not row["loss"]]
+    if not proxies:
+        return []
+    return [
+        "## Proxy tasks",
+        "OOD detection, selective prediction and active learning with the same data, models and "
+        "seeds ([definitions](../proxies.md)).",
+        format_rows(proxies, "markdown"),
+    ]
+
+
+def rank_inversions(record: Row, name: str) -> list[str]:
+    """Return the section that compares how the criteria rank the methods."""
+    parts = []
+    for number, found in enumerate(inverted(record)):
+        parts += [
+            "## Do the criteria select the same method?",
+            "Rank 1 is best, in parentheses behind each value.",
+            f"![Ranks under each criterion](../figures/{name}_ranks{number or ''}.png)",
+            to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(found)]),
+            *proxies_against_regret(found),
+            "Kendall's tau between the criteria, which have the numbers of the table above:",
+            to_markdown(tau_grid(found, 0, len(found.columns))),
+            f"A pair of methods is *inverted* if two criteria order it differently. These are the "
+            f"{N_INVERSIONS} strongest of {len(found.inversions)} inversions, with the number of "
+            "seeds in which each occurs. Where both criteria measure regret, the last column is "
+            "the larger of the two p-values (Holm-corrected).",
+            to_markdown(inversions_grid(found.inversions[:N_INVERSIONS])),
+        ]
+    return parts
+
+
+def settings(record: Row, name: str) -> list[str]:
+    """Return the section that says what computed the numbers."""
+    cells = record["rows"]
+    versions = cells[0]["versions"]
+    seconds = sum(sum(cell["seconds"].values()) for cell in cells)
+    return [
+        "## Settings",
+        f"All numbers come from the rows in [{name}.json]({name}.json), which also have the "
+        f"settings, seeds and checksums of each of the {len(cells)} cells. The run took "
+        f"{seconds / 60:.0f} minutes of one core on a machine shared with other work, with rue "
+        f"{versions['rue']}, torch {versions['torch']}, numpy {versions['numpy']} and Python "
+        f"{versions['python']}. This is the suite:",
+        code(record["text"], "toml"),
+    ]
+
+
+def inverted(record: Row) -> list[Inversions]:
+    """Return the inversions of each data set, with the p-values of the imported tests."""
+    known = {
+        (test["dataset"], test["loss"], test["criterion"], *sorted(pair["methods"])): pair["p_holm"]
+        for test in record["tests"]
+        for pair in test["pairs"]
+    }
+    scores = [score for score in to_scores(_scored(record)) if score.criterion in COMPARED]
+
+    def of(dataset: str) -> Inversions:
+        def p_value(column: Contest, better: str, worse: str) -> float | None:
+            key = (dataset, column.loss, column.criterion, *sorted((better, worse)))
+            return known.get(key)
+
+        # On a page about one data set its name need not be repeated.
+        mine = [replace(score, dataset="") for score in scores if score.dataset == dataset]
+        return find_inversions(mine, p_value=p_value)
+
+    return [of(dataset) for dataset in dict.fromkeys(score.dataset for score in scores)]
+
+
+def _scored(record: Row) -> list[Row]:
+    """Return a row for each cell and loss, and one with an empty loss for the proxies."""
+    rows = []
+    for cell in record["rows"]:
+        where = {"dataset": cell["cell"]["dataset"], "seed": cell["cell"]["seed"]}
+        rows += [{**where, **row} for row in cell["rows"]]
+        numbers = {key: value for key, value in cell["proxies"].items() if key != "details"}
+        if any(value is not None for value in numbers.values()):
+            rows.append({**where, "method": cell["cell"]["method"], "loss": "", **numbers})
+    return rows
+
+
+def proxies_against_regret(found: Inversions) -> list[str]:
+    """Return how far each proxy orders the methods as the regret criteria do."""
+    kinds = {column: CRITERIA[column.criterion].kind for column in found.columns}
+    lines = []
+    for i, column in enumerate(found.columns):
+        if kinds[column] != "proxy":
+            continue
+        taus = [found.tau[i, j] for j, c in enumerate(found.columns) if kinds[c] == "regret"]
+        between = [
+            each
+            for each in found.inversions
+            if column in (each.first, each.second)
+            and {kinds[each.first], kinds[each.second]} == {"proxy", "regret"}
+        ]
+        always = sum(each.n_inverted == each.n_seeds for each in between)
+        lines.append(
+            f"- {CRITERIA[column.criterion].title}: tau with the {len(taus)} regret criteria is "
+            f"between {min(taus):.2f} and {max(taus):.2f}, {sum(taus) / len(taus):.2f} on average; "
+            f"{len(between)} pairs are inverted in the mean over seeds, {always} of them in every "
+            "seed."
+        )
+    if not lines:
+        return []
+    return ["How the proxies agree with regret, on the same models:", "\n".join(lines)]
+
+
+def _losses(rows: Iterable[Row]) -> list[str]:
+    return list(dict.fromkeys(row["loss"] for row in rows))
+
+
+def _methods(rows: list[Row]) -> str:
+    return ", ".join(row["method"] for row in rows)
+
+
+def _agreement(first: list[Row], second: list[Row]) -> int:
+    places = [{row["method"]: i for i, row in enumerate(rows)} for rows in (first, second)]
+    return sum(
+        (places[0][a] < places[0][b]) == (places[1][a] < places[1][b])
+        for a, b in combinations(places[0], 2)
+    )
+
+
+def _without(row: Row, *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in keys}

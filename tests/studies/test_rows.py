@@ -1,0 +1,58 @@
+"""Rows of studies are read and written as they are, and say what computed them."""
+
+import json
+import platform
+
+import numpy as np
+import pytest
+
+import rue
+import studies.rows
+from studies import ROWS
+from studies.rows import as_json, read_rows, stamp, write_rows
+
+FILES = sorted(ROWS.glob("*.json"))
+
+
+def test_a_stamp_has_versions_checksums_and_settings():
+    made = stamp("numpy", "no-such-package", checksums={"f": "00"}, settings={"seeds": [0, 1]})
+    assert made == {
+        "versions": {
+            "rue": rue.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+        },
+        "checksums": {"f": "00"},
+        "settings": {"seeds": [0, 1]},
+    }
+    assert stamp().keys() == {"versions"}
+
+
+def test_rows_come_back_bit_by_bit(tmp_path, monkeypatch):
+    monkeypatch.setattr(studies.rows, "ROWS", tmp_path / "rows")
+    assert read_rows("a") == {}
+    values = np.random.default_rng(0).normal(size=20).tolist()
+    write_rows("a", {"values": values, "none": None})
+    assert read_rows("a") == {"values": values, "none": None}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_file_says_what_computed_it(file):
+    text = file.read_text()
+    record = json.loads(text)
+    assert as_json(record) == text
+    stamped = (
+        [record] if "versions" in record else [row for part in record.values() for row in part]
+    )
+    assert stamped
+    for each in stamped:
+        assert each["versions"].keys() >= {"rue", "python", "numpy"}
+
+
+def test_docs_hold_pages_figures_and_rows_only():
+    from studies import DOCS
+
+    for path in DOCS.rglob("*"):
+        where = path.relative_to(DOCS).parts[0]
+        if path.is_file() and where not in ("figures", "rows", "assets"):
+            assert path.suffix == ".md" or (where == "results" and path.suffix == ".json"), path
