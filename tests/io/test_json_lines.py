@@ -1,0 +1,109 @@
+"""JSON lines to named arrays: shapes, names, draws, and one-line errors."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rue.errors import FileError
+from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
+
+KEYS = ("probs", "logits", "alpha", "counts", "sampled_labels")
+
+
+def arrays(tmp_path, *records, **options):
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    return json_arrays(path, load_json_lines(path), KEYS, **options)
+
+
+def test_a_line_is_a_point(tmp_path):
+    found = arrays(
+        tmp_path,
+        {"uid": "b", "probs": [0.2, 0.8], "source": "web", "length": 3},
+        {"uid": 7, "probs": [1.0, 0.0], "source": "book", "length": 4},
+    )
+    assert found["ids"].tolist() == ["b", "7"]
+    assert found["probs"].tolist() == [[0.2, 0.8], [1.0, 0.0]]
+    assert found["source"].tolist() == ["web", "book"]
+    assert found["length"].tolist() == [3, 4]
+
+
+def test_lines_of_one_id_are_its_draws_in_their_order(tmp_path):
+    found = arrays(
+        tmp_path,
+        {"id": "x", "draw": 1, "probs": [0.1, 0.9]},
+        {"id": "y", "draw": 0, "probs": [0.2, 0.8]},
+        {"id": "y", "draw": 1, "probs": [0.3, 0.7]},
+        {"id": "x", "draw": 0, "probs": [0.4, 0.6]},
+    )
+    assert found["ids"].tolist() == ["x", "y"]
+    assert found["probs"][:, :, 0].tolist() == [[0.1, 0.4], [0.3, 0.2]]  # draw 1, then draw 0
+
+
+def test_objects_name_their_classes_in_any_order(tmp_path):
+    found = arrays(
+        tmp_path, {"id": 1, "counts": {"a": 3, "b": 1}}, {"id": 2, "counts": {"b": 4, "a": 0}}
+    )
+    assert found["classes"].tolist() == ["a", "b"]
+    assert found["counts"].tolist() == [[3, 1], [0, 4]]
+
+
+def test_a_list_of_objects_and_a_byte_order_mark(tmp_path):
+    path = tmp_path / "whatever.txt"
+    path.write_text(json.dumps([{"id": 1, "probs": [0.5, 0.5]}]), encoding="utf-8-sig")
+    assert is_json_lines(path)
+    assert len(load_json_lines(path)) == 1
+    (tmp_path / "n.csv").write_text("{")
+    assert not is_json_lines(tmp_path / "n.csv")
+    assert not is_json_lines(tmp_path / "gone")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (['{"id": 1'], "line 1 as JSON"),
+        (['{"id": 1, "probs": [NaN]}'], "NaN is no number"),
+        (["[1, 2]"], "entry 1 is a int"),
+        (["{}", "3"], "line 2 is a int"),
+        ([""], "no JSON objects"),
+        (['{"id": 1, "probs": [1, 0]}', '{"id": 2}'], "in every line, missing in line 2"),
+        (['{"id": 1, "probs": [1, 0]}', '{"id": 2, "probs": [1]}'], r"\(2,\) in line 1 and \(1,\)"),
+        (['{"id": 1, "probs": [[1], [1, 0]]}'], "without gaps, line 1"),
+        (['{"id": 1, "probs": [null, 1]}'], "must hold numbers, line 1"),
+        (['{"id": 1, "probs": {"a": 1}}', '{"id": 2, "probs": {"b": 1}}'], "name the classes a"),
+        (['{"id": 1, "probs": [1]}'] * 2 + ['{"id": 2, "probs": [1]}'], "number of draws"),
+        (['{"id": null, "probs": [1, 0]}'], "got nothing at row 0"),
+        (['{"id": 1.5, "probs": [1, 0]}'], "text or a whole number"),
+        (['{"id": 1, "uid": 2, "probs": [1, 0]}'], "could both name the rows; choose with --id"),
+        (['{"draw": 1, "probs": [1, 0]}'], "need an id"),
+        (["[" * 100_000], "list of JSON objects"),
+    ],
+)
+def test_broken_lines_are_one_line_errors(tmp_path, lines, words):
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(FileError, match=words) as error:
+        json_arrays(path, load_json_lines(path), KEYS)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_the_column_of_ids_can_be_named(tmp_path):
+    found = arrays(tmp_path, {"key": "k", "id": 3, "probs": [1, 0]}, id_name="key")
+    assert found["ids"].tolist() == ["k"]
+    with pytest.raises(FileError, match="no column 'name'"):
+        arrays(tmp_path, {"key": "k", "probs": [1, 0]}, id_name="name")
+
+
+def test_what_draws_disagree_on_is_no_column(tmp_path):
+    records = [{"id": 1, "probs": [1, 0], "seed": s, "epistemic": s} for s in (0, 1)]
+    assert "seed" not in arrays(tmp_path, *records)
+    with pytest.raises(FileError, match="epistemic must be the same for all draws"):
+        arrays(tmp_path, *records, scalars=("epistemic",))
+
+
+def test_words_are_kept_as_sampled_labels(tmp_path):
+    found = arrays(tmp_path, {"id": 1, "sampled_labels": ["yes", "no", "yes"]})
+    assert found["sampled_labels"].dtype.kind == "U"
+    assert np.shape(found["sampled_labels"]) == (1, 3)

@@ -1,0 +1,117 @@
+"""Tables of predictions and answers, wide and long."""
+
+import numpy as np
+import pytest
+
+from rue.errors import FileError
+from rue.io.formats import load_table
+from rue.io.tables import answer_arrays, prediction_arrays_of_table
+
+
+def table(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    return path, load_table(path)
+
+
+def predictions(tmp_path, text, **options):
+    return prediction_arrays_of_table(*table(tmp_path, text), **options)
+
+
+def answers(tmp_path, text, **options):
+    return answer_arrays(*table(tmp_path, text), **options)
+
+
+def test_wide(tmp_path):
+    found = predictions(tmp_path, "uid,yes,no,part\nb,0.2,0.8,x\na,0.6,0.4,y\n")
+    assert found["ids"].tolist() == ["b", "a"]
+    assert found["classes"].tolist() == ["yes", "no"]
+    assert found["probs"].tolist() == [[0.2, 0.8], [0.6, 0.4]]
+    assert found["part"].tolist() == ["x", "y"]
+
+
+def test_wide_with_draws_and_a_score(tmp_path):
+    text = "id,draw,a,b,epistemic\n1,0,0.2,0.8,5\n2,0,0.6,0.4,6\n2,1,0.5,0.5,6\n1,1,1,0,5\n"
+    found = predictions(tmp_path, text)
+    assert found["probs"].tolist() == [[[0.2, 0.8], [1, 0]], [[0.6, 0.4], [0.5, 0.5]]]
+    assert found["epistemic"].tolist() == [5, 6]
+
+
+def test_wide_columns_chosen_and_ordered(tmp_path):
+    text = "id,length,no,yes\n1,40,0.2,0.8\n"
+    found = predictions(tmp_path, text, classes=("yes", "no"))
+    assert found["probs"].tolist() == [[0.8, 0.2]]
+    assert found["classes"].tolist() == ["yes", "no"]
+    with pytest.raises(FileError, match="no column for the class 'maybe'"):
+        predictions(tmp_path, text, classes=("yes", "maybe"))
+
+
+def test_long_in_any_order(tmp_path):
+    text = "item,draw,class,prob\n1,0,b,0.8\n2,0,a,0.6\n1,0,a,0.2\n2,0,b,0.4\n2,1,a,1\n2,1,b,0\n"
+    found = predictions(tmp_path, text + "1,1,b,0.5\n1,1,a,0.5\n")
+    assert found["ids"].tolist() == ["1", "2"]
+    order = found["classes"].tolist()
+    a = order.index("a")
+    assert found["probs"][..., a].tolist() == [[0.2, 0.5], [0.6, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,class,prob\n1,a,0.5\n1,a,0.5\n", "must stand in one row, not 2"),
+        ("id,class,prob\n1,a,0.5\n2,b,0.5\n", "row for each class"),
+        ("class,prob\na,0.5\n", "names the points"),
+        ("id,class,prob\n1,a,x\n", "prob must hold numbers"),
+        ("id,part\n1,x\n", "must have a column of probabilities"),
+        ("id,draw,a,b\n1,0,1,0\n1,1,1,0\n2,0,1,0\n", "same number of draws"),
+        ("id,draw,a,b\n1,0,1,0\n1,1,1,0\n2,0,1,0\n2,2,1,0\n", "same draws"),
+        ("id,draw,a,b\n1,0,1,0\n1,0,1,0\n2,0,1,0\n2,1,1,0\n", "draw twice|same draws"),
+    ],
+)
+def test_broken_predictions(tmp_path, text, words):
+    with pytest.raises(FileError, match=words):
+        predictions(tmp_path, text)
+
+
+def test_one_row_per_answer(tmp_path):
+    text = "item_id,annotator,label\nq,u1,yes\np,u1,no\nq,u2,no\nq,u3,yes\np,u2,no\n"
+    found = answers(tmp_path, text)
+    assert found["ids"].tolist() == ["q", "p"]
+    assert found["classes"].tolist() == ["no", "yes"]
+    assert found["counts"].tolist() == [[1, 2], [2, 0]]
+    wider = answers(tmp_path, text, classes=("yes", "no", "maybe"))
+    assert wider["counts"].tolist() == [[2, 1, 0], [0, 2, 0]]
+
+
+def test_numbers_sort_as_numbers(tmp_path):
+    found = answers(tmp_path, "id,label\n1,10\n1,9\n2,-1\n")
+    assert found["classes"].tolist() == ["-1", "9", "10"]
+
+
+def test_one_row_per_class(tmp_path):
+    found = answers(tmp_path, "id,class,count\n1,a,3\n2,b,2\n1,b,1\n")
+    assert found["counts"].tolist() == [[3, 1], [0, 2]]
+
+
+def test_a_wide_table_is_not_long(tmp_path):
+    assert answers(tmp_path, "id,a,b\n1,3,4\n") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("label\nyes\n", "which point it is about"),
+        ("id,annotator,label\n1,u,yes\n1,u,no\n", "'1', 'u' must stand in one row, not 2"),
+        ("id,label\n1,0.5\n", "a column rating"),
+        ("id,class,count\n1,a,3\n1,a,1\n", "must stand in one row"),
+    ],
+)
+def test_broken_answers(tmp_path, text, words):
+    with pytest.raises(FileError, match=words):
+        answers(tmp_path, text)
+
+
+def test_an_unknown_label_is_refused(tmp_path):
+    with pytest.raises(FileError, match="label 'no' is none of the classes"):
+        answers(tmp_path, "id,label\n1,no\n", classes=("yes", "maybe"))
+    assert np.shape(answers(tmp_path, "id,label\n1,no\n1,yes\n")["counts"]) == (1, 2)
