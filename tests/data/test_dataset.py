@@ -128,3 +128,11 @@ def test_truth_is_the_label_where_not_all_points_are_annotated():
     assert make().part("train").truth().probs.tolist() == [[1, 0], [0, 1]]
     with pytest.raises(InputError, match="toy has points with neither a label nor an annotation"):
         make(labels=None).truth()
+
+
+def test_answers_are_classes_or_numbers_not_both():
+    known = rue.data.load("random-rbf", n_points=5)
+    with pytest.raises(InputError, match="give annotations or ratings, not both"):
+        dataclasses.replace(known, ratings=(np.zeros(2),) * 5)
+    with pytest.raises(ShapeError, match="annotated must name 2 points, got 5"):
+        dataclasses.replace(known, annotations=None, ratings=(np.zeros(2),) * 2)

@@ -19,7 +19,7 @@ KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "a
 KEYS += ["splits", "licence", "citation", "checksums"]
 REAL = ["fashion-mnist-h", "cifar10h-features", "letter"]
 REAL += ["chaosnli-snli", "chaosnli-mnli", "chaosnli-alphanli", "ferplus-features"]
-REAL += ["emobank-valence", "emobank-arousal", "emobank-dominance"]
+REAL += ["emobank-valence", "emobank-arousal", "emobank-dominance", "nli-variation"]
 PIP = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
 
 

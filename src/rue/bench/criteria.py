@@ -69,6 +69,10 @@ def proxies(
 
 def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
     """Raise before anything is trained where a data set cannot have a criterion."""
+    if data.ratings is not None:
+        raise InputError(
+            f"{data.name} has real-valued answers, and the methods of a suite predict classes"
+        )
     if "regret" in criteria and not np.isin(data.test, data.annotated).all():
         raise InputError(f"{data.name}: every test point must have answers, and some have none")
     if "ood" in criteria and not data.ood:

@@ -44,6 +44,9 @@ class DataSet:
     annotations, annotated
         What people said, and of which inputs: row i of ``annotations`` is about
         ``inputs[annotated[i]]``. None and empty where nobody was asked.
+    ratings
+        Real-valued answers instead of classes, one array per annotated point; then there are no
+        classes. None where answers are classes.
     labels
         One class per input where that is what training uses, else None.
     ood
@@ -65,6 +68,7 @@ class DataSet:
     test: IntArray
     annotations: Annotations | None = None
     annotated: IntArray = field(default_factory=_NONE.copy)
+    ratings: tuple[FloatArray, ...] | None = None
     labels: IntArray | None = None
     values: FloatArray
     ood: Mapping[str, Inputs] = field(default_factory=dict)
@@ -82,7 +86,10 @@ class DataSet:
         for name, column in columns.items():
             if len(column) != n_inputs:
                 raise ShapeError(f"{name} must have {n_inputs} entries, got {len(column)}")
-        n_annotated = 0 if self.annotations is None else self.annotations.n_points
+        if self.annotations is not None and self.ratings is not None:
+            raise InputError("give annotations or ratings, not both")
+        said = self.ratings if self.annotations is None else self.annotations
+        n_annotated = 0 if said is None else len(said)
         if len(self.annotated) != n_annotated:
             raise ShapeError(f"annotated must name {n_annotated} points, got {len(self.annotated)}")
         # A loader may hand out arrays of its module, so nobody may write to them.
@@ -100,8 +107,15 @@ class DataSet:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """How many classes there are; none where answers are real numbers."""
         return len(self.class_names)
+
+    @property
+    def n_annotators(self) -> FloatArray:
+        """How many people answered for each annotated point; infinity where p* is known."""
+        if self.ratings is not None:
+            return np.array([len(row) for row in self.ratings], dtype=np.float64)
+        return np.zeros(0) if self.annotations is None else self.annotations.n_annotators
 
     def part(self, split: Split) -> "DataSet":
         """Keep the points of one split; the other two become empty."""
@@ -123,6 +137,9 @@ class DataSet:
             labels=None if self.labels is None else self.labels[keep],
             extras={name: column[keep] for name, column in self.extras.items()},
             annotations=_rows(self.annotations, rows[annotated]),
+            ratings=None
+            if self.ratings is None
+            else tuple(self.ratings[row] for row in rows[annotated]),
             annotated=annotated,
             **splits,
         )
@@ -133,6 +150,7 @@ class DataSet:
         Single labels, one-hot, where the data set has them; else p*. A point that has neither
         is an error.
         """
+        self._require_classes()
         if self.labels is not None:
             return np.eye(self.n_classes)[self.labels]
         if self.annotations is None or len(self.annotated) < len(self):
@@ -147,6 +165,7 @@ class DataSet:
         One label is taken as the whole truth, p* one-hot. Its Bayes risk is 0, so all of the loss
         counts as regret, the part too that nobody could have avoided.
         """
+        self._require_classes()
         if self.annotations is not None and len(self.annotated) == len(self):
             probs = np.empty((len(self), self.n_classes))
             probs[self.annotated] = self.annotations.probs
@@ -164,6 +183,10 @@ class DataSet:
                 f"features must have shape ({len(self)}, n_features), got {matrix.shape}"
             )
         return replace(self, inputs=matrix, task="features", ood=self.ood if ood is None else ood)
+
+    def _require_classes(self) -> None:
+        if self.ratings is not None:
+            raise InputError(f"{self.name} has real-valued answers (ratings), not classes")
 
 
 def count(n: int, one: str, many: str = "") -> str:

@@ -58,11 +58,11 @@ def known(entry: Entry) -> Info:
 
 
 def _measured(data: DataSet) -> Info:
-    asked = data.annotations is not None and data.annotations.counts is not None
-    n = data.annotations.n_annotators if asked and data.annotations is not None else np.zeros(0)
+    n = data.n_annotators
+    asked = len(n) > 0 and bool(np.isfinite(n).all())
     return Info(
         name=data.name,
-        n_points=len(data) if data.annotations is None else data.annotations.n_points,
+        n_points=len(n) or len(data),
         n_classes=data.n_classes,
         annotators_min=int(n.min()) if asked else None,
         annotators_mean=float(n.mean()) if asked else None,

@@ -18,6 +18,7 @@ from rue.data.datasets import (
     fashion_mnist,
     ferplus,
     letter,
+    nli_variation,
     openood,
     random_rbf,
     sentiment,
@@ -31,7 +32,7 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
-    *(ferplus, chaosnli, emobank),
+    *(ferplus, chaosnli, emobank, nli_variation),
     *(random_rbf, letter, openood),
 )
 _FIXED = ("reader", "entry", "seed")

@@ -90,6 +90,7 @@ BAD = {
     "no answers": (item(counts=(0, 0, 0)), "label_counter must count answers by class, got {}"),
     "fractions": (item(label_counter={"e": 0.3}), "label_counter must count answers by class"),
     "negative": (item(label_counter={"e": -3}), "label_counter must count answers by class"),
+    "huge": (item(label_counter={"e": 10**400}), "label_counter must count answers by class"),
     "a class": (item(label_counter={"x": 3}), "label_counter must count e, n, c, got 'x'"),
     "the order": (item(label_count=[30, 0, 70]), r"label_count must be \[30, 70, 0\]"),
     "no old label": (item(old_label="x"), "old_label must be one of e, n, c, got 'x'"),

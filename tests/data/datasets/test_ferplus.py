@@ -118,6 +118,7 @@ BAD_ROWS = {
     "usage": ("Test,a.png" + ",1" * 10, r"line 2: Usage must be one of Training, .*, got 'Test'"),
     "fraction": ("Training,a.png,1.5" + ",1" * 9, r"votes must be whole numbers, got '1\.5'"),
     "negative": ("Training,a.png,-1" + ",1" * 9, "votes must be whole numbers, got '-1'"),
+    "huge": ("Training,a.png," + "9" * 30 + ",1" * 9, "votes must be whole numbers, got '9999"),
     "empty": ("Training,a.png," + ",1" * 9, "votes must be whole numbers, got ''"),
     "short": ("Training,a.png,1", "line 2 is too short"),
     "path": ("Training,../a.png" + ",1" * 10, r"must name a \.png file, got '\.\./a\.png'"),

@@ -89,7 +89,9 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
 def _counts(row: dict[str, Any], classes: list[str], where: str) -> list[int]:
     """Read label_counter by class name; the list label_count must say the same."""
     counter, listed = row.get("label_counter"), row.get("label_count")
-    whole = isinstance(counter, dict) and all(type(n) is int and n >= 0 for n in counter.values())
+    whole = isinstance(counter, dict) and all(
+        type(n) is int and 0 <= n < 2**53 for n in counter.values()
+    )
     if not isinstance(counter, dict) or not whole or not any(counter.values()):
         raise FileError(f"{where}: label_counter must count answers by class, got {counter!r}")
     unknown = [name for name in counter if name not in classes]

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,7 +149,7 @@ def _faces(reader: Reader) -> _Faces:
 
 
 def _whole(cell: str, line: int) -> int:
-    if not (cell.strip().isascii() and cell.strip().isdigit()):
+    if not re.fullmatch(r"\s*\d{1,9}\s*", cell, re.ASCII):
         raise FileError(f"{VOTES}: line {line}: votes must be whole numbers, got {cell!r}")
     return int(cell)
 
