@@ -196,7 +196,7 @@ def test_streaming_gives_the_same_bits_as_one_piece(rng, monkeypatch):
         (lambda: decompose(np.full((1, 1, 2), 0.5), "log"), "must be Draws, Dirichlet or Scored"),
         (
             lambda: decompose(Draws([[[0.5, 0.5]]]), Squared([0, 1]), values=[0, 2]),
-            "values must be those of the loss",
+            "values must be equal to those of the loss",
         ),
         (lambda: realize(Annotations([[1, 1]]), None, "log", actions=[0]), "distributions"),
         (lambda: realize(Annotations([[1, 1]]), None, "squared", actions=[np.nan]), "finite"),

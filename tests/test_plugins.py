@@ -233,6 +233,6 @@ except PluginError as error:
     message, taken, suites = run(site, code)
     assert suites == taken
     assert taken.startswith("the plugin 'letter' of twin (rue.taken: twin:ENTRY) has the name of")
-    assert message.startswith("two plugins have one name: the plugin 'toy-set' of ")
+    assert message.startswith("two plugins have the same name: the plugin 'toy-set' of ")
     assert "twin" in message
     assert "toy_plugin" in message

@@ -1,4 +1,4 @@
-"""Arrays at the gate: what callers hand in, checked once and turned into numpy."""
+"""Validate arrays that callers pass in, and convert them to numpy."""
 
 import mmap
 from collections.abc import Iterator
@@ -14,9 +14,10 @@ IntArray = NDArray[np.int64]
 
 
 def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
-    """Take anything ``np.asarray`` takes, torch tensors of any device included.
+    """Return ``data`` as an array of real numbers.
 
-    Nothing is copied that need not be; a memory map stays one.
+    Everything that ``np.asarray`` accepts is accepted, and torch tensors on any device. Data are
+    copied only where that is necessary; a memory map stays a memory map.
     """
     detach = getattr(data, "detach", None)
     if detach is not None:  # a torch tensor: numpy knows neither gradients, devices nor bfloat16
@@ -27,14 +28,14 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{name} must be an array: {error}") from None
     if isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{name} must not be masked: fill or drop what is missing")
+        raise InputError(f"{name} must not be a masked array: fill or drop the masked entries")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
 
 
 def require_shape(name: str, array: NDArray[Any], *axes: str) -> None:
-    """Raise unless ``array`` has one axis per name in ``axes``, none of them empty."""
+    """Raise unless ``array`` has one axis for each name in ``axes`` and none is empty."""
     wanted = "(" + ", ".join(axes) + ("," if len(axes) == 1 else "") + ")"
     if array.ndim != len(axes):
         raise ShapeError(f"{name} must have shape {wanted}, got {array.shape}")
@@ -44,7 +45,7 @@ def require_shape(name: str, array: NDArray[Any], *axes: str) -> None:
 
 
 def as_vector(name: str, data: ArrayLike, n_points: int | None = None) -> FloatArray:
-    """Take one finite float64 number per point."""
+    """Return ``data`` as finite float64 numbers, one per point, shape (n_points,)."""
     array = as_array(name, data)
     require_shape(name, array, "n_points")
     if n_points is not None and len(array) != n_points:
@@ -55,7 +56,7 @@ def as_vector(name: str, data: ArrayLike, n_points: int | None = None) -> FloatA
 
 
 def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> None:
-    """Raise at the first row that holds a NaN or an infinity."""
+    """Raise if a row holds NaN or infinity; the error names the first such row."""
     finite = np.isfinite(array)
     if not finite.all():
         index = tuple(int(i) for i in np.argwhere(~finite)[0])
@@ -63,20 +64,20 @@ def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> Non
 
 
 def require_whole(name: str, value: int, *, least: int = 0) -> int:
-    """Give ``value`` as Python's own, or raise unless it is whole and at least ``least``."""
+    """Return ``value`` as an int; raise unless it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
 
 
 def require_n_classes(name: str, n_classes: int) -> None:
-    """Raise unless there is something to choose between."""
+    """Raise unless there are at least two classes."""
     if n_classes < 2:
         raise ShapeError(f"{name} must have at least 2 classes, got {n_classes}")
 
 
 def as_values(values: ArrayLike, n_classes: int | None = None) -> FloatArray:
-    """Take the K increasing numbers that classes stand for."""
+    """Return the increasing numbers that the classes stand for, shape (n_classes,)."""
     array = as_array("values", values)
     require_shape("values", array, "n_classes")
     array = np.ascontiguousarray(array, dtype=np.float64)
@@ -91,7 +92,7 @@ def as_values(values: ArrayLike, n_classes: int | None = None) -> FloatArray:
 
 
 def as_distributions(name: str, probs: ArrayLike) -> FloatArray:
-    """Take one distribution per point, shape (n_points, n_classes), renormalised in float64."""
+    """Return one distribution per point, shape (n_points, n_classes), normalised in float64."""
     array = as_array(name, probs)
     require_shape(name, array, "n_points", "n_classes")
     require_n_classes(name, array.shape[1])
@@ -101,10 +102,10 @@ def as_distributions(name: str, probs: ArrayLike) -> FloatArray:
 
 
 def require_distributions(name: str, array: NDArray[Any]) -> None:
-    """Raise unless every last axis is a distribution: finite, >= 0, its sum 1.
+    """Raise unless the last axis holds distributions: finite, non-negative, with sum 1.
 
-    The sum may be off by 1e-3 in float16 and float32, by 1e-6 otherwise. The array is read in
-    chunks and not copied.
+    The sum may differ from 1 by 1e-3 in float16 and float32 and by 1e-6 otherwise. The array is
+    read in chunks and is not copied.
     """
     from rue._kernels.draws import first_bad_row
 
@@ -124,28 +125,28 @@ def require_distributions(name: str, array: NDArray[Any]) -> None:
 
 
 def stream(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Give an array chunk by chunk along its first axis, each in float32 or float64, contiguous.
+    """Yield contiguous chunks of an array along its first axis, in float32 or float64.
 
-    Pages of a memory map are let go once used, so that memory stays bounded by the chunk.
+    Used pages of a memory map are released, so that memory is bounded by the size of a chunk.
     """
     wanted = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
     row_bytes = max(1, int(np.prod(array.shape[1:])) * np.dtype(wanted).itemsize)
     step = max(1, n_bytes // row_bytes)
     for start in range(0, len(array), step):
         rows = slice(start, min(start + step, len(array)))
-        # Numba compiles read-only arrays apart, so a read-only chunk is copied.
+        # Numba would compile the kernel again for read-only arrays, so those are copied.
         yield rows, np.require(array[rows].view(np.ndarray), wanted, ["C", "W"])
         _release(array)
 
 
 def show(row: NDArray[Any]) -> str:
-    """Give a row on one line, shortened."""
+    """Return a row as text, at most eight numbers."""
     text = ", ".join(f"{x:.6g}" for x in row[:8].tolist())
     return f"[{text}, ...]" if len(row) > 8 else f"[{text}]"
 
 
 def _release(array: NDArray[Any]) -> None:
-    # Only of files: the pages of a private mapping may hold what is nowhere else.
+    # Only for files: the pages of a private mapping may hold data that exist nowhere else.
     base: Any = array
     of_a_file = False
     while base is not None and not isinstance(base, mmap.mmap):

@@ -1,6 +1,6 @@
-"""Registries that other packages add to, by entry points.
+"""Registries to which other packages add entries by entry points.
 
-A package declares what it adds in its ``pyproject.toml``::
+A package declares its entries in its ``pyproject.toml``::
 
     [project.entry-points."rue.methods"]
     swag = "my_package.swag"
@@ -8,7 +8,7 @@ A package declares what it adds in its ``pyproject.toml``::
     [project.entry-points."rue.datasets"]
     my-photos = "my_package.photos:ENTRY"
 
-Its names are known at once; it is imported when one of them is asked for.
+The names are known without importing the package; it is imported when one of them is used.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
@@ -24,10 +24,17 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T]):
-    """What rue has of a kind and what plugins add, by name, rue's own first.
+    """A mapping from name to entry: those of rue first, then those of plugins.
 
-    ``check`` is called with a plugin's name and what its entry point gave, and gives what is kept
-    or raises :class:`ValueError`.
+    Parameters
+    ----------
+    group : str
+        Name of the group of entry points.
+    own : mapping
+        The entries of rue.
+    check : callable
+        Called with the name of a plugin and the object that its entry point loads; returns the
+        entry to keep, or raises :class:`ValueError`.
     """
 
     def __init__(self, group: str, own: Mapping[str, T], check: Callable[[str, object], T]) -> None:
@@ -58,35 +65,35 @@ class Registry(MutableMapping[str, T]):
         return f"Registry({', '.join(self)})"
 
     def _plugins(self) -> dict[str, EntryPoint]:
-        return _beside(self._group, self._shipped)
+        return _plugins_besides(self._group, self._shipped)
 
     def _load(self, point: EntryPoint) -> T:
         try:
             return self._check(point.name, point.load())
-        except (Exception, SystemExit) as error:  # a plugin's code may raise anything
+        except (Exception, SystemExit) as error:  # the code of a plugin may raise anything
             what = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise PluginError(f"{_described(point)} cannot be loaded: {what}") from error
 
 
 def plugin_names(group: str, own: Collection[str]) -> tuple[str, ...]:
-    """Give the names that plugins add to rue's own; none of them is imported."""
-    return tuple(_beside(group, own))
+    """Return the names that plugins add to those of rue, without importing any plugin."""
+    return tuple(_plugins_besides(group, own))
 
 
-def _beside(group: str, own: Collection[str]) -> dict[str, EntryPoint]:
-    found = _found(group)
+def _plugins_besides(group: str, own: Collection[str]) -> dict[str, EntryPoint]:
+    found = _plugins_of(group)
     for name in found.keys() & set(own):
-        raise PluginError(f"{_described(found[name])} has the name of one that rue has itself")
+        raise PluginError(f"{_described(found[name])} has a name that rue itself uses")
     return found
 
 
 @cache
-def _found(group: str) -> dict[str, EntryPoint]:
+def _plugins_of(group: str) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         if point.name in found:
             raise PluginError(
-                f"two plugins have one name: {_described(found[point.name])} and "
+                f"two plugins have the same name: {_described(found[point.name])} and "
                 f"{_described(point)}"
             )
         found[point.name] = point

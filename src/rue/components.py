@@ -24,26 +24,35 @@ __all__ = ["Components", "decompose", "realize"]
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Total, aleatoric and epistemic uncertainty of each point, shape (n_points,) each.
+    """The total, aleatoric and epistemic uncertainty of each point.
 
-    Estimated ("hat") components come from :func:`decompose`, realised ("star") ones from
-    :func:`realize`, where ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's
-    scale, so that rounding errors rank next to nothing.
+    :func:`decompose` returns the estimated components ("hat"), :func:`realize` the realised ones
+    ("star"), whose ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's scale, so
+    that rounding errors do not affect rankings.
 
     Attributes
     ----------
-    floored
-        Which points have a predicted probability below 1e-12 for a class that does occur, which
-        the log loss floors there; None where that was not asked.
-    standard_error
-        Of ``aleatoric`` and ``epistemic``, where they are sampled (cost matrix under a
-        Dirichlet); None where they are exact.
-    aleatoric_high
-        The leave-one-out Bayes risk, where ``aleatoric`` is the plug-in one of two or more
-        answers a point: in expectation the true one is in between; else None.
-    n_annotators
-        How many people answered for each point, infinity where p* is known; None where nobody
-        was asked or it is not known.
+    total, aleatoric, epistemic : array of shape (n_points,)
+        The components; total = aleatoric + epistemic.
+    floored : array of shape (n_points,), or None
+        Which points have a predicted probability below 1e-12, the floor of the log loss, for a
+        class that occurs; None if the loss has no floor.
+    standard_error : array of shape (n_points,), or None
+        The standard error of ``aleatoric`` and ``epistemic`` if they are sampled (a cost matrix
+        under a Dirichlet); None if they are exact.
+    aleatoric_high : array of shape (n_points,), or None
+        The leave-one-out Bayes risk, if ``aleatoric`` is the plug-in estimate and every point
+        has at least two answers: in expectation, the true Bayes risk is between the two.
+    n_annotators : array of shape (n_points,), or None
+        The number of annotators of each point, infinity if p* is known; None if unknown.
+
+    Examples
+    --------
+    >>> hat = Components(total=[3.0, 1.0], aleatoric=[2.0, 1.0], epistemic=[1.0, 0.0])
+    >>> hat.epistemic
+    array([1., 0.])
+    >>> len(hat[:1])
+    1
     """
 
     total: FloatArray
@@ -64,14 +73,14 @@ class Components:
         return len(self.total)
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
-        """Give the components of some of the points: a slice, a mask or indices."""
+        """Return the components of some of the points: a slice, a mask or indices."""
         columns = {f.name: getattr(self, f.name) for f in fields(self)}
         kept: dict[str, Any] = {k: None if v is None else v[rows] for k, v in columns.items()}
         return Components(**kept)
 
     @property
     def n_floored(self) -> int:
-        """How many points the log loss's floor touched."""
+        """The number of points that the floor of the log loss affected."""
         return 0 if self.floored is None else int(self.floored.sum())
 
 
@@ -83,32 +92,43 @@ def decompose(
     seed: int = 0,
     convention: Convention = "definition",
 ) -> Components:
-    """Definition 1, estimated: what the belief itself says of its uncertainty.
+    """Return the uncertainty that a belief states, decomposed as in Definition 1.
 
-    With the mean distribution m = E[p] and the action a(m):
+    With the mean distribution m = E[p] and its Bayes action a(m):
 
     - aleatoric = E[Bayes risk of p],
     - epistemic = E[risk of a(m) under p - Bayes risk of p],
     - total = their sum = Bayes risk of m.
 
-    For :class:`~rue.Scored` beliefs aleatoric is the Bayes risk of the distribution, epistemic
+    For a :class:`~rue.Scored` belief, aleatoric is the Bayes risk of the distribution, epistemic
     the score as given, and total their sum.
 
     Parameters
     ----------
-    belief
-        What the model says.
-    loss
+    belief : Belief
+        The predictions of the model.
+    loss : str or Loss
         ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"``, ``"rps"``,
         ``"pinball:0.8"`` (any level) or a loss object such as :class:`~rue.CostMatrix`.
-    values
-        The scale of the classes under squared, absolute, rps and pinball loss (default 0..K-1).
-        If the annotations have values, give them here too: the belief does not know them.
-    seed
-        Of the Sobol points, for a cost matrix under a Dirichlet belief; all else is exact.
-    convention
-        ``"definition"`` for Definition 1, ``"published"`` for what the authors' own code computes
+    values : array_like of shape (n_classes,), optional
+        The numbers that the classes stand for under squared, absolute, rps and pinball loss, by
+        default 0..K-1. If the annotations have values, pass them here too: a belief has none.
+    seed : int
+        Seed of the Sobol points for a cost matrix under a Dirichlet belief; all other
+        expectations are exact.
+    convention : {"definition", "published"}
+        ``"definition"`` for Definition 1, ``"published"`` for what the authors' code computes
         (:mod:`rue.beliefs.published`).
+
+    Returns
+    -------
+    Components
+        The estimated components, each of shape (n_points,).
+
+    Raises
+    ------
+    InputError
+        If ``belief`` is no belief, or the loss is unknown.
 
     Examples
     --------
@@ -156,32 +176,43 @@ def realize(
     actions: ArrayLike | None = None,
     estimator: Estimator = "plugin",
 ) -> Components:
-    """Definition 1, realised: what acting on the belief costs when people's answers are the truth.
+    """Return the loss of acting on a belief, decomposed as in Definition 1.
 
-    With the action a of the belief, or any deployed predictor's ``actions``:
+    The answers of the annotators are the truth, p*. With the Bayes action a of the belief, or
+    the ``actions`` of any deployed predictor:
 
     - total = risk of a under p*,
     - aleatoric = Bayes risk of p*,
-    - epistemic, the regret, = total - aleatoric >= 0.
+    - epistemic (the regret) = total - aleatoric >= 0.
 
     Parameters
     ----------
-    annotations
-        What people said, and so p*.
-    belief
-        What the model says; may be None if ``actions`` are given.
+    annotations : Annotations
+        The answers of the annotators, and so p*.
+    belief : Belief or None
+        The predictions of the model; may be None if ``actions`` are given.
     loss, values
         As in :func:`decompose`; ``values`` default to those of the annotations.
-    actions
-        What was deployed: classes (zero_one), row numbers of the cost matrix, numbers (squared,
-        absolute, pinball), shape (n_points,); or distributions (log, brier, rps),
-        (n_points, n_classes).
-    estimator
-        Of the Bayes risk of p*, which is known only by finitely many answers:
-        ``"plugin"``, that of their frequencies, too low on average; ``"leave_one_out"``, too
-        high on average, so that the regret is too low and may be negative; ``"unbiased"``,
-        which exists for squared, Brier and rps loss, and where the regret may be negative too. See
+    actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+        The actions of a deployed predictor: classes (zero_one), row numbers of the cost matrix,
+        or numbers (squared, absolute, pinball), one per point; or distributions (log, brier,
+        rps).
+    estimator : {"plugin", "leave_one_out", "unbiased"}
+        How to estimate the Bayes risk of p* from finitely many answers. ``"plugin"``, the Bayes
+        risk of their frequencies, is too low on average. ``"leave_one_out"`` is too high on
+        average, so that the regret is too low and may be negative. ``"unbiased"`` exists for
+        squared, Brier and rps loss; the regret may be negative. See
         :mod:`rue.truth.finite_annotators`.
+
+    Returns
+    -------
+    Components
+        The realised components, each of shape (n_points,).
+
+    Raises
+    ------
+    InputError
+        If annotations and belief differ in points or classes, or actions are invalid.
 
     Examples
     --------

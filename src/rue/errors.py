@@ -1,18 +1,18 @@
-"""Everything that rue raises on purpose.
+"""The exceptions that rue raises.
 
 ::
 
     RueError
     ├── InputError (ValueError)       an argument breaks a rule
     │   ├── ShapeError                its shape does not fit
-    │   ├── FileError                 a file cannot be read as what it should be
-    │   ├── AlignmentError            ids of two sides do not match
+    │   ├── FileError                 a file does not hold what it should
+    │   ├── AlignmentError            the ids of two files do not match
     │   └── InfeasibleError           no selector meets the budgets
     ├── MissingExtraError (ImportError)   an optional dependency is not installed
     └── PluginError (ImportError)     another package's method or data set cannot be loaded
 
-A message is one line: the rule, the argument, the value received, the first offending row.
-On the command line it goes to stderr and the exit code is 2.
+Each message is one line: the rule, the argument, the value received and the first invalid row.
+On the command line it is printed on stderr and the exit code is 2.
 """
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class RueError(Exception):
-    """The root of the tree."""
+    """The base class of all errors of rue."""
 
 
 class InputError(RueError, ValueError):
@@ -40,19 +40,19 @@ class ShapeError(InputError):
 
 
 class FileError(InputError):
-    """A file cannot be read as what it should be."""
+    """A file does not hold what it should."""
 
 
 class AlignmentError(InputError):
-    """The ids of two sides do not match one to one."""
+    """The ids of two files do not match one to one."""
 
 
 class InfeasibleError(InputError):
-    """No selector meets the budgets; the message says what could be attained."""
+    """No selector meets the budgets; the message states the best attainable value."""
 
 
 class MissingExtraError(RueError, ImportError):
-    """An optional dependency is missing; the message says which install fixes it."""
+    """An optional dependency is missing; the message states how to install it."""
 
 
 class PluginError(RueError, ImportError):

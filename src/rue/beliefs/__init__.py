@@ -1,7 +1,7 @@
-"""Beliefs: what a model says about each point, as a distribution over distributions.
+"""Beliefs: the predictions of a model for each point, as distributions over distributions.
 
-A belief is checked once, when it is made, and keeps the array it was given: nothing is copied,
-a memory map stays on disk, and rows are renormalised in float64 when they are used.
+A belief validates its array once, when it is created, and keeps it without a copy: a memory map
+stays on disk, and rows are normalised in float64 when they are used.
 """
 
 from rue.beliefs.base import Belief

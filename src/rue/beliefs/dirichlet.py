@@ -1,4 +1,4 @@
-"""Dirichlet: one Dirichlet distribution per point, from evidential networks or counting."""
+"""Dirichlet: one Dirichlet distribution per point, for example of an evidential network."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,12 +26,19 @@ __all__ = ["Dirichlet"]
 @final
 @dataclass(frozen=True, eq=False)
 class Dirichlet(Belief):
-    """A Dirichlet distribution: evidential networks, Bayesian counting.
+    """One Dirichlet distribution per point, of evidential networks or Bayesian counting.
+
+    Expectations are exact, except for cost matrices, where they are sampled.
 
     Parameters
     ----------
-    alpha
-        Concentrations above 0, shape (n_points, n_classes). Expectations under it are exact.
+    alpha : array_like of shape (n_points, n_classes)
+        Concentrations above 0.
+
+    Raises
+    ------
+    InputError
+        If a concentration is not finite or not above 0.
 
     Examples
     --------
@@ -52,7 +59,7 @@ class Dirichlet(Belief):
                 raise InputError(
                     f"alpha must be above 0, got {show(chunk[row])} at row {rows.start + row}"
                 )
-            largest = chunk.max(axis=1).astype(np.float64)  # 1e290 is no float32
+            largest = chunk.max(axis=1).astype(np.float64)  # float32 cannot hold 1e290
             if not (largest.min() > 1e-290 and largest.max() < 1e290):
                 row = int(np.argmax((largest <= 1e-290) | (largest >= 1e290)))
                 raise InputError(
@@ -63,21 +70,21 @@ class Dirichlet(Belief):
 
     @property
     def n_points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return int(self.alpha.shape[0])
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.alpha.shape[1])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
-        """Exact (a cost matrix: sampled) expectations."""
+        """Yield exact expectations (sampled for a cost matrix)."""
         for rows, chunk in stream(self.alpha):
             yield rows, loss.expect_dirichlet(chunk.astype(np.float64), seed=seed)
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Alpha / alpha_0."""
+        """Yield alpha / alpha_0."""
         for rows, chunk in stream(self.alpha):
             alpha = chunk.astype(np.float64)
             yield rows, alpha / alpha.sum(axis=1, keepdims=True)

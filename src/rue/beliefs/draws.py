@@ -23,13 +23,18 @@ __all__ = ["Draws"]
 @final
 @dataclass(frozen=True, eq=False)
 class Draws(Belief):
-    """Sampled distributions: ensembles, MC dropout, posterior samples.
+    """Several distributions per point, of an ensemble, MC dropout or posterior samples.
 
     Parameters
     ----------
-    probs
-        Shape (n_points, n_draws, n_classes). Rows sum to 1 within 1e-6 (1e-3 in float16 and
-        float32) and are renormalised in float64.
+    probs : array_like of shape (n_points, n_draws, n_classes)
+        Probabilities. Each distribution must sum to 1 within 1e-6 (1e-3 in float16 and float32)
+        and is normalised in float64.
+
+    Raises
+    ------
+    InputError
+        If a probability is negative or not finite, or a sum is not 1.
 
     Examples
     --------
@@ -48,26 +53,26 @@ class Draws(Belief):
 
     @property
     def n_points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return int(self.probs.shape[0])
 
     @property
     def n_draws(self) -> int:
-        """How many distributions each point has."""
+        """The number of distributions of each point."""
         return int(self.probs.shape[1])
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.probs.shape[2])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
-        """Means over the draws."""
+        """Yield means over the draws."""
         for rows, chunk in stream(self.probs):
             yield rows, loss.expect_draws(chunk)
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Means over the draws."""
+        """Yield means over the draws."""
         from rue._kernels.draws import mean
 
         for rows, chunk in stream(self.probs):

@@ -1,4 +1,4 @@
-"""Scored: one distribution per point and an epistemic score from outside."""
+"""Scored: one distribution per point, and an epistemic score from another source."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,14 +25,27 @@ __all__ = ["Scored"]
 @final
 @dataclass(frozen=True, eq=False)
 class Scored(Belief):
-    """One distribution per point and an epistemic score from outside (DDU's -log density).
+    """One distribution per point, and an epistemic score from another source.
+
+    An example is DDU, whose score is the negative log-density of the features.
 
     Parameters
     ----------
-    probs
-        Shape (n_points, n_classes), as in :class:`Draws`.
-    epistemic
-        Any finite numbers, shape (n_points,), higher for less sure; taken as given.
+    probs : array_like of shape (n_points, n_classes)
+        Probabilities, with the same rules as in :class:`Draws`.
+    epistemic : array_like of shape (n_points,)
+        Finite numbers, higher for more uncertain points; they are used as given.
+
+    Raises
+    ------
+    InputError
+        If a row of ``probs`` is no distribution or a score is not finite.
+
+    Examples
+    --------
+    >>> from rue import decompose
+    >>> decompose(Scored([[0.5, 0.5], [0.9, 0.1]], [3.0, -1.0]), "zero_one").epistemic
+    array([ 3., -1.])
     """
 
     probs: NDArray[Any]
@@ -48,21 +61,21 @@ class Scored(Belief):
 
     @property
     def n_points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return int(self.probs.shape[0])
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.probs.shape[1])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
-        """Bayes risk of the distribution, and the score."""
+        """Yield the Bayes risk of the distributions, and the scores as the regret."""
         for rows, m in self.means():
             yield rows, Expectation(loss.bayes_risk(m), self.epistemic[rows])
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """The distribution itself."""
+        """Yield the distributions themselves."""
         for rows, chunk in stream(self.probs):
             probs = chunk.astype(np.float64)
             yield rows, probs / probs.sum(axis=1, keepdims=True)

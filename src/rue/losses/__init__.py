@@ -1,4 +1,4 @@
-"""Losses, one file each: Bayes action, risk, Bayes risk, and their expectations."""
+"""Losses, one file each: the Bayes action, risk, Bayes risk and their expectations."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,21 +35,45 @@ __all__ = [
 ]
 
 LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps")
-"""The losses that have a name; ``pinball:0.8`` (any level) is one too, and a
-:class:`CostMatrix` is given as an object."""
+"""The names of the losses, besides ``pinball:0.8`` (any level); a :class:`CostMatrix` is passed
+as an object."""
 
 
 def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
-    """Give the loss of that name; a loss object is given back.
+    """Return the loss with a given name; return a loss object as it is.
 
-    ``values`` is the scale of the classes under squared, absolute, rps and pinball loss, unless
-    the object has one; the others have none.
+    Parameters
+    ----------
+    loss : str or Loss
+        One of ``LOSSES``, ``"pinball:q"`` with a level q, or a loss object.
+    values : array_like of shape (n_classes,), optional
+        The increasing numbers that the classes stand for under squared, absolute, rps and
+        pinball loss; other losses ignore them. If the object has its own values, these must be
+        equal.
+
+    Returns
+    -------
+    Loss
+        The loss object.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, or ``values`` differ from those of the object.
+
+    Examples
+    --------
+    >>> get_loss("squared", values=[-1, 0, 1]).values
+    array([-1.,  0.,  1.])
     """
     if isinstance(loss, Valued) and values is not None:
         if loss.values is None:
             return loss.on(values)
         if not np.array_equal(loss.values, as_values(values)):
-            raise InputError(f"values must be those of the loss, {show(loss.values)}, or left out")
+            raise InputError(
+                f"values must be equal to those of the loss, {show(loss.values)}, or omitted, "
+                f"got {show(as_values(values))}"
+            )
     if isinstance(loss, Loss):
         return loss
     match loss:

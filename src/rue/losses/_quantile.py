@@ -1,4 +1,4 @@
-"""Losses whose Bayes action is a quantile."""
+"""The base class of losses whose Bayes action is a quantile."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ class QuantileLoss(Valued):
     """Weighted pinball loss, ``weight`` (q - 1[v < a]) (v - a), on the scale of ``values``.
 
     Its Bayes action is the quantile at level q, the smallest v with F(v) >= q - 1e-12. Absolute
-    loss has q = 1/2 and weight 2, which costs no rounding.
+    loss has q = 1/2 and weight 2, which are exact in floating point.
 
-    Everything is a sum over the steps between neighbouring values, weighted by
-    F_j = P(v <= v[j]): where a passes the step j, its risk grows at the rate F_j - q.
+    All quantities are sums over the steps between neighbouring values, weighted by functions of
+    F_j = P(v <= v[j]): while a is in step j, its risk grows at the rate F_j - q.
     """
 
     def __init__(self, q: float, weight: float, values: ArrayLike | None = None) -> None:
@@ -26,29 +26,30 @@ class QuantileLoss(Valued):
         self.weight = weight
 
     def scale(self, n_classes: int) -> float:
-        """The range of the values."""
+        """Return the range of the values."""
         return float(self.offsets(n_classes)[-1])
 
     def action(self, probs: FloatArray) -> FloatArray:
-        """Quantile at level q."""
+        """Return the quantile at level q."""
         return np.asarray(self.origin() + self.offsets(probs.shape[-1])[self._quantile(probs)])
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Sum p (q - 1[v < a]) (v - a), weighted."""
+        """Return sum p (q - 1[v < a]) (v - a), weighted."""
         above = self.offsets(probs.shape[-1]) - (np.asarray(action)[..., None] - self.origin())
         paid = np.maximum(self.weight * self.q * above, self.weight * (self.q - 1) * above)
         return np.asarray((probs * paid).sum(axis=-1))
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Sum_j (v[j+1] - v[j]) min((1 - q) F_j, q (1 - F_j)), weighted."""
+        """Return sum_j (v[j+1] - v[j]) min((1 - q) F_j, q (1 - F_j)), weighted."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
         least = np.minimum(self.weight * (1 - self.q) * F, self.weight * self.q * (1 - F))
         return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Sum over the steps between the quantile and a of abs(F_j - q), a in between pro rata.
+        """Return the sum of abs(F_j - q) over the steps between the quantile and a, weighted.
 
-        Outside the range of the values each unit costs 1 - q above and q below.
+        A step that contains a counts in proportion. Outside the range of the values, each unit
+        costs 1 - q above and q below.
         """
         v, a = self.offsets(probs.shape[-1]), np.asarray(action)[..., None] - self.origin()
         excess = self.weight * (np.cumsum(probs, axis=-1)[..., :-1] - self.q)
@@ -60,17 +61,20 @@ class QuantileLoss(Valued):
         return np.asarray(inside.sum(axis=-1) + (above + below)[..., 0])
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean over draws, step by step."""
+        """Return the mean over draws."""
         from rue._kernels.draws import pinball
 
         steps = self.weight * np.diff(self.offsets(probs.shape[-1]))
         return Expectation(*pinball(probs, steps, self.q, self.q - TOLERANCE))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """F_j ~ Beta(a, b) with a = sum_{i<=j} alpha_i, b the rest; I is the incomplete beta.
+        """Return the exact mean under a Dirichlet distribution.
 
-        With m = a/(a+b): E min((1-q) F, q (1-F)) = (1-q) m I_q(a+1, b) + q (1-m) I_1-q(b+1, a);
-        E (q-F)+ = q I_q(a, b) - m I_q(a+1, b), and E (F-q)+ likewise with a and b exchanged.
+        F_j ~ Beta(a, b) with a = sum_{i<=j} alpha_i and b the sum of the other alpha. With the
+        regularised incomplete beta function I_x and m = a/(a+b):
+
+            E min((1-q) F, q (1-F)) = (1-q) m I_q(a+1, b) + q (1-m) I_1-q(b+1, a)
+            E (q-F)+ = q I_q(a, b) - m I_q(a+1, b), and E (F-q)+ with a and b exchanged.
         """
         from scipy.special import betainc
 
@@ -87,7 +91,7 @@ class QuantileLoss(Valued):
         return Expectation((r * below + q * above) @ steps, np.where(passed, over, short) @ steps)
 
     def _quantile(self, probs: FloatArray) -> NDArray[np.int64]:
-        """Index of the smallest value v with F(v) >= q, up to rounding."""
+        """Return the index of the smallest value v with F(v) >= q, up to rounding."""
         below = np.cumsum(probs, axis=-1)
         below[..., -1] = 1.0
         return np.asarray(np.argmax(below >= self.q - TOLERANCE, axis=-1))

@@ -1,4 +1,4 @@
-"""Losses whose classes are numbers."""
+"""The base class of losses whose classes stand for numbers."""
 
 from typing import Any, Self
 
@@ -10,29 +10,29 @@ from rue.losses.base import Loss
 
 
 class Valued(Loss):
-    """A loss on the scale of ``values``: K increasing numbers, default 0..K-1.
+    """A loss on the scale of ``values``: K increasing numbers, by default 0..K-1.
 
-    Sums are taken over what the values are above the lowest, so that nothing cancels where they
-    are far from 0, as years are.
+    Sums are computed with the offsets from the lowest value, so that precision is not lost if
+    the values are far from 0, as years are.
     """
 
     def __init__(self, values: ArrayLike | None = None) -> None:
         self.values = None if values is None else as_values(values)
 
     def on(self, values: ArrayLike) -> Self:
-        """Give the same loss on another scale."""
+        """Return the same loss on another scale."""
         return type(self)(values)
 
     def origin(self) -> float:
-        """The lowest value."""
+        """Return the lowest value."""
         return 0.0 if self.values is None else float(self.values[0])
 
     def offsets(self, n_classes: int) -> FloatArray:
-        """What each value is above the lowest."""
+        """Return the difference of each value from the lowest, shape (n_classes,)."""
         if self.values is None:
             return np.arange(n_classes, dtype=np.float64)
         return np.asarray(as_values(self.values, n_classes) - self.values[0])
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
-        """Any numbers."""
+        """Return any finite numbers, shape (n_points,)."""
         return as_vector("actions", actions, n_points)

@@ -9,7 +9,19 @@ from rue.losses._quantile import QuantileLoss
 
 @final
 class Absolute(QuantileLoss):
-    """Absolute loss on the scale of ``values`` (default 0..K-1): the lower median."""
+    """Absolute loss on the scale of ``values``; its Bayes action is the lower median.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_classes,), optional
+        The increasing numbers that the classes stand for, by default 0..K-1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Absolute([1, 2, 10]).action(np.array([[0.2, 0.4, 0.4]]))
+    array([2.])
+    """
 
     name = "absolute"
 

@@ -1,4 +1,4 @@
-"""What a loss knows: its Bayes action, the risk of an action, and expectations of both."""
+"""The interface of losses: Bayes action, risk of an action, Bayes risk, and expectations."""
 
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
@@ -11,72 +11,120 @@ from rue.errors import InputError, ShapeError
 
 UNITS = 1e12
 TOLERANCE = 1 / UNITS
-"""Rounding is not ranking: what differs by less than this share of the scale is equal."""
+"""Values that differ by less than this share of the scale count as equal."""
 
 
 class Expectation(NamedTuple):
-    """Bayes risk and regret of the action a(m), expected under a belief with mean m."""
+    """Expected Bayes risk, and expected regret of the action a(m), under a belief with mean m.
+
+    Attributes
+    ----------
+    bayes_risk : array of shape (n_points,)
+        E[Bayes risk of p], the aleatoric part.
+    regret : array of shape (n_points,)
+        E[regret of a(m) under p], the epistemic part.
+    standard_error : array of shape (n_points,), or None
+        The standard error of both, if they are sampled; None if they are exact.
+    """
 
     bayes_risk: FloatArray
     regret: FloatArray
     standard_error: FloatArray | None = None
-    """Of either, where they are sampled; None where they are exact."""
 
 
 class Loss(ABC):
-    """A loss, and with it the functional of a distribution that minimises its risk.
+    """A loss function, with the action that minimises its expectation (the Bayes action).
 
-    Distributions are float64 arrays with the classes on the last axis; ``probs`` is the truth
-    and comes first.
+    Distributions are float64 arrays with the classes on the last axis. ``probs`` is the true
+    distribution and always comes first.
     """
 
     name: str
 
     @abstractmethod
     def scale(self, n_classes: int) -> float:
-        """How large the loss can be; components are rounded to 1e-12 of it."""
+        """Return the size of the loss; components are rounded to 1e-12 of it."""
 
     def bound(self, n_classes: int) -> float:
-        """The most that a belief's own action can lose; infinite where there is no most."""
+        """Return the largest possible loss of a Bayes action; infinity if it is unbounded."""
         return self.scale(n_classes)
 
     @abstractmethod
     def action(self, probs: FloatArray) -> NDArray[Any]:
-        """Bayes action a(p): (n_points, n_classes) -> (n_points,) or (n_points, n_classes)."""
+        """Return the Bayes action a(p) of each distribution.
+
+        Parameters
+        ----------
+        probs : array of shape (..., n_classes)
+            Distributions.
+
+        Returns
+        -------
+        array of shape (...) or (..., n_classes)
+            A class, a row of the cost matrix or a number for each distribution, or a
+            distribution, according to the loss.
+        """
 
     @abstractmethod
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Expected loss of ``action`` when the truth is ``probs``."""
+        """Return the expected loss of ``action`` if ``probs`` is true, shape (...)."""
 
     @abstractmethod
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Risk of the Bayes action."""
+        """Return the risk of the Bayes action, shape (...)."""
 
     @abstractmethod
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Risk of ``action`` minus the Bayes risk, not as a difference of two large numbers."""
+        """Return the risk of ``action`` minus the Bayes risk, shape (...).
+
+        It is computed without subtracting two large numbers.
+        """
 
     @abstractmethod
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean over draws, ``probs`` (n_points, n_draws, n_classes), rows not yet normalised."""
+        """Return the mean over draws.
+
+        Parameters
+        ----------
+        probs : array of shape (n_points, n_draws, n_classes)
+            Distributions, not yet normalised in float64.
+
+        Returns
+        -------
+        Expectation
+            Arrays of shape (n_points,).
+        """
 
     @abstractmethod
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Mean over a Dirichlet distribution, ``alpha`` (n_points, n_classes)."""
+        """Return the mean over a Dirichlet distribution.
+
+        Parameters
+        ----------
+        alpha : array of shape (n_points, n_classes)
+            Concentrations.
+        seed : int
+            Seed for losses whose expectation is sampled (cost matrices).
+
+        Returns
+        -------
+        Expectation
+            Arrays of shape (n_points,).
+        """
 
     @abstractmethod
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
-        """Take a deployed predictor's actions, or raise."""
+        """Return the actions of a deployed predictor as an array; raise if they are invalid."""
 
     def round(self, component: FloatArray, n_classes: int) -> FloatArray:
-        """Round to 1e-12 of the scale, so that rounding errors rank nothing."""
+        """Round to 1e-12 of the scale, so that rounding errors do not affect rankings."""
         scale = self.scale(n_classes)
         rounded = np.rint(component / scale * UNITS) / UNITS * scale
-        return np.asarray(rounded + 0.0)  # no negative zeros
+        return np.asarray(rounded + 0.0)  # turns -0.0 into 0.0
 
 
 def check_distributions(actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
-    """Actions that are distributions."""
+    """Return actions that are distributions, shape (n_points, n_classes)."""
     array = as_array("actions", actions)
     if array.shape != (n_points, n_classes):
         raise ShapeError(
@@ -86,7 +134,7 @@ def check_distributions(actions: ArrayLike, n_points: int, n_classes: int) -> Fl
 
 
 def check_choices(actions: ArrayLike, n_points: int, n_choices: int) -> NDArray[np.int64]:
-    """Actions that are whole numbers below ``n_choices``."""
+    """Return actions that are whole numbers below ``n_choices``, shape (n_points,)."""
     array = as_array("actions", actions)
     require_shape("actions", array, "n_points")
     choices = as_vector("actions", array, n_points)
@@ -101,12 +149,15 @@ def check_choices(actions: ArrayLike, n_points: int, n_choices: int) -> NDArray[
 
 
 def first_least(risks: FloatArray, tolerance: float) -> NDArray[np.int64]:
-    """Index of the least entry of the last axis, the lowest among those within ``tolerance``."""
+    """Return the index of the smallest entry of the last axis.
+
+    Of entries within ``tolerance`` of the smallest, the lowest index is taken.
+    """
     least = risks.min(axis=-1, keepdims=True)
     return np.asarray(np.argmax(risks <= least + tolerance, axis=-1))
 
 
 def take(probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-    """p[a]: the entry of the last axis that each action names."""
+    """Return p[a], the entry of the last axis at the index of each action."""
     index = np.broadcast_to(action, probs.shape[:-1])[..., None]
     return np.asarray(np.take_along_axis(probs, index, axis=-1)[..., 0])

@@ -11,46 +11,56 @@ from rue.losses.base import Expectation, Loss, check_distributions
 
 @final
 class Brier(Loss):
-    """Brier loss; its regret is the squared distance of two distributions."""
+    """Brier loss; its regret is the squared distance between two distributions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Brier().regret(np.array([[0.7, 0.3]]), np.array([[0.5, 0.5]]))
+    array([0.08])
+    """
 
     name = "brier"
 
     def scale(self, n_classes: int) -> float:
-        """1, which no Bayes risk exceeds."""
+        """Return 1, which no Bayes risk exceeds."""
         return 1.0
 
     def bound(self, n_classes: int) -> float:
-        """2: sure of one class when another is true."""
+        """Return 2, the loss of a certain prediction of a wrong class."""
         return 2.0
 
     def action(self, probs: FloatArray) -> FloatArray:
-        """p itself."""
+        """Return p itself."""
         return probs
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Sum a^2 - 2 sum p a + 1."""
+        """Return sum a^2 - 2 sum p a + 1."""
         return np.asarray((action * (action - 2 * probs)).sum(axis=-1) + 1)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """1 - sum p^2."""
+        """Return 1 - sum p^2."""
         return np.asarray((probs * (1 - probs)).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Sum (a - p)^2."""
+        """Return sum (a - p)^2."""
         return np.asarray(((action - probs) ** 2).sum(axis=-1))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean Bayes risk, and the draws' variance summed over classes."""
+        """Return the mean Bayes risk, and the variance of the draws summed over classes."""
         from rue._kernels.draws import brier
 
         return Expectation(*brier(probs))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Var p = m (1 - m) / (alpha_0 + 1) for each class, and the rest of m (1 - m)."""
+        """Return the exact mean: Var p = m (1 - m) / (alpha_0 + 1) for each class.
+
+        The regret is the sum of these variances, the Bayes risk the remainder of sum m (1 - m).
+        """
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
-        """Distributions."""
+        """Return distributions, shape (n_points, n_classes)."""
         return check_distributions(actions, n_points, n_classes)

@@ -1,4 +1,4 @@
-"""Cost matrix: the action is one of a list, its loss C[a, y]."""
+"""Cost matrix: the action a is a row of the matrix, its loss C[a, y]."""
 
 from typing import Any, final
 
@@ -15,9 +15,25 @@ N_SCRAMBLES, N_SOBOL = 16, 256
 
 @final
 class CostMatrix(Loss):
-    """Costs ``C`` (n_actions, n_classes), non-negative: C[a, y] is paid for action a if y is true.
+    """A loss given by a matrix of costs: C[a, y] is the cost of action a if class y is true.
 
-    An action beyond the classes may stand for 'ask a person'.
+    There may be more actions than classes, for example one that means "ask an expert".
+
+    Parameters
+    ----------
+    C : array_like of shape (n_actions, n_classes)
+        Non-negative costs, at least one of them above 0.
+
+    Raises
+    ------
+    InputError
+        If a cost is negative or not finite, or all are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> CostMatrix([[0, 10], [1, 0]]).action(np.array([[0.95, 0.05], [0.8, 0.2]]))
+    array([0, 1])
     """
 
     name = "cost"
@@ -28,42 +44,44 @@ class CostMatrix(Loss):
         require_finite("C", costs)
         if costs.min() < 0 or costs.max() == 0:
             raise InputError(
-                f"C must hold no negative cost and one above 0, got {costs.min()} to {costs.max()}"
+                "C must hold no negative cost and at least one above 0, "
+                f"got {costs.min()} to {costs.max()}"
             )
         self.costs = np.ascontiguousarray(costs, dtype=np.float64)
 
     def scale(self, n_classes: int) -> float:
-        """The largest cost."""
+        """Return the largest cost."""
         return float(self.costs.max())
 
     def action(self, probs: FloatArray) -> NDArray[np.int64]:
-        """Argmin C p, the lowest index on ties."""
+        """Return argmin C p, the lowest index on ties."""
         return first_least(self._expected(probs), TOLERANCE * self.costs.max())
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """(C p)[a]."""
+        """Return (C p)[a]."""
         return take(self._expected(probs), action)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Min C p."""
+        """Return min C p."""
         return np.asarray(self._expected(probs).min(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """(C p)[a] - min C p."""
+        """Return (C p)[a] - min C p."""
         return self.risk(probs, action) - self.bayes_risk(probs)
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean over draws."""
+        """Return the mean over draws."""
         from rue._kernels.draws import cost
 
         self._check(probs.shape[-1])
         return Expectation(*cost(probs, self.costs, TOLERANCE * self.costs.max()))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Mean regret over the same scrambled Sobol points for every row; the rest of min C m.
+        """Return the mean over scrambled Sobol points, the same for every row.
 
-        A point u of the cube gives independent Gamma quantiles, whose shares are a Dirichlet
-        draw. The standard error is that of the mean over independent scramblings, of either part.
+        A Sobol point gives one Gamma quantile per class; divided by their sum they are a
+        Dirichlet draw. The Bayes risk is min C m minus the mean regret. The standard error, of
+        both, is that of the mean over independent scramblings.
         """
         if seed < 0:
             raise InputError(f"seed must not be negative, got {seed}")
@@ -88,7 +106,7 @@ class CostMatrix(Loss):
         return Expectation(self.bayes_risk(m) - mean, mean, error)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
-        """Row numbers of C."""
+        """Return row numbers of C, shape (n_points,)."""
         return check_choices(actions, n_points, len(self.costs))
 
     def _expected(self, probs: FloatArray) -> FloatArray:
@@ -101,7 +119,10 @@ class CostMatrix(Loss):
 
 
 def _log_gamma_quantiles(alpha: FloatArray, u: FloatArray) -> FloatArray:
-    """Logarithm of the Gamma(alpha) quantile; where it is tiny, P(x) = x^alpha / Gamma(alpha+1)."""
+    """Return the logarithm of the Gamma(alpha) quantiles.
+
+    Where a quantile x is tiny, P(x) = x^alpha / Gamma(alpha+1) is inverted instead.
+    """
     from scipy.special import gammaincinv, gammaln
 
     u = np.maximum(u, 1e-16)

@@ -11,18 +11,33 @@ from rue.errors import InputError
 from rue.losses.base import Expectation, Loss, check_distributions
 
 FLOOR = 1e-12
-"""Predicted probabilities below it count as it; nothing is renormalised."""
+"""Predicted probabilities below this are raised to it; the others are not renormalised."""
 
 
 @final
 class Log(Loss):
-    """Log loss in nats; its Bayes risk is the entropy, its regret the Kullback-Leibler divergence.
+    """Log loss in nats.
 
-    Predicted probabilities are floored at 1e-12; how many points that touched is reported.
+    Its Bayes risk is the entropy, its regret the Kullback-Leibler divergence. Predicted
+    probabilities below 1e-12 are raised to 1e-12, and the number of affected points is reported.
 
-    With ``floor`` the action is not p but p mixed with the uniform distribution, floor + (1 - K
-    floor) p, in which no probability is lower. It is a distribution, and its loss is at most
-    -log floor.
+    Parameters
+    ----------
+    floor : float, optional
+        If given, the action is p mixed with the uniform distribution, floor + (1 - K floor) p.
+        It is a distribution with no probability below ``floor``, so that the loss is at most
+        -log floor.
+
+    Raises
+    ------
+    InputError
+        If ``floor`` is not between 1e-12 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Log().bayes_risk(np.array([[0.5, 0.5]]))
+    array([0.69314718])
     """
 
     name = "log"
@@ -33,15 +48,15 @@ class Log(Loss):
         self.floor = None if floor is None else float(floor)
 
     def scale(self, n_classes: int) -> float:
-        """Entropy of the uniform distribution."""
+        """Return the entropy of the uniform distribution."""
         return math.log(n_classes)
 
     def bound(self, n_classes: int) -> float:
-        """-log floor, where there is one."""
+        """Return -log floor, or infinity without a floor."""
         return math.inf if self.floor is None else -math.log(self.floor)
 
     def action(self, probs: FloatArray) -> FloatArray:
-        """p itself, mixed with the uniform distribution if there is a floor."""
+        """Return p itself, mixed with the uniform distribution if there is a floor."""
         if self.floor is None:
             return probs
         n_classes = probs.shape[-1]
@@ -50,20 +65,20 @@ class Log(Loss):
         return np.asarray(self.floor + (1 - n_classes * self.floor) * probs)
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """-sum p log a."""
+        """Return -sum p log a."""
         return np.asarray(-(probs * np.log(np.maximum(action, FLOOR))).sum(axis=-1))
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """-sum p log p."""
+        """Return -sum p log p."""
         return np.asarray(-(probs * _log(probs)).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Sum p log(p/a), which the floor may bring below 0: clipped."""
+        """Return sum p log(p/a), clipped at 0, below which the floor may bring it."""
         divergence = (probs * (_log(probs) - np.log(np.maximum(action, FLOOR)))).sum(axis=-1)
         return np.asarray(np.maximum(divergence, 0.0))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean entropy, and mean divergence from the mean (the mutual information)."""
+        """Return the mean entropy, and the mean divergence from the mean (mutual information)."""
         from rue._kernels.draws import log_loss, mean
 
         entropy, divergence = log_loss(probs, FLOOR)
@@ -72,7 +87,7 @@ class Log(Loss):
         return Expectation(entropy, divergence)
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """E[p log p] = m (psi(alpha + 1) - psi(alpha_0 + 1)) for each class."""
+        """Return the exact mean: E[p log p] = m (psi(alpha + 1) - psi(alpha_0 + 1))."""
         from scipy.special import digamma
 
         alpha_0 = alpha.sum(axis=-1, keepdims=True)
@@ -84,18 +99,18 @@ class Log(Loss):
         return Expectation(-(m * logs).sum(axis=-1), np.maximum(regret, 0.0))
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
-        """Distributions."""
+        """Return distributions, shape (n_points, n_classes), mixed if there is a floor."""
         return self.action(check_distributions(actions, n_points, n_classes))
 
     def floored(self, probs: FloatArray, action: NDArray[Any]) -> NDArray[np.bool]:
-        """Which points the floor touched: a < 1e-12 for a class that does occur."""
+        """Return which points have a < 1e-12 for a class that occurs, shape (n_points,)."""
         return np.asarray(((action < FLOOR) & (probs > 0)).any(axis=-1))
 
     def _mixing(self, m: FloatArray) -> FloatArray:
-        """What it costs to act on the mixed m when m is true: the divergence of both."""
+        """Return the regret of the mixed action if m is true."""
         return self.regret(m, self.action(m))
 
 
 def _log(probs: FloatArray) -> FloatArray:
-    """Logarithm where p > 0, else 0: 0 log 0 = 0."""
+    """Return log p where p > 0, else 0, because 0 log 0 = 0."""
     return np.log(np.where(probs > 0, probs, 1.0))

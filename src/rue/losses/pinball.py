@@ -10,17 +10,18 @@ from rue.losses._quantile import QuantileLoss
 
 @final
 class Pinball(QuantileLoss):
-    """Pinball (quantile) loss on the scale of ``values`` (default 0..K-1).
+    """Pinball (quantile) loss on the scale of ``values``.
 
-    It charges q for each unit that the action is too low and 1 - q for each that it is too high,
-    so that its Bayes action is the quantile at level q. At q = 1/2 it is half the absolute loss.
+    It costs q for each unit that the action is too low and 1 - q for each unit that it is too
+    high, so that its Bayes action is the quantile at level q. At q = 1/2 it is half the absolute
+    loss.
 
     Parameters
     ----------
-    q
+    q : float
         The level of the quantile, between 0 and 1.
-    values
-        The K increasing numbers that the classes stand for.
+    values : array_like of shape (n_classes,), optional
+        The increasing numbers that the classes stand for, by default 0..K-1.
 
     Raises
     ------
@@ -46,9 +47,9 @@ class Pinball(QuantileLoss):
         self.name = f"pinball:{level!r}"
 
     def bound(self, n_classes: int) -> float:
-        """The range of the values times the larger of q and 1 - q."""
+        """Return the range of the values times the larger of q and 1 - q."""
         return max(self.q, 1 - self.q) * self.scale(n_classes)
 
     def on(self, values: ArrayLike) -> Self:
-        """Give the same loss on another scale."""
+        """Return the same loss on another scale."""
         return type(self)(self.q, values)

@@ -12,40 +12,56 @@ from rue.losses.base import Expectation
 
 @final
 class Squared(Valued):
-    """Squared loss on the scale of ``values`` (default 0..K-1): mean and variance."""
+    """Squared loss on the scale of ``values``; its Bayes action is the mean.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_classes,), optional
+        The increasing numbers that the classes stand for, by default 0..K-1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Squared([1, 2, 10]).action(np.array([[0.5, 0.5, 0.0]]))
+    array([1.5])
+    """
 
     name = "squared"
 
     def scale(self, n_classes: int) -> float:
-        """The squared range of the values."""
+        """Return the squared range of the values."""
         return float(self.offsets(n_classes)[-1] ** 2)
 
     def action(self, probs: FloatArray) -> FloatArray:
-        """Mean of the values."""
+        """Return the mean of the values."""
         return np.asarray(self.origin() + probs @ self.offsets(probs.shape[-1]))
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Variance + (a - mean)^2."""
+        """Return variance + (a - mean)^2."""
         return self.bayes_risk(probs) + self.regret(probs, action)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Variance."""
+        """Return the variance of the values."""
         v = self.offsets(probs.shape[-1])
         return np.asarray((probs * (v - (probs @ v)[..., None]) ** 2).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """(a - mean)^2."""
+        """Return (a - mean)^2."""
         above = action - self.origin()
         return np.asarray((above - probs @ self.offsets(probs.shape[-1])) ** 2)
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean variance, and variance of the means."""
+        """Return the mean variance, and the variance of the means."""
         from rue._kernels.draws import squared
 
         return Expectation(*squared(probs, self.offsets(probs.shape[-1])))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """The mean has variance Var_m(v) / (alpha_0 + 1); the rest is the mean variance."""
+        """Return the exact mean.
+
+        The mean of the values has variance Var_m(v) / (alpha_0 + 1); the mean variance is the
+        remainder of Var_m(v).
+        """
         alpha_0 = alpha.sum(axis=-1)
         variance = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))

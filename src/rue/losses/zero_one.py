@@ -11,43 +11,50 @@ from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_l
 
 @final
 class ZeroOne(Loss):
-    """0/1 loss; its Bayes action is the most probable class, the lowest index on ties."""
+    """0/1 loss; its Bayes action is the most probable class, the lowest index on ties.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ZeroOne().bayes_risk(np.array([[0.7, 0.2, 0.1]]))
+    array([0.3])
+    """
 
     name = "zero_one"
 
     def scale(self, n_classes: int) -> float:
-        """1."""
+        """Return 1."""
         return 1.0
 
     def action(self, probs: FloatArray) -> NDArray[np.int64]:
-        """Argmax p, the lowest index on ties."""
+        """Return argmax p, the lowest index on ties."""
         return first_least(-probs, TOLERANCE)
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """1 - p[a]."""
+        """Return 1 - p[a]."""
         return 1 - take(probs, action)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """1 - max p."""
+        """Return 1 - max p."""
         return np.asarray(1 - probs.max(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Max p - p[a]."""
+        """Return max p - p[a]."""
         return np.asarray(probs.max(axis=-1) - take(probs, action))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Mean over draws."""
+        """Return the mean over draws."""
         from rue._kernels.draws import zero_one
 
         return Expectation(*zero_one(probs, TOLERANCE))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """E[max p - p[a]] by quadrature, and the rest of 1 - m[a]."""
+        """Return E[max p - p[a]] by quadrature as the regret, and the remainder of 1 - m[a]."""
         from rue.losses._expected_lead import expected_lead
 
         regret = expected_lead(alpha)
         return Expectation(self.bayes_risk(alpha / alpha.sum(-1, keepdims=True)) - regret, regret)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
-        """Classes."""
+        """Return classes, shape (n_points,)."""
         return check_choices(actions, n_points, n_classes)

@@ -1,4 +1,4 @@
-"""Annotations: what people said of each point, and so the true distribution p*."""
+"""Annotations: the answers of annotators about each point, and so its true distribution p*."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,22 +24,29 @@ __all__ = ["Annotations"]
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """How many people chose each class for each point: p* = counts / row sum.
+    """The number of annotators who chose each class for each point.
+
+    The true distribution of a point is p* = counts / row sum.
 
     Parameters
     ----------
-    counts
-        Whole numbers, shape (n_points, n_classes); every row has at least one answer.
-    values
-        The K increasing numbers that the classes stand for under squared, absolute, rps and
-        pinball loss, where they have such a scale (default 0..K-1).
+    counts : array_like of shape (n_points, n_classes)
+        Whole numbers; every point has at least one answer.
+    values : array_like of shape (n_classes,), optional
+        The increasing numbers that the classes stand for under squared, absolute, rps and
+        pinball loss, by default 0..K-1.
 
     Attributes
     ----------
-    counts : float array or None
-        The counts; None where the distribution itself is known (:meth:`from_probs`).
-    probs : float array
+    counts : array of shape (n_points, n_classes), or None
+        The counts; None if the distribution itself is known (:meth:`from_probs`).
+    probs : array of shape (n_points, n_classes)
         The distribution p* of each point.
+
+    Raises
+    ------
+    InputError
+        If a count is negative or not whole, or a point has no answer.
 
     Examples
     --------
@@ -75,10 +82,27 @@ class Annotations:
         values: ArrayLike | None = None,
         n_classes: int | None = None,
     ) -> Self:
-        """Count ragged lists of ratings, one list per point.
+        """Return the annotations that lists of ratings, one per point, amount to.
 
-        The classes are ``values``, or 0..n_classes-1, or else all ratings that occur, sorted.
-        A rating that is none of them is an error.
+        Parameters
+        ----------
+        ratings : iterable of sequences
+            The ratings of each point; the lists may differ in length.
+        values : array_like of shape (n_classes,), optional
+            The ratings that are possible, increasing; they become the classes.
+        n_classes : int, optional
+            If given instead of ``values``, the classes are 0..n_classes-1. With neither, the
+            classes are the ratings that occur, sorted.
+
+        Returns
+        -------
+        Annotations
+            The counts, with the classes as ``values``.
+
+        Raises
+        ------
+        InputError
+            If a rating is none of the classes, or a point has no rating.
 
         Examples
         --------
@@ -118,7 +142,25 @@ class Annotations:
 
     @classmethod
     def from_probs(cls, probs: ArrayLike, values: ArrayLike | None = None) -> Self:
-        """Take a known p*, shape (n_points, n_classes), as if infinitely many had answered."""
+        """Return annotations with a known p*, as infinitely many annotators would give.
+
+        Parameters
+        ----------
+        probs : array_like of shape (n_points, n_classes)
+            The distribution p* of each point.
+        values : array_like of shape (n_classes,), optional
+            The increasing numbers that the classes stand for, by default 0..K-1.
+
+        Returns
+        -------
+        Annotations
+            Annotations whose ``counts`` are None.
+
+        Examples
+        --------
+        >>> Annotations.from_probs([[0.25, 0.75]]).n_annotators
+        array([inf])
+        """
         annotations = cls.__new__(cls)
         annotations._set(None, as_distributions("probs", probs), values)
         return annotations
@@ -131,17 +173,17 @@ class Annotations:
 
     @property
     def n_points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.probs)
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.probs.shape[1])
 
     @property
     def n_annotators(self) -> FloatArray:
-        """How many people answered for each point; infinity where p* is known."""
+        """The number of annotators of each point, shape (n_points,); infinity if p* is known."""
         if self.counts is None:
             return np.full(self.n_points, np.inf)
         return np.asarray(self.counts.sum(axis=1))
@@ -150,7 +192,7 @@ class Annotations:
         return self.n_points
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Annotations":
-        """Give what was said of some of the points: a slice, a mask or indices."""
+        """Return the annotations of some of the points: a slice, a mask or indices."""
         if self.counts is None:
             return Annotations.from_probs(self.probs[rows], self.values)
         return Annotations(self.counts[rows], self.values)

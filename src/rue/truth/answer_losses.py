@@ -1,4 +1,4 @@
-"""What each answer costs: enough to ask the people again."""
+"""The loss of an action under each answer, from which annotators can be resampled."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ __all__ = ["Answers", "answers"]
 
 
 class Realized(NamedTuple):
-    """Realised total, aleatoric and epistemic (regret) of each point, shape (n_points,) each."""
+    """Realised total, aleatoric and epistemic (regret) of each point, each of shape (n_points,)."""
 
     total: FloatArray
     aleatoric: FloatArray
@@ -26,10 +26,18 @@ class Realized(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers about each point, and what the action taken costs under each of them.
+    """The answers about each point, and the loss of the point's action under each of them.
 
-    ``counts`` and ``losses`` have shape (n_points, n_classes); the realised total is the mean of
-    ``losses`` over the answers.
+    The realised total is the mean of ``losses`` over the answers.
+
+    Attributes
+    ----------
+    counts : array of shape (n_points, n_classes)
+        The number of answers for each class.
+    losses : array of shape (n_points, n_classes)
+        The loss of the action if the class is true.
+    loss : Loss
+        The loss.
     """
 
     counts: FloatArray
@@ -43,29 +51,32 @@ class Answers:
         return Answers(self.counts[rows], self.losses[rows], self.loss)
 
     def redrawn(self, rng: np.random.Generator) -> Realized:
-        """Draw as many answers about each point from its own, with replacement; realise them."""
+        """Return the realised components of answers resampled with replacement.
+
+        Each point gets as many answers as it has, drawn from its own.
+        """
         m = self.counts.sum(axis=1)
         probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
         return self._realized(probs)
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "Answers":
-        """Keep so many answers a point, drawn without replacement; all where there are fewer."""
+        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
         kept = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
         return Answers(self._drawn(kept, rng), self.losses, self.loss)
 
     def _drawn(self, kept: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
-        """Counts of ``kept`` answers of each point, drawn without replacement."""
+        """Return the counts of ``kept`` answers of each point, drawn without replacement."""
         whole = self.counts.astype(np.int64)
         drawn = np.empty_like(whole)
         left, rest = kept.copy(), whole.sum(axis=1)
-        for k in range(whole.shape[1]):  # class by class: a hypergeometric share of what is left
+        for k in range(whole.shape[1]):  # class by class, hypergeometric given those before
             rest = rest - whole[:, k]
             drawn[:, k] = rng.hypergeometric(whole[:, k], rest, left)
             left = left - drawn[:, k]
         return drawn.astype(np.float64)
 
     def halves(self, rng: np.random.Generator) -> "tuple[Answers, Answers]":
-        """Split each point's answers at random; of an odd number the second half has one more."""
+        """Return two random halves of the answers; if odd, the second has one answer more."""
         whole = self.counts.sum(axis=1)
         first = self._drawn(np.floor(whole / 2).astype(np.int64), rng)
         return (
@@ -74,7 +85,7 @@ class Answers:
         )
 
     def realized(self) -> Realized:
-        """The realised components, plug-in."""
+        """Return the realised components of the answers (the plug-in estimate)."""
         return self._realized(self.counts / self.counts.sum(axis=1, keepdims=True))
 
     def _realized(self, probs: FloatArray) -> Realized:
@@ -93,7 +104,22 @@ def answers(
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
 ) -> Answers:
-    """Give what each answer would have cost; arguments as in :func:`rue.realize`.
+    """Return the loss of each point's action under each answer.
+
+    Parameters
+    ----------
+    annotations, belief, loss, values, actions
+        As in :func:`rue.realize`; the annotations must have counts.
+
+    Returns
+    -------
+    Answers
+        Counts and losses, each of shape (n_points, n_classes).
+
+    Raises
+    ------
+    InputError
+        If p* is known exactly, so that there are no answers to resample.
 
     Examples
     --------
@@ -103,7 +129,7 @@ def answers(
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
     if annotations.counts is None:
-        raise InputError("people cannot be drawn where p* is known: give counts")
+        raise InputError("annotators cannot be resampled if p* is known exactly: pass counts")
     n_classes = annotations.n_classes
     losses = np.empty((len(annotations), n_classes))
     for rows, action in deployed_actions(annotations, belief, loss, actions):

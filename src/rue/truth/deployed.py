@@ -1,4 +1,4 @@
-"""The actions that are judged: those of a deployed predictor, or the belief's own Bayes actions."""
+"""The actions to evaluate: those of a deployed predictor, or the belief's Bayes actions."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["deployed_actions", "require_belief"]
 def deployed_actions(
     annotations: Annotations, belief: Belief | None, loss: Loss, actions: ArrayLike | None
 ) -> Iterable[tuple[slice, NDArray[Any]]]:
-    """Give the actions that are judged, chunk by chunk: those given, else the belief's own."""
+    """Return the rows and actions of each chunk: ``actions`` if given, else the belief's."""
     if belief is not None:
         require_belief(belief)
         _require_same(annotations, belief)
@@ -29,7 +29,7 @@ def deployed_actions(
 
 
 def require_belief(belief: object) -> None:
-    """Raise unless ``belief`` is one."""
+    """Raise unless ``belief`` is a :class:`Belief`."""
     if not isinstance(belief, Belief):
         raise InputError(f"belief must be Draws, Dirichlet or Scored, got {type(belief).__name__}")
 
@@ -38,6 +38,6 @@ def _require_same(annotations: Annotations, belief: Belief) -> None:
     said, believed = (annotations.n_points, annotations.n_classes), (len(belief), belief.n_classes)
     if said != believed:
         raise ShapeError(
-            "annotations and belief must be of the same points and classes, "
+            "annotations and belief must have the same points and classes, "
             f"got {said[0]} x {said[1]} and {believed[0]} x {believed[1]}"
         )

@@ -1,16 +1,17 @@
-"""Finite annotators: what m answers a point tell of its Bayes risk, and so of its regret.
+"""Estimate the Bayes risk, and so the regret, of a point from finitely many answers.
 
-p* is not known, only m answers drawn from it. The mean loss of an action over them is unbiased.
-The Bayes risk is not: the action that is best for the answers themselves has too low a loss on
-them (``plugin``, biased low), and one chosen from the other m - 1 answers has at least the true
-Bayes risk on the answer left out (``leave_one_out``, biased high). So in expectation
+p* is not known, only m answers drawn from it. The mean loss of an action over the answers is an
+unbiased estimate of its risk. The Bayes risk has no such estimate: the best action for the
+answers has too low a loss on the same answers (``plugin``, biased low), and the best action for
+the other m - 1 answers has at least the true Bayes risk on the one left out (``leave_one_out``,
+biased high). So in expectation
 
     total - leave-one-out Bayes risk  <=  true regret  <=  total - plug-in Bayes risk
 
-for each point and, since the ranking does not depend on the answers, for AuReC. It holds if the
-answers about a point are independent draws from its p*, and actions and scores do not depend on
-them. It does not carry over to excess AuReC, n-AuReC, oracle, Spearman or the Pareto-gap, which
-are not linear in the regret.
+for each point and, since the ranking does not depend on the answers, for AuReC. This holds if
+the answers about a point are independent draws from its p*, and actions and scores do not depend
+on them. It does not hold for excess AuReC, n-AuReC, the oracle, Spearman or the Pareto-gap,
+which are not linear in the regret.
 """
 
 from typing import Literal, get_args
@@ -30,32 +31,51 @@ Estimator = Literal["plugin", "leave_one_out", "unbiased"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
 STRENGTHS = 2.0 ** np.arange(-10, 13)
-"""Where the weight s of the pooled answers is looked for, first by octaves, then in eighths."""
+"""The grid for the weight s of the pooled answers: octaves first, then eighths of an octave."""
 
 
 def estimate_bayes_risk(
     annotations: Annotations, loss: Loss, estimator: Estimator = "plugin"
 ) -> FloatArray:
-    """Estimate the Bayes risk of each point's p* from the answers, shape (n_points,).
+    """Estimate the Bayes risk of each point's p* from its answers.
 
-    - ``plugin``: the Bayes risk of the answers' frequencies, biased low.
-    - ``leave_one_out``: the mean loss of each answer under the best action for the others,
-      biased high. Log loss needs a predictive distribution instead, as the others' frequencies
-      may leave an answer no probability at all: (n_others + s q) / (m - 1 + s), with q the mean
-      frequencies of points that have the others' majority, and s the best such weight, both
-      from the other half of the points. Halves alternate along the sorted counts, and points
-      with the same counts share their mean, so that the order of rows does not matter. It is
-      never below the plug-in.
-    - ``unbiased``: m/(m - 1) times the plug-in under squared, Brier and rps loss; it does not
-      exist for the others.
+    - ``plugin``: the Bayes risk of the frequencies of the answers, biased low.
+    - ``leave_one_out``: the mean loss of each answer under the best action for the other
+      answers, biased high. Under log loss the frequencies of the others may give an answer
+      probability 0, so a smoothed distribution is used: (n_others + s q) / (m - 1 + s). Here q
+      are the mean frequencies of the points with the same majority as the others, and s is the
+      weight with the least loss; both come from the other half of the points. The halves
+      alternate along the sorted counts, and points with equal counts share their mean, so that
+      the order of rows does not matter. The estimate is never below the plug-in.
+    - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier and rps loss; it does not
+      exist for other losses.
 
-    The latter two need two answers a point. Where p* is known all are its Bayes risk.
+    The latter two need two answers per point. If p* is known, all three are its Bayes risk.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The answers.
+    loss : Loss
+        The loss.
+    estimator : {"plugin", "leave_one_out", "unbiased"}
+        The estimator.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The estimates.
+
+    Raises
+    ------
+    InputError
+        If the estimator does not exist for the loss, or a point has too few answers.
 
     Examples
     --------
-    >>> people = Annotations([[3, 1]])
+    >>> annotations = Annotations([[3, 1]])
     >>> for estimator in ESTIMATORS:
-    ...     print(estimator, estimate_bayes_risk(people, Brier(), estimator))
+    ...     print(estimator, estimate_bayes_risk(annotations, Brier(), estimator))
     plugin [0.375]
     leave_one_out [0.66666667]
     unbiased [0.5]
@@ -73,13 +93,13 @@ def estimate_bayes_risk(
     m = counts.sum(axis=1)
     if m.min() < 2:
         raise InputError(
-            f'estimator="{estimator}" needs at least 2 annotators a point, '
+            f'estimator="{estimator}" needs at least 2 annotators per point, '
             f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
         )
     if estimator == "unbiased":
         return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
     match loss:
-        case Log():  # pooling may, rarely, fall below the plug-in; the larger is a bound too
+        case Log():  # smoothing may rarely fall below the plug-in; the larger is a bound too
             return np.maximum(_log(counts), loss.bayes_risk(annotations.probs))
         case Brier():
             squares = (counts**2).sum(axis=1)
@@ -99,7 +119,10 @@ def estimate_bayes_risk(
 
 
 def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
-    """Give the leave-one-out Bayes risk of each point, or None if one has a single answer."""
+    """Return the leave-one-out Bayes risk of each point, shape (n_points,).
+
+    Return None if a point has a single answer.
+    """
     if annotations.n_annotators.min() < 2:
         return None
     high = estimate_bayes_risk(annotations, loss, "leave_one_out")
@@ -107,9 +130,10 @@ def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
 
 
 def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
-    """Most frequent class of each point, and that after one answer of this class is taken away.
+    """Return the majority class of each point, with and without one of its own answers.
 
-    Lowest index on ties. Taking away another class's answer leaves the majority as it is.
+    The lowest index is taken on ties. Removing an answer for another class does not change the
+    majority.
     """
     rows = np.arange(len(counts))
     first = counts.argmax(axis=1)
@@ -122,13 +146,13 @@ def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _quantile(annotations: Annotations, loss: QuantileLoss) -> FloatArray:
-    """Plug-in plus max((1 - q) k, q (m - k))/m times the step between the answers k and k + 1.
+    """Return the plug-in plus max((1 - q) k, q (m - k))/m times the step from answer k to k + 1.
 
-    Of the sorted answers x_1..x_m, with k the others' rank of the quantile, it is x_k+1 where
-    one of the lowest k is left out, and x_k where another is.
+    Let k be the rank of the quantile among m - 1 answers, and x_1..x_m the sorted answers. The
+    quantile of the others is x_k+1 if one of the lowest k answers is left out, else x_k.
     """
     counts = annotations.counts
-    assert counts is not None  # known p* needs no answers
+    assert counts is not None  # checked by the caller
     v, m, q = loss.offsets(counts.shape[1]), counts.sum(axis=1), loss.q
     below, k = np.cumsum(counts, axis=1), np.ceil((q - TOLERANCE) * (m - 1)).clip(1)
     lower = np.argmax(below >= k[:, None], axis=1)
@@ -138,9 +162,9 @@ def _quantile(annotations: Annotations, loss: QuantileLoss) -> FloatArray:
 
 
 def _cost(counts: FloatArray, loss: CostMatrix) -> FloatArray:
-    """For each class that was chosen, its cost under the best action for the other answers."""
+    """Return the mean cost of each answer under the best action for the other answers."""
     C, m = loss.costs, counts.sum(axis=1)
-    loss.bayes_risk(counts[:1])  # checks the classes
+    loss.bayes_risk(counts[:1])  # raises if the number of classes differs
     paid = counts @ C.T
     point, answer = np.nonzero(counts)
     action = np.empty(len(point), np.int64)
@@ -154,7 +178,7 @@ def _cost(counts: FloatArray, loss: CostMatrix) -> FloatArray:
 
 
 def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
-    """Any other loss: class by class, the loss of its answers under the others' best action."""
+    """Return the mean loss of each answer under the best action for the others, for any loss."""
     n_points, n_classes = counts.shape
     m, paid = counts.sum(axis=1), np.zeros(n_points)
     for k in range(n_classes):
@@ -166,7 +190,7 @@ def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
 
 
 def _log(counts: FloatArray) -> FloatArray:
-    """Cross-fit the predictive distribution of an answer from the others; its mean log loss."""
+    """Return the mean log loss of each answer under a cross-fitted predictive distribution."""
     n_points, n_classes = counts.shape
     m = counts.sum(axis=1)
     majority, without = _majorities(counts)
@@ -183,8 +207,8 @@ def _log(counts: FloatArray) -> FloatArray:
         pooled = np.zeros((n_classes, n_classes))  # frequencies summed over a majority's points
         np.add.at(pooled, majority[rest], (counts / m[:, None])[rest])
         size = np.bincount(majority[rest], minlength=n_classes)
-        # One even row more, so that no class is impossible. The weight is fitted to points that
-        # are in the sums themselves, so less their own row.
+        # One uniform row is added, so that no class has probability 0. The weight is fitted on
+        # points that are in the sums themselves, so their own row is subtracted.
         e = half[point] != fold
         own = label[e] == majority[point[e]]
         q = pooled[label[e], answer[e]] - own * share[e]
@@ -194,7 +218,7 @@ def _log(counts: FloatArray) -> FloatArray:
         q = (pooled[label[e], answer[e]] + 1 / n_classes) / (size[label[e]] + 1)
         terms[e] = -share[e] * np.log((n[e] - 1 + s * q) / (m[point[e]] - 1 + s))
     risk: FloatArray = np.bincount(point, terms, n_points).astype(np.float64)
-    # Points with the same counts may be in either half: their mean is that over all ways.
+    # Points with equal counts may be in either half, so each gets the mean of all of them.
     new = np.append(True, (np.diff(counts[order], axis=0) != 0).any(axis=1))
     group = np.cumsum(new) - 1
     means = np.bincount(group, risk[order]) / np.bincount(group)
@@ -205,7 +229,7 @@ def _log(counts: FloatArray) -> FloatArray:
 def _strength(
     n: FloatArray, m: FloatArray, share: FloatArray, q: FloatArray, n_classes: int
 ) -> float:
-    """The weight s of least leave-one-out log loss; K/2 (add 1/2 to each) if there are none."""
+    """Return the weight s with the least leave-one-out log loss; K/2 if there are no points."""
     if len(n) == 0:
         return n_classes / 2
 
