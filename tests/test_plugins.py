@@ -232,7 +232,7 @@ except PluginError as error:
 """
     message, taken, suites = run(site, code)
     assert suites == taken
-    assert taken.startswith("the plugin 'letter' of twin (rue.taken: twin:ENTRY) has the name of")
+    assert taken.startswith("the plugin 'letter' of twin (rue.taken: twin:ENTRY) has a name that")
     assert message.startswith("two plugins have the same name: the plugin 'toy-set' of ")
     assert "twin" in message
     assert "toy_plugin" in message

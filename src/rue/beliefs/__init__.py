@@ -10,6 +10,7 @@ from rue.beliefs.draws import Draws
 from rue.beliefs.published import (
     CONVENTIONS,
     Convention,
+    PublishedComponents,
     published_components,
     require_convention,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Convention",
     "Dirichlet",
     "Draws",
+    "PublishedComponents",
     "Scored",
     "published_components",
     "require_convention",
