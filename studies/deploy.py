@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 import rue.data
-from rue import Annotations, Components, decompose, optimal_selector, realize
+from rue import Annotations, Components, Problem, decompose, realize
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
-from rue.deploy.candidates import best_cut, directions
+from rue.deploy.candidates import best_cut, directions, score
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import get_loss
+from rue.selectors import solve
 from studies import DOCS, FIGURES, OUT
 from studies.blocks import with_output
 from studies.pages import fill, percent, table
@@ -137,21 +138,20 @@ def study(
         "n_points": sizes,
         "n_draws": n_draws,
         "answers": None if n_annotators is None else answers,
-        "maximize": "coverage",
         "progress": True,
-        **asked,
     }
-    promised = try_promise(star, hat, delta=DELTA, bound=bound, **options)
-    plain = try_promise(star, hat, delta=DELTA, bound=bound, weights=(1, 1), **options)
-    none = try_promise(star, hat, **{**options, "n_points": sizes[:1], "weights": (1, 1)})
-    possible = optimal_selector(star, maximize="coverage", **asked).coverage
+    problem = Problem(maximize="coverage", **asked)
+    promised = try_promise(star, hat, problem, delta=DELTA, bound=bound, **options)
+    plain = try_promise(star, hat, problem, delta=DELTA, bound=bound, weights=(1, 1), **options)
+    none = try_promise(star, hat, problem, **{**options, "n_points": sizes[:1], "weights": (1, 1)})
+    possible = solve(star, problem).coverage
     common = {
         "world": name,
         "loss": loss,
         "asked": asked,
         "delta": DELTA,
         "possible": possible,
-        "achievable": achievable(star, hat, asked),
+        "achievable": achievable(star, hat, problem),
         "broken_without_promise": none[0].broken,
         "n_annotators": n_annotators,
     }
@@ -163,11 +163,8 @@ def study(
     return rows
 
 
-def achievable(star: Components, hat: Components, asked: dict[str, Any]) -> float:
+def achievable(star: Components, hat: Components, problem: Problem) -> float:
     """Return the most coverage of any weights and threshold on the estimated components."""
-    from rue.deploy.candidates import Problem, score
-
-    problem = Problem(**asked)
     weights, tau = best_cut(star, hat, problem, directions(hat))
     return float(np.mean(score(hat, weights) <= tau))
 

@@ -88,8 +88,9 @@ if TYPE_CHECKING:
     from rue.ranking.inversions import Inversions as Inversions
     from rue.ranking.inversions import find_inversions as find_inversions
     from rue.ranking.scores import Score as Score
-    from rue.selectors.optimal import Selector as Selector
-    from rue.selectors.optimal import optimal_selector as optimal_selector
+    from rue.selectors import Problem as Problem
+    from rue.selectors import Selector as Selector
+    from rue.selectors import optimal_selector as optimal_selector
     from rue.truth.annotations import Annotations as Annotations
 
 __version__ = "0.1.0"
@@ -119,6 +120,7 @@ _PUBLIC = {
     "Outcome": "rue.deploy",
     "Pinball": "rue.losses",
     "Plan": "rue.inference.power",
+    "Problem": "rue.selectors",
     "Published": "rue.published",
     "PublishedTable": "rue.published",
     "RPS": "rue.losses",
@@ -126,7 +128,7 @@ _PUBLIC = {
     "Rule": "rue.deploy",
     "Score": "rue.ranking.scores",
     "Scored": "rue.beliefs",
-    "Selector": "rue.selectors.optimal",
+    "Selector": "rue.selectors",
     "Squared": "rue.losses",
     "Surface": "rue.pareto.surfaces",
     "Trials": "rue.deploy",
@@ -145,7 +147,7 @@ _PUBLIC = {
     "fit_selector": "rue.deploy",
     "kendall": "rue.metrics.correlation",
     "n_aurec": "rue.metrics.curves",
-    "optimal_selector": "rue.selectors.optimal",
+    "optimal_selector": "rue.selectors",
     "optimal_surface": "rue.pareto.surfaces",
     "oracle_aurec": "rue.metrics.curves",
     "pareto_gap": "rue.pareto.gap",

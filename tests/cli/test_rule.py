@@ -1,4 +1,4 @@
-"""rue select --fit, --rule and --apply: rules learned, saved and applied."""
+"""rue rule fit, apply and show: rules learned, saved, applied and printed."""
 
 import csv
 import json
@@ -45,10 +45,14 @@ def world(tmp_path, rng):
 
 def test_a_rule_is_the_library_s(world, run):
     out, counts, probs, new_probs = world
-    files = ["--fit", out / "cal.npz", "--apply", out / "new.npz", "--save", out / "rule.json"]
-    result = run("select", *files, *ASKED, "--out", out / "decisions.csv", "--format", "json")
+    fit = ["rule", "fit", out / "cal.npz", *ASKED, "--save", out / "rule.json"]
+    fitted = run(*fit, "--format", "json")
+    assert fitted.code == 0, fitted.err
+    apply = ["rule", "apply", out / "rule.json", out / "new.npz"]
+    result = run(*apply, "--out", out / "decisions.csv", "--format", "json")
     assert result.code == 0, result.err
     found = json.loads(result.out)
+    assert json.loads(fitted.out)["rule"] == found["rule"]
     selector = DeployableSelector("zero_one", maximize="coverage", risk_max=0.3, delta=0.1)
     selector.fit(Annotations(counts), Draws(probs))
     accepted = selector.accept(Draws(new_probs))
@@ -62,31 +66,33 @@ def test_a_rule_is_the_library_s(world, run):
     assert [row["accept"] == "1" for row in rows] == accepted.tolist()
     scores = selector.rule_.score(decompose(Draws(new_probs), "zero_one"))
     assert [float(row["score"]) for row in rows] == scores.tolist()
-    # As a table, and from the saved rule, the same.
-    table = run("select", *files, *ASKED).out
-    assert f"90 new points: {accepted.sum()} accepted" in table
-    assert selector.rule_.rule in table
-    assert selector.rule_.promise in table
-    again = run("select", "--rule", out / "rule.json", "--apply", out / "new.npz").out
-    assert f"90 new points: {accepted.sum()} accepted" in again
+    # As tables, the same.
+    assert f"90 new points: {accepted.sum()} accepted" in run(*apply).out
+    for command in (fit, apply, ["rule", "show", out / "rule.json"]):
+        table = run(*command).out
+        assert selector.rule_.rule in table
+        assert selector.rule_.promise in table
+    shown = run("rule", "show", out / "rule.json", "--format", "json")
+    assert json.loads(shown.out) == {"rule": found["rule"]}
 
 
 def test_new_points_with_answers_are_measured_and_compared(world, run):
     out, *_ = world
-    files = ["--fit", out / "cal.npz", "--apply", out / "answered.npz"]
-    more = ["--compare", "--plot", out / "figure.png"]
-    found = json.loads(run("select", *files, *ASKED, *more, "--format", "json").out)
-    assert 0 < found["new"]["attained"]["risk"] <= 1
+    fit = ["rule", "fit", out / "cal.npz", *ASKED, "--save", out / "rule.json"]
+    more = ["--compare", out / "answered.npz", "--plot", out / "figure.png"]
+    found = json.loads(run(*fit, *more, "--format", "json").out)
+    apply = ["rule", "apply", out / "rule.json", out / "answered.npz"]
+    applied = json.loads(run(*apply, "--format", "json").out)["new"]
+    assert 0 < applied["attained"]["risk"] <= 1
     names = [row["name"] for row in found["comparison"]]
     assert names == ["learned", "total", "epistemic", "confidence", "no promise", "possible"]
     learned = found["comparison"][0]
-    assert learned["coverage"] == found["new"]["coverage"]
+    assert learned["coverage"] == applied["coverage"]
     assert (out / "figure.png").read_bytes().startswith(b"\x89PNG")
-    table = run("select", *files, *ASKED, "--compare").out
-    assert "possible" in table
-    assert "budget 0.3" in table
+    assert "possible" in run(*fit, "--compare", out / "answered.npz").out
+    assert "budget 0.3" in run(*apply).out
     # A score alone needs no points to learn from.
-    alone = json.loads(run("select", *files, *ASKED, "--score", "total", "--format", "json").out)
+    alone = json.loads(run(*fit, "--score", "total", "--format", "json").out)
     assert alone["rule"]["calibration"]["n_learned"] == 0
     assert alone["rule"]["weights"] == {"aleatoric": 0.5, "epistemic": 0.5}
 
@@ -107,14 +113,16 @@ def test_every_loss_comes_back_from_its_rule(world, run, monkeypatch, loss, limi
     monkeypatch.chdir(out)
     (out / "cost.csv").write_text("0,1,4\n1,0,1\n2,1,0\n")
     asked = [*loss, "--risk-max", limit, "--delta", "0.1", "--save", "rule.json"]
-    first = run("select", "--fit", "cal.npz", "--apply", "answered.npz", *asked, "--format", "json")
-    assert first.code == 0, first.err
-    again = run(
-        "select", "--rule", "rule.json", "--apply", "answered.npz", *loss, "--format", "json"
-    )
-    assert again.code == 0, again.err
-    assert json.loads(again.out)["new"] == json.loads(first.out)["new"]
-    assert json.loads(first.out)["new"]["n_accepted"] > 0
+    fitted = run("rule", "fit", "cal.npz", *asked, "--compare", "answered.npz", "--format", "json")
+    assert fitted.code == 0, fitted.err
+    learned = json.loads(fitted.out)["comparison"][0]
+    applied = run("rule", "apply", "rule.json", "answered.npz", "--format", "json")
+    assert applied.code == 0, applied.err
+    found = json.loads(applied.out)["new"]
+    assert {k: found["attained"][k] for k in ("coverage", "risk", "regret")} == {
+        k: learned[k] for k in ("coverage", "risk", "regret")
+    }
+    assert found["n_accepted"] > 0
 
 
 def test_a_stated_bound_is_enough_for_new_points(world, run):
@@ -126,8 +134,9 @@ def test_a_stated_bound_is_enough_for_new_points(world, run):
         ("", ["--loss", "log", "--bound", "28", "--risk-max", "9"]),
         ("beyond-", ["--loss", "absolute", "--bound", "3", "--risk-max", "2.9"]),
     ):
-        files = ["--fit", out / f"{name}cal.npz", "--apply", out / f"{name}new.npz"]
-        result = run("select", *files, *asked, "--delta", "0.1")
+        save = ["--delta", "0.1", "--save", out / "rule.json"]
+        assert run("rule", "fit", out / f"{name}cal.npz", *asked, *save).code == 0
+        result = run("rule", "apply", out / "rule.json", out / f"{name}new.npz")
         assert result.code == 0, result.err
         assert "90 new points: 90 accepted" in result.out
 
@@ -150,7 +159,7 @@ def test_theorem_1_takes_a_cost_matrix_and_a_floor_too(world, run):
 
 def test_without_delta_nothing_is_promised(world, run):
     out, *_ = world
-    table = run("select", "--fit", out / "cal.npz", "--loss", "zero_one", "--risk-max", "0.3").out
+    table = run("rule", "fit", out / "cal.npz", "--loss", "zero_one", "--risk-max", "0.3").out
     assert "Nothing is promised" in table
     assert "cross-fitted" in table
 
@@ -158,13 +167,14 @@ def test_without_delta_nothing_is_promised(world, run):
 def test_too_few_points_say_how_many(world, run):
     out, counts, probs, _ = world
     np.savez(out / "few.npz", probs=probs[:20], counts=counts[:20])
-    found = run("select", "--fit", out / "few.npz", "--apply", out / "new.npz", *ASKED[:-4],
-                "--risk-max", "0.05", "--delta", "0.1")  # fmt: skip
+    asked = ["--loss", "zero_one", "--risk-max", "0.05", "--delta", "0.1"]
+    found = run("rule", "fit", out / "few.npz", *asked, "--save", out / "rule.json")
     assert found.code == 0
     # 0.95^45 = 0.0994 <= 0.1 < 0.95^44.
     assert "Accept nothing." in found.out
     assert "20 calibration points are too few to promise risk <= 0.05; at least 45" in found.out
-    assert "0 accepted (0.0 %)" in found.out
+    applied = run("rule", "apply", out / "rule.json", out / "new.npz")
+    assert "0 accepted (0.0 %)" in applied.out
 
 
 def test_tables_of_components(tmp_path, run, rng):
@@ -176,16 +186,16 @@ def test_tables_of_components(tmp_path, run, rng):
     (tmp_path / "new.csv").write_text("id,aleatoric,epistemic\nx,0.5,0.01\ny,0.5,0.99\n")
     asked = ["--risk-max", "0.1", "--delta", "0.1", "--bound", "1", "--save", tmp_path / "r.json"]
     out = tmp_path / "out.csv"
-    result = run("select", "--fit", tmp_path / "cal.csv", "--apply", tmp_path / "new.csv",
-                 "--out", out, *asked)  # fmt: skip
+    assert run("rule", "fit", tmp_path / "cal.csv", *asked).code == 0
+    result = run("rule", "apply", tmp_path / "r.json", tmp_path / "new.csv", "--out", out)
     assert result.code == 0, result.err
     assert [line[0] + line[-1] for line in out.read_text().splitlines()[1:]] == ["x1", "y0"]
     np.savez(tmp_path / "new.npz", probs=np.full((2, 4, K), 1 / K))
-    refused = run("select", "--rule", tmp_path / "r.json", "--apply", tmp_path / "new.npz")
+    refused = run("rule", "apply", tmp_path / "r.json", tmp_path / "new.npz")
     assert refused.code == 2
     assert "belief is components in the rule and draws" in refused.err
     # Without --bound nothing is known of the loss.
-    unbounded = run("select", "--fit", tmp_path / "cal.csv", *asked[:4])
+    unbounded = run("rule", "fit", tmp_path / "cal.csv", *asked[:4])
     assert "needs a bound on the loss" in unbounded.err
 
 
@@ -195,7 +205,7 @@ EVEN = np.full((5, 4, K), 1 / K)
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"probs": np.full((5, 20, K), 1 / K)}, "draws a point is 4 in the rule and 20"),
+        ({"probs": np.full((5, 20, K), 1 / K)}, "draws per point is 4 in the rule and 20"),
         ({"probs": np.full((5, 4, 4), 1 / 4)}, "the number of classes is 3 in the rule and 4"),
         ({"alpha": np.ones((5, K))}, "the kind of belief is draws in the rule and dirichlet"),
         ({"probs": EVEN, "epistemic": np.ones(5)}, "rule and scored"),
@@ -208,7 +218,8 @@ def test_other_files_are_refused_with_a_word_on_what_differs(world, run, arrays,
     out, *_ = world
     np.savez(out / "other.npz", **arrays)
     asked = ["--loss", "absolute", "--risk-max", "0.5", "--delta", "0.1"]
-    result = run("select", "--fit", out / "cal.npz", "--apply", out / "other.npz", *asked)
+    assert run("rule", "fit", out / "cal.npz", *asked, "--save", out / "rule.json").code == 0
+    result = run("rule", "apply", out / "rule.json", out / "other.npz")
     assert (result.code, result.out) == (2, "")
     assert len(result.err.strip().splitlines()) == 1
     assert "other.npz" in result.err
@@ -218,51 +229,54 @@ def test_other_files_are_refused_with_a_word_on_what_differs(world, run, arrays,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--fit", "cal.npz", "--delta", "0.1", "--loss", "brier"], "delta needs a budget"),
+        (["fit", "cal.npz", "--delta", "0.1", "--loss", "brier"], "delta needs a budget"),
         (
-            ["--fit", "cal.npz", "--delta", "2", "--loss", "brier", "--risk-max", "1"],
+            ["fit", "cal.npz", "--delta", "2", "--loss", "brier", "--risk-max", "1"],
             "delta must be",
         ),
-        (["--fit", "cal.npz", "--delta", "0.1", "--risk-max", "1"], "log loss has no bound"),
-        (["--fit", "new.npz", "--risk-max", "1"], "has no counts"),
-        (["--fit", "cal.npz", "--loss", "brier", "--floor", "0.1"], "--floor is for the log loss"),
-        (["--fit", "cal.npz", "--loss", "cost"], "--loss cost and --cost FILE go together"),
-        (["--fit", "cal.npz", "--rule", "rule.json"], "give one of FILE, --fit FILE"),
-        (["cal.npz", "--fit", "cal.npz"], "give one of FILE, --fit FILE"),
-        ([], "give one of FILE, --fit FILE"),
-        (["cal.npz", "--maximize", "coverage", "--delta", "0.1"], "--delta needs --fit"),
-        (["cal.npz", "--maximize", "coverage", "--apply", "new.npz"], "not one to deploy"),
-        (["--fit", "cal.npz", "--risk-max", "1", "--out", "x.csv"], "--out needs --apply"),
-        (["--fit", "cal.npz", "--risk-max", "1", "--compare"], "--compare needs --apply"),
-        (["--fit", "cal.npz", "--apply", "new.npz", "--compare"], "need answers, too"),
-        (["--rule", "rule.json", "--risk-max", "1"], "--risk-max is for --fit"),
-        (["--rule", "rule.json", "--risk-max", "0"], "--risk-max is for --fit"),
-        (["--rule", "rule.json", "--delta", "0.1"], "--delta needs --fit"),
-        (["--rule", "rule.json", "--loss", "brier"], "the loss is zero_one in the rule and brier"),
-        (["--rule", "cal.npz"], "is no rule"),
-        (["--rule", "none.json"], "cannot be read"),
+        (["fit", "cal.npz", "--delta", "0.1", "--risk-max", "1"], "log loss has no bound"),
+        (["fit", "new.npz", "--risk-max", "1"], "has no counts"),
+        (["fit", "cal.npz", "--loss", "brier", "--floor", "0.1"], "--floor is for the log loss"),
+        (["fit", "cal.npz", "--loss", "cost"], "--loss cost and --cost FILE go together"),
+        (["fit", "cal.npz", "--risk-max", "1", "--plot", "x.png"], "--plot needs --compare"),
+        (["fit", "cal.npz", "--compare", "new.npz"], "has no answers"),
+        (["fit", "cal.npz", "--maximize", "coverage", "--minimize", "risk"], "give one of"),
+        (["fit"], "issing argument"),
+        (["apply", "rule.json"], "issing argument"),
+        (["apply", "rule.json", "none.npz"], "none.npz"),
+        (["apply", "cal.npz", "new.npz"], "is not a rule"),
+        (["show", "cal.npz"], "is not a rule"),
+        (["show", "none.json"], "cannot be read"),
     ],
 )
 def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
     out, *_ = world
     monkeypatch.chdir(out)
-    assert run("select", "--fit", "cal.npz", *ASKED, "--save", "rule.json").code == 0
-    result = run("select", *arguments)
+    assert run("rule", "fit", "cal.npz", *ASKED, "--save", "rule.json").code == 0
+    result = run("rule", *arguments)
     assert (result.code, result.out) == (2, "")
     assert len(result.err.strip().splitlines()) == 1
     assert words in result.err
 
 
+@pytest.mark.parametrize("command", ["fit", "apply", "show"])
+def test_help_has_an_example(run, command):
+    shown = run("rule", command, "--help")
+    assert shown.code == 0
+    assert f"Example:  rue rule {command}" in shown.out
+    assert "--format" in shown.out
+
+
 def test_applying_needs_neither_torch_nor_the_calibration_data(world):
     out, *_ = world
     with pytest.raises(SystemExit) as stop:
-        main(["select", "--fit", str(out / "cal.npz"), *ASKED, "--save", str(out / "rule.json")])
+        main(["rule", "fit", str(out / "cal.npz"), *ASKED, "--save", str(out / "rule.json")])
     assert not stop.value.code
     (out / "cal.npz").unlink()
     code = (
         "import sys; sys.modules['torch'] = None\n"  # to import it is an error
         "from rue.cli import main\n"
-        "try:\n    main(['select', '--rule', 'rule.json', '--apply', 'new.npz'])\n"
+        "try:\n    main(['rule', 'apply', 'rule.json', 'new.npz'])\n"
         "finally:\n    print('matplotlib' in sys.modules, 'pandas' in sys.modules)"
     )
     done = subprocess.run(

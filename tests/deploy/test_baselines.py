@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rue import Components, compare_rules, fit_selector, optimal_selector
+from rue import Components, Problem, compare_rules, fit_selector, optimal_selector
 from rue.deploy import attained
 
 
@@ -29,8 +29,9 @@ def test_rows_are_what_they_say(world, delta, normalized):
     (star, hat, doubt), (new_star, new_hat, new_doubt) = world
     asked = {"maximize": "coverage", "risk_max": 0.2, "normalized": normalized}
     promise = {} if delta is None else {"delta": delta, "bound": 0.8}
+    problem = Problem(**asked)
     rows = compare_rules(
-        star, hat, new_star, new_hat, doubt_cal=doubt, doubt_new=new_doubt, **asked, **promise
+        star, hat, new_star, new_hat, problem, doubt_cal=doubt, doubt_new=new_doubt, **promise
     )
     by_name = {row.name: row for row in rows}
     names = ["learned", "total", "epistemic", "confidence", "no promise", "possible"]
@@ -54,14 +55,14 @@ def test_rows_are_what_they_say(world, delta, normalized):
 
 def test_without_probabilities_there_is_no_confidence(world):
     (star, hat, _), (new_star, new_hat, _) = world
-    rows = compare_rules(star, hat, new_star, new_hat, maximize="coverage", risk_max=0.2)
+    problem = Problem(maximize="coverage", risk_max=0.2)
+    rows = compare_rules(star, hat, new_star, new_hat, problem)
     assert "confidence" not in [row.name for row in rows]
 
 
 def test_where_nothing_is_possible(world):
     (star, hat, _), (new_star, new_hat, _) = world
-    rows = compare_rules(
-        star, hat, new_star, new_hat, maximize="coverage", risk_max=1e-9, normalized=True
-    )
+    problem = Problem(maximize="coverage", risk_max=1e-9, normalized=True)
+    rows = compare_rules(star, hat, new_star, new_hat, problem)
     assert rows[-1].coverage == 0
     assert math.isnan(rows[-1].risk)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from rue import Annotations, Components, fit_selector, realize, try_promise
+from rue import Annotations, Components, Problem, fit_selector, realize, try_promise
 from rue.deploy import hoeffding_bentkus, points_needed
 from rue.errors import InputError, ShapeError
 
@@ -178,13 +178,12 @@ def test_learned_weights_keep_the_promise(rng):
     def answers(rows, rng):
         return components(np.zeros(len(rows)), rng.uniform(0, 1, len(rows)) < (a * e)[rows])
 
-    asked = {"maximize": "coverage", "risk_max": 0.06, "delta": 0.2, "bound": 1}
-    (found,) = try_promise(star, hat, n_points=300, n_draws=100, answers=answers, **asked)
+    problem = Problem(maximize="coverage", risk_max=0.06)
+    options = {"n_points": 300, "answers": answers, "delta": 0.2, "bound": 1}
+    (found,) = try_promise(star, hat, problem, n_draws=100, **options)
     assert found.broken <= most_broken(100, 0.2)
     assert found.coverage > 0.3
-    (alone,) = try_promise(
-        star, hat, n_points=300, n_draws=20, answers=answers, weights=(0, 1), **asked
-    )
+    (alone,) = try_promise(star, hat, problem, n_draws=20, weights=(0, 1), **options)
     assert alone.coverage < found.coverage
     assert found.coverage_low <= found.coverage <= found.coverage_high
 
@@ -371,7 +370,7 @@ GOOD = components([0.1, 0.2, 0.3], [0.1, 0.0, 0.2])
         ({"delta": 0.1, "risk_max": 0.1}, "needs a bound"),
         ({"delta": 0.1, "risk_max": 0.1, "bound": math.inf}, "needs a bound"),
         ({"delta": 0.1, "risk_max": 0.1, "bound": 0.4}, "at most the bound, 0.4, got 0.5 at row 2"),
-        ({"risk_max": 0.1, "bound": 1}, "bound is of use with delta only"),
+        ({"risk_max": 0.1, "bound": 1}, "bound is used only with delta"),
         ({"risk_max": -1}, "risk_max must be"),
         ({"risk_max": 0.1, "learn_share": 1}, "learn_share must be"),
         ({"risk_max": 0.1, "weights": (0, 0)}, "not both 0"),
@@ -395,4 +394,4 @@ def test_refusals_of_components():
     with pytest.raises(InputError, match="one of maximize"):
         fit_selector(GOOD, GOOD)
     with pytest.raises(InputError, match="n_draws must be"):
-        try_promise(GOOD, GOOD, n_points=2, n_draws=0, **asked)
+        try_promise(GOOD, GOOD, Problem(**asked), n_points=2, n_draws=0)

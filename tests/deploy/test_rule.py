@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from rue import Components, CostMatrix, Dirichlet, Draws, Log, Rule, Scored, fit_selector
-from rue.deploy import Kind, Problem, attained
+from rue.deploy import Kind, attained
 from rue.errors import FileError, InputError, ShapeError
 from rue.losses import get_loss
+from rue.selectors import Problem
 
 N = 120
 
@@ -57,7 +58,7 @@ def test_json_keeps_every_bit(world, tmp_path, name):
 def test_what_it_says():
     def said(weights, tau):
         estimate = attained(components([0.0], [0.0]), [True])
-        return Rule(weights, tau, Problem(risk_max=0.1), estimate, 1, 1).rule
+        return Rule(weights, tau, Problem(maximize="coverage", risk_max=0.1), estimate, 1, 1).rule
 
     assert said((0.5, 0.5), 0.25) == "Accept where total uncertainty is at most 0.5"
     assert said((0.0, 1.0), 0.25) == "Accept where epistemic uncertainty is at most 0.25"
@@ -98,7 +99,7 @@ ABSOLUTE = get_loss("absolute")
             Draws(np.full((2, 20, 3), 1 / 3)),
             ABSOLUTE,
             None,
-            "a point is 5 in the rule and 20",
+            "per point is 5 in the rule and 20",
         ),
         (Draws(np.full((2, 5, 4), 1 / 4)), ABSOLUTE, None, "classes is 3 in the rule and 4 in new"),
         (Dirichlet(np.ones((2, 3))), ABSOLUTE, None, "belief is draws in the rule and dirichlet"),
@@ -128,13 +129,13 @@ def test_losses_come_back(rng):
         assert (kind.get_loss().bayes_risk(probs) == loss.bayes_risk(probs)).all()
         assert kind.get_loss().bound(3) == loss.bound(3)
     with pytest.raises(InputError, match=r"floor of probabilities is 0\.01 in the rule and 0\.1"):
-        Kind.say(Log(0.01)).require(Kind.say(Log(0.1)), "new")
+        Kind.of_loss(Log(0.01)).require(Kind.of_loss(Log(0.1)), "new")
     with pytest.raises(InputError, match=r"floor of probabilities is 0 in the rule and 0\.1"):
-        Kind.say(Log()).require(Kind.say(Log(0.1)), "new")
+        Kind.of_loss(Log()).require(Kind.of_loss(Log(0.1)), "new")
     two, one = CostMatrix([[0, 1], [1, 0]]), CostMatrix([[0, 1]])
     with pytest.raises(InputError, match="the cost matrix is 2 rows in the rule and 1 rows"):
-        Kind.say(two).require(Kind.say(one), "new")
-    with pytest.raises(InputError, match="does not say for which loss"):
+        Kind.of_loss(two).require(Kind.of_loss(one), "new")
+    with pytest.raises(InputError, match="does not say which loss"):
         Kind().get_loss()
 
 
@@ -149,8 +150,8 @@ def test_losses_come_back(rng):
         (lambda d: d["made_for"].update(colour="red"), "colour"),
         (lambda d: d["asked"].update(speed=1), "speed"),
         (lambda d: d["asked"].update(risk_max="low"), "risk_max must be a number, got 'low'"),
-        (lambda d: d["asked"].update(risk_max=math.nan), "risk_max must not be negative, got nan"),
-        (lambda d: d["asked"].update(maximize="risk"), "asked contradicts"),
+        (lambda d: d["asked"].update(risk_max=math.nan), "risk_max must be finite and not"),
+        (lambda d: d["asked"].update(maximize="risk"), "maximize must be 'coverage', got 'risk'"),
         (lambda d: d["asked"].update(normalized=1), "normalized must be true or false, got 1"),
         (lambda d: d["promise"].update(delta=2), "delta must be between 0 and 1, got 2"),
         (lambda d: d["promise"].update(delta="0.1"), "delta must be a number, got '0.1'"),
@@ -186,7 +187,7 @@ def test_damaged_rules_are_one_line(world, tmp_path, change, words):
 def test_what_is_no_rule(tmp_path, text):
     path = tmp_path / "rule.json"
     path.write_text(text)
-    with pytest.raises(FileError, match="is no rule"):
+    with pytest.raises(FileError, match="is not a rule"):
         Rule.load(path)
     with pytest.raises(FileError, match="cannot be read"):
         Rule.load(tmp_path / "none.json")

@@ -2,9 +2,10 @@
 
 import math
 
-from rue.deploy import Outcome, Problem
+from rue.deploy import Outcome
 from rue.plots.deploy import plot_outcomes
 from rue.plots.style import save
+from rue.selectors import Problem
 
 
 def test_bars_and_budgets(tmp_path):
@@ -13,7 +14,7 @@ def test_bars_and_budgets(tmp_path):
         Outcome("epistemic", True, 0.0, math.nan, math.nan, 100),
         Outcome("possible", False, 0.9, 0.05, 0.0, 0),
     ]
-    figure = plot_outcomes(outcomes, Problem(risk_max=0.05, normalized=True))
+    figure = plot_outcomes(outcomes, Problem(maximize="coverage", risk_max=0.05, normalized=True))
     coverage, risk, regret = figure.axes
     widths = [[bar.get_width() for bar in axes.patches] for axes in figure.axes]
     assert widths == [[0.9, 0.0, 0.6], [0.05, 0.0, 0.04], [0.0, 0.0, 0.01]]

@@ -17,6 +17,7 @@ from rue.cli import (
     plan,
     published,
     report,
+    rule,
     sandbox,
     select,
 )
@@ -61,6 +62,7 @@ _command(sandbox)
 _command(published)
 _command(inversions)
 _command(demo)
+app.add_typer(rule.app, name="rule")
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 

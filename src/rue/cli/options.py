@@ -6,11 +6,14 @@ import sys
 from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.losses import Loss
 
 Truth = Annotated[Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")]
 Losses = Annotated[
@@ -26,6 +29,29 @@ Scale = Annotated[
 Costs = Annotated[
     Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
 ]
+LossName = Annotated[
+    str,
+    typer.Option("--loss", help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost."),
+]
+Floor = Annotated[
+    float | None,
+    typer.Option(help="Floor on predicted probabilities; it bounds the log loss."),
+]
+
+# A problem of Theorem 1.
+Maximize = Annotated[
+    Literal["coverage"] | None, typer.Option(help="Accept as much as the budgets allow.")
+]
+Minimize = Annotated[
+    Literal["risk", "regret"] | None, typer.Option(help="Minimise this at --coverage-min.")
+]
+CoverageMin = Annotated[float | None, typer.Option(help="Accept at least this share.")]
+RiskMax = Annotated[float | None, typer.Option(help="The risk budget.")]
+RegretMax = Annotated[float | None, typer.Option(help="The regret budget.")]
+Normalized = Annotated[
+    bool, typer.Option("--normalized", help="Risk and regret are per accepted point.")
+]
+TableOrJson = Annotated[Literal["table", "json"], typer.Option("--format", help="How to print.")]
 
 
 class Format(StrEnum):
@@ -87,3 +113,20 @@ def parse_values(text: str | None) -> list[float] | None:
         return [float(number) for number in re.split(r"[,\s]+", text.strip())]
     except ValueError:
         raise InputError(f"--values must be numbers as in -1,0,1, got {text!r}") from None
+
+
+def chosen_loss(name: str, cost: Path | None, floor: float | None) -> "str | Loss":
+    """Return the loss that --loss, --cost and --floor name."""
+    from rue.io.cost import read_cost
+    from rue.losses import Log, get_loss
+
+    if (cost is not None) != (name == "cost"):
+        raise InputError("--loss cost and --cost FILE go together")
+    if floor is not None and name != "log":
+        raise InputError(f"--floor is for the log loss, got --loss {name}")
+    if cost is not None:
+        return read_cost(cost)
+    if floor is not None:
+        return Log(floor)
+    get_loss(name)
+    return name

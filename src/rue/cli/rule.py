@@ -1,148 +1,209 @@
-"""The part of rue select that learns, saves and applies rules for new points."""
+"""rue rule: learn a rule to deploy, apply it to new points, show it."""
 
 import json
-import math
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rue.cli.options import align, emit
+import typer
+
+from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
+from rue.cli.options import (
+    Costs,
+    CoverageMin,
+    Floor,
+    LossName,
+    Maximize,
+    Minimize,
+    Normalized,
+    RegretMax,
+    RiskMax,
+    Scale,
+    TableOrJson,
+    Truth,
+    chosen_loss,
+    emit,
+    parse_values,
+)
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.deploy import Attained, Outcome, Rule
+    from rue.deploy import Outcome, Rule
     from rue.deploy.points import DeployPoints
-    from rue.losses import Loss
+
+app = typer.Typer(
+    help="Rules to deploy: learn one, apply it to new points, show it.", no_args_is_help=True
+)
 
 WEIGHTS = {"learned": None, "total": (1.0, 1.0), "epistemic": (0.0, 1.0)}
 
-
-def calibrate(
-    path: Path,
-    truth: Path | None,
-    loss: "str | Loss",
-    values: list[float] | None,
-    *,
-    score: str,
-    bound: float | None,
-    **asked: Any,
-) -> "tuple[Rule, DeployPoints]":
-    """Learn a rule from a calibration file; give the points, too."""
-    from rue.deploy import fit_selector
-    from rue.deploy.points import read_calibration
-    from rue.io.truth import read_truth
-
-    people = None if truth is None else read_truth(truth)
-    bounded = asked["delta"] is not None and bound is None
-    points = read_calibration(path, people, loss, values=values, bounded=bounded)
-    assert points.star is not None  # a calibration file has answers, or is refused
-    weights = WEIGHTS[score]
-    bound = points.bound if bound is None else bound
-    rule = fit_selector(
-        points.star, points.hat, bound=bound, weights=weights, kind=points.kind, **asked
-    )
-    return rule, points
+RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save wrote.")]
 
 
-def report(
-    rule: "Rule",
-    cal: "DeployPoints | None",
-    *,
-    apply: Path | None,
-    out: Path | None,
-    compare: bool,
-    plot: Path | None,
-    format: str,
+@app.command(
+    epilog="Example:  rue rule fit cal.npz --loss zero_one --risk-max 0.05 --delta 0.1 "
+    "--save rule.json"
+)
+def fit(
+    file: Annotated[Path, typer.Argument(help="Calibration points, as rue evaluate reads them.")],
+    truth: Truth = None,
+    loss: LossName = "log",
+    values: Scale = None,
+    cost: Costs = None,
+    floor: Floor = None,
+    maximize: Maximize = None,
+    minimize: Minimize = None,
+    coverage_min: CoverageMin = None,
+    risk_max: RiskMax = None,
+    regret_max: RegretMax = None,
+    normalized: Normalized = False,
+    delta: Annotated[
+        float | None, typer.Option(help="Promise the budgets with probability 1 - delta.")
+    ] = None,
+    bound: Annotated[
+        float | None, typer.Option(help="With --delta: the largest loss, if not the loss's own.")
+    ] = None,
+    score: Annotated[
+        Literal["learned", "total", "epistemic"],
+        typer.Option(help="Learn the weights of both components, or take one score."),
+    ] = "learned",
+    seed: Annotated[int, typer.Option(help="Seed of the split of the points.", min=0)] = 0,
+    save: Annotated[Path | None, typer.Option(help="Write the rule to this file, JSON.")] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(help="Measure this and simpler rules on these points, which need answers."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="With --compare: draw promised, attained and possible.")
+    ] = None,
+    format: TableOrJson = "table",
 ) -> None:
-    """Apply the rule to new points, compare, draw, and print."""
-    from rue.deploy import attained, compare_rules
+    """Learn when to accept a prediction and when to defer it.
+
+    The rule accepts where a weighted sum of the model's own aleatoric and epistemic uncertainty is
+    at most a threshold. Without --maximize and --minimize it maximises coverage. With --delta its
+    risk and regret budgets are promised for new points.
+    """
+    from rue.deploy import fit_rule
+    from rue.deploy.points import read_calibration, read_new
+    from rue.io.truth import read_truth
+    from rue.selectors.problem import Problem
+
+    if plot is not None and compare is None:
+        raise InputError("--plot needs --compare")
+    if maximize is None and minimize is None:
+        maximize = "coverage"
+    problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
+    answers = None if truth is None else read_truth(truth)
+    points = read_calibration(
+        file,
+        answers,
+        chosen_loss(loss, cost, floor),
+        values=parse_values(values),
+        bounded=delta is not None and bound is None,
+    )
+    assert points.star is not None  # calibration points have answers
+    rule = fit_rule(
+        points.star,
+        points.hat,
+        problem,
+        delta=delta,
+        bound=points.bound if bound is None else bound,
+        weights=WEIGHTS[score],
+        seed=seed,
+        kind=points.kind,
+    )
+    if save is not None:
+        rule.save(save)
+    found: dict[str, Any] = {"rule": rule.to_dict()}
+    lines = rule_lines(rule, points.path.stem)
+    if compare is not None:
+        outcomes = _compared(rule, points, read_new(compare, rule))
+        found["comparison"] = [
+            {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
+        ]
+        lines += ["", comparison(outcomes)]
+        if plot is not None:
+            _draw(outcomes, problem, plot)
+    _print(found, lines, format)
+
+
+@app.command(epilog="Example:  rue rule apply rule.json new.npz --out decisions.csv")
+def apply(
+    rule: RuleFile,
+    file: Annotated[Path, typer.Argument(help="New points; they need no answers.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
+    ] = None,
+    format: TableOrJson = "table",
+) -> None:
+    """Decide on new points by a saved rule.
+
+    The points must be of the kind that the rule is made for: the same method, loss, classes and
+    number of draws. If they have answers, what the rule attains on them is reported, too.
+    """
+    from rue.deploy import Rule, attained
     from rue.deploy.points import read_new
 
-    found: dict[str, Any] = {"rule": rule.to_dict()}
-    lines = _rule_lines(rule, cal)
-    outcomes: tuple[Outcome, ...] = ()
-    if apply is not None:
-        new = read_new(apply, rule)
-        accepted = rule.accept(new.hat)
-        found["new"] = {
+    loaded = Rule.load(rule)
+    new = read_new(file, loaded)
+    accepted = loaded.accept(new.hat)
+    found: dict[str, Any] = {
+        "rule": loaded.to_dict(),
+        "new": {
             "method": new.path.stem,
-            "n_points": len(new.hat),
+            "n_points": len(accepted),
             "n_accepted": int(accepted.sum()),
             "coverage": float(accepted.mean()),
-        }
-        lines += ["", _count(new.path.stem, int(accepted.sum()), len(accepted))]
-        if out is not None:
-            _write(out, new, rule)
-            lines.append(f"decisions are in {out}")
-        if new.star is not None:
-            here = attained(new.star, accepted, normalized=rule.problem.normalized)
-            found["new"]["attained"] = _plain(asdict(here))
-            lines += _attained_lines(rule, here) if here.n_accepted else []
-        if (compare or plot is not None) and cal is not None:
-            if new.star is None or cal.star is None:
-                raise InputError(f"{new.path}: to compare rules the new points need answers, too")
-            asked = asdict(rule.problem)
-            if asked["minimize"] is None:
-                asked["maximize"] = "coverage"
-            outcomes = compare_rules(
-                cal.star,
-                cal.hat,
-                new.star,
-                new.hat,
-                doubt_cal=cal.doubt,
-                doubt_new=new.doubt,
-                delta=rule.delta,
-                bound=rule.bound,
-                seed=rule.seed,
-                **asked,
-            )
-            found["comparison"] = [
-                {k: v for k, v in _plain(asdict(o)).items() if k != "rule"} for o in outcomes
-            ]
-            lines += ["", _comparison(outcomes)] if compare else []
-    if plot is not None:
-        from rue.plots.deploy import plot_outcomes
-        from rue.plots.style import save
+        },
+    }
+    lines = [*rule_lines(loaded, rule.stem), "", new_line(new.path.stem, accepted)]
+    if out is not None:
+        _write(out, new, loaded)
+        lines.append(f"decisions are in {out}")
+    if new.star is not None:
+        here = attained(new.star, accepted, normalized=loaded.problem.normalized)
+        found["new"]["attained"] = numbers(here)
+        lines += attained_lines(loaded, here) if here.n_accepted else []
+    _print(found, lines, format)
 
-        save(plot_outcomes(outcomes, rule.problem), plot)
+
+@app.command(epilog="Example:  rue rule show rule.json --format json")
+def show(rule: RuleFile, format: TableOrJson = "table") -> None:
+    """Print a saved rule, its promise and what it attained on held-out points."""
+    from rue.deploy import Rule
+
+    loaded = Rule.load(rule)
+    _print({"rule": loaded.to_dict()}, rule_lines(loaded, rule.stem), format)
+
+
+def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[Outcome, ...]":
+    from rue.deploy import compare_rules
+
+    if new.star is None or cal.star is None:
+        raise InputError(f"{new.path}: has no answers, and --compare needs them")
+    return compare_rules(
+        cal.star,
+        cal.hat,
+        new.star,
+        new.hat,
+        rule.problem,
+        doubt_cal=cal.doubt,
+        doubt_new=new.doubt,
+        delta=rule.delta,
+        bound=rule.bound,
+        seed=rule.seed,
+    )
+
+
+def _draw(outcomes: "tuple[Outcome, ...]", problem: Any, path: Path) -> None:
+    from rue.plots.deploy import plot_outcomes
+    from rue.plots.style import save
+
+    save(plot_outcomes(outcomes, problem), path)
+
+
+def _print(found: dict[str, Any], lines: list[str], format: str) -> None:
     emit(json.dumps(found, indent=2, allow_nan=False) if format == "json" else "\n".join(lines))
-
-
-def _rule_lines(rule: "Rule", cal: "DeployPoints | None") -> list[str]:
-    loss = f" · {rule.kind.loss} loss" if rule.kind.loss else ""
-    split = f" ({rule.n_learned:,} to learn, {rule.n_tested:,} to test)" if rule.delta else ""
-    name = "rule" if cal is None else cal.path.stem
-    lines = [f"{name}{loss} · {rule.n_points:,} calibration points{split}"]
-    lines += [f"{rule.rule}.", f"{rule.promise}."]
-    how = "on the points tested" if rule.delta else "cross-fitted"
-    for name in ("coverage", "risk", "regret") if rule.estimate.n_accepted else ():
-        value, error = getattr(rule.estimate, name), getattr(rule.estimate, f"{name}_error")
-        lines.append(f"  {name:<10}{_number(value):>8} ± {_number(error):<8} {how}")
-    return lines + [f"note: {note}" for note in rule.notes]
-
-
-def _attained_lines(rule: "Rule", here: "Attained") -> list[str]:
-    lines = []
-    for name in ("risk", "regret"):
-        limit = rule.problem.budgets.get(name)
-        value, error = getattr(here, name), getattr(here, f"{name}_error")
-        budget = "" if limit is None else f" budget {limit:g}"
-        lines.append(f"  {name:<10}{_number(value):>8} ± {_number(error):<8}{budget}".rstrip())
-    return lines
-
-
-def _comparison(outcomes: "tuple[Outcome, ...]") -> str:
-    header = ["rule", "promise", "tested on", "coverage", "risk", "regret"]
-    rows = [
-        [
-            outcome.name,
-            "yes" if outcome.promised else "no",
-            f"{outcome.n_tested:,}" if outcome.n_tested else "-",
-            *(_number(x) for x in (outcome.coverage, outcome.risk, outcome.regret)),
-        ]
-        for outcome in outcomes
-    ]
-    return align([header, *rows], left=("rule", "promise"), rule=True)
 
 
 def _write(path: Path, new: "DeployPoints", rule: "Rule") -> None:
@@ -161,16 +222,3 @@ def _write(path: Path, new: "DeployPoints", rule: "Rule") -> None:
     )
     with replacing(path) as file:
         file.write(text.getvalue().encode())
-
-
-def _count(name: str, n_accepted: int, n_points: int) -> str:
-    share = 100 * n_accepted / n_points
-    return f"{name} · {n_points:,} new points: {n_accepted:,} accepted ({share:.1f} %)"
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in values.items()}

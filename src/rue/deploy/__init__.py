@@ -1,16 +1,16 @@
-"""A selector one may deploy: weights and a threshold, learned from calibration points.
+"""A selector to deploy: weights and a threshold, learned from calibration points.
 
-Theorem 1's selector knows the truth. This one takes only what the model says, and can promise
-its budgets on new points.
+Theorem 1's selector knows the truth. This one needs only what the model says, and can promise its
+budgets for new points.
 """
 
+from rue.deploy.attained import Attained, attained
 from rue.deploy.baselines import Outcome, compare_rules
-from rue.deploy.candidates import Problem
 from rue.deploy.estimator import DeployableSelector
-from rue.deploy.fit import fit_selector
+from rue.deploy.fit import fit_rule, fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.p_values import hoeffding_bentkus, points_needed
-from rue.deploy.rule import Attained, Rule, attained
+from rue.deploy.rule import Rule
 from rue.deploy.simulation import Trials, try_promise
 
 __all__ = [
@@ -18,11 +18,11 @@ __all__ = [
     "DeployableSelector",
     "Kind",
     "Outcome",
-    "Problem",
     "Rule",
     "Trials",
     "attained",
     "compare_rules",
+    "fit_rule",
     "fit_selector",
     "hoeffding_bentkus",
     "points_needed",

@@ -1,4 +1,4 @@
-"""What the learned rule attains beside rules of one score, and beside what is possible."""
+"""What the learned rule attains, beside rules of one score and beside what is possible."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components
-from rue.deploy.fit import fit_selector
-from rue.deploy.rule import Rule, attained
+from rue.deploy.attained import attained
+from rue.deploy.fit import fit_rule
+from rue.deploy.rule import Rule
 from rue.errors import InfeasibleError
-from rue.selectors.optimal import optimal_selector
+from rue.selectors.optimal import solve
+from rue.selectors.problem import Problem
 
 __all__ = ["Outcome", "compare_rules"]
 
@@ -22,16 +24,16 @@ class Outcome:
 
     Attributes
     ----------
-    name
+    name : str
         ``"learned"``; ``"total"``, ``"epistemic"`` and ``"confidence"`` alone; ``"no promise"``,
-        learned without delta; ``"possible"``, Theorem 1's selector of the new points' truth.
-    promised
-        Whether the budgets were promised.
-    coverage, risk, regret
+        learned without delta; ``"possible"``, Theorem 1's selector with the new points' truth.
+    promised : bool
+        Whether the budgets are promised.
+    coverage, risk, regret : float
         What is attained on the new points.
-    n_tested
+    n_tested : int
         How many calibration points tested the thresholds.
-    rule
+    rule : Rule or None
         The rule; None for what is possible.
     """
 
@@ -49,37 +51,56 @@ def compare_rules(
     hat_cal: Components,
     star_new: Components,
     hat_new: Components,
+    problem: Problem,
     *,
     doubt_cal: ArrayLike | None = None,
     doubt_new: ArrayLike | None = None,
     delta: float | None = None,
     bound: float | None = None,
-    normalized: bool = False,
     seed: int = 0,
-    **asked: Any,
 ) -> tuple[Outcome, ...]:
     """Fit each rule on the calibration points and measure it on new points with answers.
 
-    A rule of one score has no weights to learn, so that all calibration points test it, unless
-    risk and regret are those per accepted point.
+    A rule of one score has no weights to learn, so all calibration points test it, unless risk and
+    regret are per accepted point.
 
     Parameters
     ----------
     star_cal, hat_cal, star_new, hat_new
-        Components of the calibration and the new points.
+        Realised and estimated components of the calibration and of the new points.
+    problem
+        The objective, the floor and the budgets.
     doubt_cal, doubt_new
-        One minus the largest predicted probability of each point, where confidence is to be
-        compared.
-    delta, bound, normalized, seed, asked
-        As :func:`rue.fit_selector` takes them.
+        One minus the largest predicted probability of each point, shapes (n_cal,) and (n_new,), to
+        compare a rule by confidence as well.
+    delta, bound, seed
+        As in :func:`rue.fit_selector`.
+
+    Returns
+    -------
+    tuple of Outcome
+        One for each rule, the learned one first and what is possible last.
+
+    Raises
+    ------
+    InputError
+        If the components or an option are invalid.
+
+    Examples
+    --------
+    >>> doubt = np.linspace(0, 1, 300)
+    >>> star = Components(doubt**3, 0 * doubt, doubt**3)
+    >>> hat = Components(doubt, 0 * doubt, doubt)
+    >>> problem = Problem(maximize="coverage", risk_max=0.1)
+    >>> [o.name for o in compare_rules(star, hat, star, hat, problem, delta=0.1, bound=1)]
+    ['learned', 'total', 'epistemic', 'no promise', 'possible']
     """
-    asked = {**asked, "normalized": normalized}
     promise: dict[str, Any] = {} if delta is None else {"delta": delta, "bound": bound}
     outcomes = []
 
     def add(name: str, cal: Components, new: Components, **options: Any) -> None:
-        rule = fit_selector(star_cal, cal, seed=seed, **asked, **options)
-        found = attained(star_new, rule.accept(new), normalized=normalized)
+        rule = fit_rule(star_cal, cal, problem, seed=seed, **options)
+        found = attained(star_new, rule.accept(new), normalized=problem.normalized)
         outcomes.append(
             Outcome(
                 name,
@@ -101,7 +122,7 @@ def compare_rules(
     if delta is not None:
         add("no promise", hat_cal, hat_new)
     try:
-        best = optimal_selector(star_new, **asked)
+        best = solve(star_new, problem)
         best_values = best.coverage, best.risk, best.regret
     except InfeasibleError:
         best_values = 0.0, float("nan"), float("nan")
@@ -110,5 +131,5 @@ def compare_rules(
 
 
 def _only(doubt: FloatArray) -> Components:
-    """A score in the place of the epistemic component."""
+    """Return a score in the place of the epistemic component."""
     return Components(doubt, np.zeros(len(doubt)), doubt)

@@ -1,7 +1,7 @@
-"""The best accept/reject rule of the form w1 aleatoric + w2 epistemic <= tau on some points.
+"""The best rule of the form w1 aleatoric + w2 epistemic <= tau on some points.
 
-A rule that is deployed accepts a point or does not, so points of equal scores go together: a
-threshold lies in the middle between two neighbouring scores, or above all of them.
+A deployed rule accepts a point or rejects it, so points with equal scores are decided together: a
+threshold lies halfway between two neighbouring scores, or above all of them.
 """
 
 import math
@@ -14,45 +14,38 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.deploy.p_values import allowed
+from rue.selectors.problem import Problem
 
-__all__ = ["TOTAL", "Fits", "Problem", "Ranking", "Weights", "best_cut", "directions", "score"]
+__all__ = ["TOTAL", "Fits", "Thresholds", "Weights", "best_cut", "directions", "score"]
 
 Weights = tuple[float, float]
 TOTAL: Weights = (0.5, 0.5)
 
-# How many directions the circle is cut into, besides total, epistemic and aleatoric alone.
+# Number of directions on the circle, besides total, epistemic and aleatoric alone.
 N_DIRECTIONS = 120
 
-# Scores nearer than this share of the largest are equal: rounding is not ranking.
+# Scores closer than this share of the largest are equal: rounding is not ranking.
 _SAME_SCORE = 1e-10
 
-# How many scores are ranked at once.
+# Number of scores ranked at once.
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One of Theorem 1's problems: see :func:`rue.optimal_selector`."""
-
-    minimize: str | None = None
-    coverage_min: float | None = None
-    risk_max: float | None = None
-    regret_max: float | None = None
-    normalized: bool = False
-
-    @property
-    def budgets(self) -> dict[str, float]:
-        """The budgets given, of ``"risk"`` and ``"regret"``."""
-        given = {"risk": self.risk_max, "regret": self.regret_max}
-        return {name: limit for name, limit in given.items() if limit is not None}
-
-
 @dataclass(frozen=True, eq=False)
-class Ranking:
-    """Points in the order of a score, and all places at which a threshold may stand.
+class Thresholds:
+    """All thresholds on a score, and what accepting up to each of them attains.
 
-    ``accepted[j]`` points have a score of at most ``taus[j]``; ``sums`` are their risk and
-    regret, not divided. Rankings by several scores may lie on a first axis.
+    Attributes
+    ----------
+    taus : ndarray of shape (n_thresholds,)
+        The thresholds, increasing; the last is infinite.
+    accepted : ndarray of shape (n_thresholds,)
+        How many points have a score of at most ``taus``.
+    sums : dict of ndarray
+        Sums of ``"risk"`` and ``"regret"`` over the accepted points. Several scores may lie on a
+        first axis.
+    n_points : int
+        How many points there are.
     """
 
     taus: FloatArray
@@ -61,8 +54,8 @@ class Ranking:
     n_points: int
 
     @staticmethod
-    def of(star: Components, hat: Components, weights: Weights) -> "Ranking":
-        """Sort the points by their score."""
+    def of(star: Components, hat: Components, weights: Weights) -> "Thresholds":
+        """Return every threshold that separates two scores of these points."""
         s = score(hat, weights)
         order = np.argsort(s, kind="stable")
         s = s[order]
@@ -73,10 +66,10 @@ class Ranking:
             "risk": np.cumsum(star.total[order])[accepted - 1],
             "regret": np.cumsum(star.epistemic[order])[accepted - 1],
         }
-        return Ranking(taus, accepted, sums, len(s))
+        return Thresholds(taus, accepted, sums, len(s))
 
-    def at(self, star: Components, hat: Components, weights: Weights) -> "Ranking":
-        """Give the same thresholds on other points."""
+    def at(self, star: Components, hat: Components, weights: Weights) -> "Thresholds":
+        """Return the same thresholds on other points."""
         s = score(hat, weights)
         order = np.argsort(s, kind="stable")
         accepted = np.searchsorted(s[order], self.taus, side="right")
@@ -84,55 +77,60 @@ class Ranking:
             "risk": np.append(0.0, np.cumsum(star.total[order]))[accepted],
             "regret": np.append(0.0, np.cumsum(star.epistemic[order]))[accepted],
         }
-        return Ranking(self.taus, accepted, sums, len(s))
+        return Thresholds(self.taus, accepted, sums, len(s))
 
-    def __getitem__(self, part: slice) -> "Ranking":
+    def __len__(self) -> int:
+        return len(self.taus)
+
+    def __getitem__(self, part: slice) -> "Thresholds":
+        """Return some of the thresholds."""
         sums = {name: column[part] for name, column in self.sums.items()}
-        return Ranking(self.taus[part], self.accepted[part], sums, self.n_points)
+        return Thresholds(self.taus[part], self.accepted[part], sums, self.n_points)
 
     def rate(self, name: str, normalized: bool) -> FloatArray:
-        """Risk or regret at each threshold, per accepted point if ``normalized``."""
+        """Return risk or regret at each threshold, per accepted point if ``normalized``."""
         per = np.maximum(self.accepted, 1) if normalized else self.n_points
         return np.asarray(self.sums[name] / per)
 
 
-Fits = Callable[[Ranking, Problem], NDArray[np.bool_]]
-"""Which thresholds of a ranking keep the budgets."""
+Fits = Callable[[Thresholds, Problem], NDArray[np.bool_]]
+"""Which thresholds keep the budgets."""
 
 
 def score(hat: Components, weights: Weights) -> FloatArray:
-    """w1 aleatoric + w2 epistemic; a weight of 0 leaves its component out."""
+    """Return w1 aleatoric + w2 epistemic of each point, shape (n_points,)."""
     w1, w2 = weights
     return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
 
 
-def keeps_budgets(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
-    """Whether the points ranked keep the budgets themselves."""
-    good = np.ones(ranking.sums["risk"].shape, dtype=bool)
+def keeps_budgets(thresholds: Thresholds, problem: Problem) -> NDArray[np.bool_]:
+    """Return which thresholds keep the budgets on their own points."""
+    good = np.ones(thresholds.sums["risk"].shape, dtype=bool)
     for name, limit in problem.budgets.items():
-        good &= ranking.rate(name, problem.normalized) <= limit * (1 + 1e-12)
+        good &= thresholds.rate(name, problem.normalized) <= limit * (1 + 1e-12)
     return good
 
 
 def would_pass(n_tested: int, delta: float, bound: float) -> Fits:
-    """Whether ``n_tested`` further points of the same rates would pass the test at delta."""
+    """Return which thresholds would pass the test at delta on ``n_tested`` similar points."""
 
-    def fits(ranking: Ranking, problem: Problem) -> NDArray[np.bool_]:
-        good = np.ones(ranking.sums["risk"].shape, dtype=bool)
-        share = ranking.accepted / ranking.n_points
+    def fits(thresholds: Thresholds, problem: Problem) -> NDArray[np.bool_]:
+        good = np.ones(thresholds.sums["risk"].shape, dtype=bool)
+        share = thresholds.accepted / thresholds.n_points
         n = np.rint(share * n_tested).astype(np.int64) if problem.normalized else n_tested
         for name, limit in problem.budgets.items():
             most = allowed(n_tested, limit / bound, delta)[n]
-            good &= ranking.rate(name, problem.normalized) / bound * n <= most + 1e-9
+            good &= thresholds.rate(name, problem.normalized) / bound * n <= most + 1e-9
         return good
 
     return fits
 
 
 def directions(hat: Components) -> list[Weights]:
-    """Total, epistemic and aleatoric alone, then the circle, in units of standard deviations.
+    """Return candidate weights: total, epistemic and aleatoric alone, then a circle.
 
-    A component that is constant ranks nothing and has weight 0. The absolute weights add up to 1.
+    The circle is in units of the components' standard deviations. A constant component ranks
+    nothing and has weight 0. The absolute weights add up to 1.
     """
     spread = np.std(hat.aleatoric), np.std(hat.epistemic)
     still = [
@@ -156,15 +154,15 @@ def best_cut(
     candidates: list[Weights],
     fits: Fits = keeps_budgets,
 ) -> tuple[Weights, float]:
-    """Give the weights and threshold that solve the problem best; tau is -inf if none does.
+    """Return the weights and the threshold that solve the problem best; -inf if none does.
 
-    If coverage is maximised: of the thresholds that fit, the one that accepts the most. Else of
-    those that also reach the floor the one of least risk, or regret. Of equals the first
-    direction counts.
+    If coverage is maximised, the threshold that accepts most among those that fit. Otherwise the
+    one with the least risk or regret among those that also reach the coverage floor. Ties go to
+    the first candidate.
     """
     n = len(star)
     accepted = np.arange(1, n + 1)
-    reaches = accepted / n >= (problem.coverage_min or 0.0) - 1e-12
+    reaches = accepted / n >= problem.floor - 1e-12
     best: tuple[float, float] = (-1.0, 0.0)
     found = candidates[0], -math.inf
     step = max(1, _AT_ONCE // n)
@@ -177,12 +175,12 @@ def best_cut(
             "risk": np.cumsum(star.total[order], axis=1),
             "regret": np.cumsum(star.epistemic[order], axis=1),
         }
-        ranking = Ranking(scores, accepted, sums, n)
-        good = fits(ranking, problem)
+        ranked = Thresholds(scores, accepted, sums, n)
+        good = fits(ranked, problem)
         good[:, :-1] &= np.diff(scores, axis=1) > _near(scores)
         last = n - 1 - np.argmax(good[:, ::-1], axis=1)
         if problem.minimize is not None:
-            rates = ranking.rate(problem.minimize, problem.normalized)
+            rates = ranked.rate(problem.minimize, problem.normalized)
             least = np.argmin(np.where(good & reaches, rates, np.inf), axis=1)
         for i, weights in enumerate(some):
             if not good[i].any():
@@ -197,6 +195,6 @@ def best_cut(
 
 
 def _near(scores: FloatArray) -> FloatArray:
-    """Up to which difference scores, sorted along the last axis, are equal."""
+    """Return the difference up to which scores, sorted along the last axis, are equal."""
     largest = np.maximum(np.abs(scores[..., :1]), np.abs(scores[..., -1:]))
     return np.asarray(_SAME_SCORE * np.maximum(largest, 1e-300))

@@ -1,4 +1,4 @@
-"""The same as an estimator: fit on people's answers and beliefs, accept by beliefs alone."""
+"""fit_selector as an estimator: fit on annotations and beliefs, accept by beliefs alone."""
 
 import inspect
 from typing import Any, Literal, Self, final
@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from rue.beliefs import Belief
 from rue.components import decompose, realize
 from rue.deploy.candidates import Weights
-from rue.deploy.fit import fit_selector
+from rue.deploy.fit import fit_rule
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import InputError
 from rue.losses import Loss, QuantileLoss, Squared, get_loss
+from rue.selectors.problem import Problem
 from rue.truth.annotations import Annotations
 
 __all__ = ["DeployableSelector", "loss_bound"]
@@ -21,24 +22,24 @@ __all__ = ["DeployableSelector", "loss_bound"]
 
 @final
 class DeployableSelector:
-    """Accept or defer, in scikit-learn's style: :meth:`fit`, then :meth:`accept`.
+    """Accept or defer, in the style of scikit-learn: :meth:`fit`, then :meth:`accept`.
 
     Parameters
     ----------
     loss, values
-        As :func:`rue.realize` takes them. To promise something of the log loss it must have a
-        floor: ``rue.Log(floor=0.001)``.
-    bound
-        The largest loss there can be; None is that of the loss.
+        As in :func:`rue.realize`. A promise on the log loss needs a floor on predicted
+        probabilities: ``rue.Log(floor=0.001)``.
     maximize, minimize, coverage_min, risk_max, regret_max, normalized
-        What is asked for, as :func:`rue.fit_selector` takes it.
+        The problem, as in :class:`rue.Problem`.
+    bound
+        The largest possible loss; None takes the bound of the loss.
     delta, weights, learn_share, seed
-        The same.
+        As in :func:`rue.fit_selector`.
 
     Attributes
     ----------
-    rule_
-        The :class:`Rule`, once fitted. It can be saved as JSON, and needs no calibration data.
+    rule_ : Rule
+        The fitted rule. It can be saved as JSON, and applying it needs no calibration data.
 
     Examples
     --------
@@ -46,9 +47,9 @@ class DeployableSelector:
     >>> from rue import Annotations, Draws
     >>> sure = np.linspace(0.5, 1, 200)
     >>> belief = Draws(np.stack([sure, 1 - sure], axis=1)[:, None])
-    >>> people = Annotations(np.stack([np.rint(20 * sure), 20 - np.rint(20 * sure)], axis=1))
+    >>> annotations = Annotations(np.stack([np.rint(20 * sure), 20 - np.rint(20 * sure)], axis=1))
     >>> selector = DeployableSelector("zero_one", maximize="coverage", risk_max=0.1, delta=0.1)
-    >>> print(selector.fit(people, belief).rule_.rule)
+    >>> print(selector.fit(annotations, belief).rule_.rule)
     Accept where aleatoric uncertainty is at most 0.23995
     >>> selector.accept(Draws([[[0.9, 0.1]], [[0.6, 0.4]]]))
     array([ True, False])
@@ -90,24 +91,77 @@ class DeployableSelector:
     def fit(
         self, annotations: Annotations, belief: Belief, *, actions: ArrayLike | None = None
     ) -> Self:
-        """Learn the rule from calibration points that people answered.
+        """Learn the rule from annotated calibration points.
 
-        ``actions`` are those of a deployed predictor, if it is not the belief's own.
+        Parameters
+        ----------
+        annotations
+            Annotators' answers for n_points calibration points.
+        belief
+            What the model says about the same points.
+        actions
+            Actions of a deployed predictor, shape (n_points,) or (n_points, n_classes); None takes
+            the belief's own.
+
+        Returns
+        -------
+        DeployableSelector
+            This object, with ``rule_`` set.
+
+        Raises
+        ------
+        InputError
+            If the parameters are invalid, or a promise is requested of an unbounded loss.
         """
         values = annotations.values if self.values is None else self.values
         loss = get_loss(self.loss, values=values)
         star = realize(annotations, belief, loss, actions=actions)
-        asked = self.get_params()
-        del asked["loss"], asked["values"]
-        if self.delta is not None and self.bound is None:
-            asked["bound"] = loss_bound(loss, belief.n_classes, actions)
-        self.rule_ = fit_selector(
-            star, decompose(belief, loss), kind=Kind.of(belief, loss), **asked
+        bound = self.bound
+        if self.delta is not None and bound is None:
+            bound = loss_bound(loss, belief.n_classes, actions)
+        self.rule_ = fit_rule(
+            star,
+            decompose(belief, loss),
+            self.problem,
+            delta=self.delta,
+            bound=bound,
+            weights=self.weights,
+            learn_share=self.learn_share,
+            seed=self.seed,
+            kind=Kind.of(belief, loss),
         )
         return self
 
+    @property
+    def problem(self) -> Problem:
+        """The problem that the parameters state; invalid ones raise InputError."""
+        return Problem(
+            self.maximize,
+            self.minimize,
+            self.coverage_min,
+            self.risk_max,
+            self.regret_max,
+            self.normalized,
+        )
+
     def accept(self, belief: Belief) -> NDArray[np.bool_]:
-        """Decide on new points by the belief alone: True for accept."""
+        """Decide on new points by the belief alone.
+
+        Parameters
+        ----------
+        belief
+            What the model says about n_points new points.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_points,)
+            True for accept, False for defer.
+
+        Raises
+        ------
+        InputError
+            If the selector is not fitted, or the belief is of another kind than the fitted one.
+        """
         if not hasattr(self, "rule_"):
             raise InputError("fit the selector first")
         loss = self.rule_.kind.get_loss()
@@ -115,11 +169,11 @@ class DeployableSelector:
         return self.rule_.accept(decompose(belief, loss))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters by name, as scikit-learn's tools ask for them."""
+        """Return the parameters by name, as scikit-learn requires."""
         return {name: getattr(self, name) for name in _PARAMETERS}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters by name."""
+        """Change parameters by name; an unknown name raises InputError."""
         for name, value in parameters.items():
             if name not in _PARAMETERS:
                 raise InputError(f"parameters are {', '.join(_PARAMETERS)}, got {name!r}")
@@ -128,7 +182,7 @@ class DeployableSelector:
 
 
 def loss_bound(loss: Loss, n_classes: int, actions: ArrayLike | None = None) -> float:
-    """The loss's bound, where the actions are such that it holds."""
+    """Return the bound of the loss; raise if there is none, or if the actions exceed it."""
     if actions is not None and isinstance(loss, Squared | QuantileLoss):
         values = np.arange(float(n_classes)) if loss.values is None else loss.values
         outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
@@ -141,7 +195,7 @@ def loss_bound(loss: Loss, n_classes: int, actions: ArrayLike | None = None) -> 
     bound = loss.bound(n_classes)
     if not np.isfinite(bound):
         raise InputError(
-            f"{loss.name} loss has no bound, and a promise needs one: give a floor on predicted "
+            f"{loss.name} loss has no bound, and a promise needs one: set a floor on predicted "
             "probabilities, as in Log(floor=0.001) or --floor 0.001"
         )
     return bound

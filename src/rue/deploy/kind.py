@@ -1,4 +1,4 @@
-"""What a rule is made for: kind of belief, loss, scale and number of classes."""
+"""What a rule is made for: the kind of belief, the loss, its scale and the number of classes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +16,7 @@ __all__ = ["Kind"]
 _WORDS = {
     "method": "the method",
     "belief": "the kind of belief",
-    "n_draws": "the number of draws a point",
+    "n_draws": "the number of draws per point",
     "n_classes": "the number of classes",
     "loss": "the loss",
     "values": "the values of the classes",
@@ -27,22 +27,27 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """The kind of numbers that a rule weighs; what is not known is None.
+    """The kind of predictions that a rule is made for; None where it is unknown.
 
-    Scores of another method, loss or scale are other numbers, and a threshold on them means
-    nothing.
+    Another method, loss or scale gives scores of another unit, on which the threshold of the rule
+    is meaningless.
 
     Attributes
     ----------
-    method
-        The method's name, where the prediction file tells it.
-    belief
+    method : str or None
+        Name of the method, if the prediction file gives it.
+    belief : str or None
         ``"draws"``, ``"dirichlet"``, ``"scored"``, or ``"components"`` read from a table.
-    n_draws, n_classes
-        Draws a point, and classes.
-    loss
-        Its name; ``values`` is the scale of squared, absolute, rps and pinball loss, ``floor``
-        the log loss's floor (0 for none), ``costs`` the cost matrix.
+    n_draws, n_classes : int or None
+        Draws per point, and classes.
+    loss : str or None
+        Name of the loss.
+    values : tuple of float or None
+        Values of the classes under squared, absolute, rps and pinball loss.
+    floor : float or None
+        Floor on probabilities of the log loss; 0 for none.
+    costs : tuple of tuple of float or None
+        The cost matrix.
     """
 
     method: str | None = None
@@ -56,13 +61,13 @@ class Kind:
 
     @staticmethod
     def of(belief: Belief, loss: Loss, *, method: str | None = None) -> "Kind":
-        """Describe a belief and a loss."""
+        """Return the kind of a belief and a loss."""
         values = None
         if isinstance(loss, Valued):
             scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
             values = tuple(scale.tolist())
         return replace(
-            Kind.say(loss),
+            Kind.of_loss(loss),
             method=method,
             belief=type(belief).__name__.lower(),
             n_draws=belief.n_draws if isinstance(belief, Draws) else None,
@@ -71,8 +76,8 @@ class Kind:
         )
 
     @staticmethod
-    def say(loss: Loss) -> "Kind":
-        """Describe a loss alone."""
+    def of_loss(loss: Loss) -> "Kind":
+        """Return the kind of a loss alone."""
         costs = loss.costs.tolist() if isinstance(loss, CostMatrix) else None
         return Kind(
             loss=loss.name,
@@ -81,9 +86,9 @@ class Kind:
         )
 
     def require(self, other: "Kind", name: str) -> None:
-        """Raise where the other is known to differ, and say in what."""
+        """Raise InputError if the other is known to differ; the message says in what."""
         differences = [
-            f"{_WORDS[field]} is {_say(mine)} in the rule and {_say(its)} in {name}"
+            f"{_WORDS[field]} is {_shown(mine)} in the rule and {_shown(its)} in {name}"
             for field, mine, its in self._pairs(other)
             if mine != its
         ]
@@ -91,9 +96,9 @@ class Kind:
             raise InputError("the rule is made for something else: " + "; ".join(differences))
 
     def get_loss(self) -> Loss:
-        """The loss itself."""
+        """Return the loss; raise InputError if it is unknown."""
         if self.loss is None:
-            raise InputError("the rule does not say for which loss it is made")
+            raise InputError("the rule does not say which loss it is made for")
         if self.costs is not None:
             return CostMatrix(self.costs)
         if self.loss == "log":
@@ -101,12 +106,12 @@ class Kind:
         return get_loss(self.loss, values=self.values)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known, as JSON has it."""
+        """Return what is known, as JSON represents it."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @staticmethod
     def from_dict(known: Mapping[str, Any]) -> "Kind":
-        """Take what :meth:`to_dict` gives."""
+        """Return the kind that :meth:`to_dict` gave."""
         found = dict(known)
         if found.get("values") is not None:
             found["values"] = tuple(map(float, found["values"]))
@@ -121,7 +126,7 @@ class Kind:
                 yield field, mine, its
 
 
-def _say(value: Any) -> str:
+def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         row = np.array(value)
         return f"{len(value)} rows" if row.ndim == 2 else show(row)

@@ -1,14 +1,13 @@
-"""Promises from a finite sample: a p-value for "the mean is above the limit", and its order.
+"""P-values of "the mean loss is above the limit", and the order in which thresholds are tested.
 
-Losses are independent and lie in [0, 1]. Under "their mean is above the limit" the p-value of
+Losses are independent and lie in [0, 1]. If their mean is above the limit, the p-value of
 Hoeffding and Bentkus is at most u with probability at most u, for every u:
 
     p = min( exp(-n KL(mean, limit)),  e P(Bin(n, limit) <= ceil(n mean)) ),    mean <= limit
 
-(Bates et al. 2021). Thresholds are tested in an order fixed beforehand, each at the full delta,
-and testing stops at the first that fails: a threshold that breaks its budget passes only if the
-first such one in the order does, which happens with probability at most delta (Angelopoulos et
-al. 2021).
+(Bates et al. 2021). Thresholds are tested in a fixed order, each at the full delta, and testing
+stops at the first that fails: a threshold that breaks its budget passes only if the first such
+threshold in the order does, which has probability at most delta (Angelopoulos et al. 2021).
 """
 
 import math
@@ -21,23 +20,28 @@ from rue._arrays import FloatArray
 
 __all__ = ["allowed", "hoeffding_bentkus", "n_passed", "points_needed"]
 
-# Components are rounded to 1e-12 of the scale; a sum off a whole number by less is that number.
+# Components are rounded to 1e-12 of the scale; a sum this close to a whole number is that number.
 _SAME = 1e-9
-# Beyond so many points the last one is not looked for, and nobody has the second.
+# No exact search beyond the first number of points; the second is more than any data set has.
 _MOST, _NOBODY = 10**8, 1e18
 
 
 def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> FloatArray:
-    """Give p-values of "the mean is above the limit" from sums of losses in [0, 1].
+    """Return p-values of "the mean is above the limit" from sums of losses in [0, 1].
 
     Parameters
     ----------
     total
         Sums of ``n_points`` losses each, any shape.
     n_points
-        How many points each sum has; without any the p-value is 1.
+        How many losses each sum has, same shape or a number; without any the p-value is 1.
     limit
         The budget, in units of the largest loss.
+
+    Returns
+    -------
+    ndarray of the broadcast shape of ``total`` and ``n_points``
+        P-values, from 0 to 1.
 
     Examples
     --------
@@ -63,16 +67,16 @@ def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> Fl
 
 
 def n_passed(p_values: FloatArray, delta: float) -> int:
-    """How many of the p-values, in their order, come before the first above delta."""
+    """Return how many p-values, in their order, come before the first above delta."""
     failed = p_values > delta
     return int(np.argmax(failed)) if failed.any() else len(p_values)
 
 
 @lru_cache(maxsize=64)
 def allowed(n_points: int, limit: float, delta: float) -> FloatArray:
-    """The largest sum that passes at delta, for each number of points from 0 to ``n_points``.
+    """Return the largest sum that passes at delta, for 0, 1, ..., ``n_points`` points.
 
-    -1 where not even 0 does.
+    It is -1 where not even a sum of 0 passes. Shape (n_points + 1,).
     """
     n = np.arange(n_points + 1)
     low, high = np.full(len(n), -1.0), n * min(limit, 1.0)
@@ -90,10 +94,27 @@ def allowed(n_points: int, limit: float, delta: float) -> FloatArray:
 
 
 def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
-    """The fewest points with which a mean of ``rate`` passes; None where no number does.
+    """Return the least number of points with which a mean of ``rate`` passes.
 
-    For a rate of 0 it is the first n with (1 - limit)^n <= delta. Otherwise about: the p-value
-    moves in small steps.
+    For a rate of 0 it is the first n with (1 - limit)^n <= delta. For other rates it is
+    approximate, because the p-value moves in small steps.
+
+    Parameters
+    ----------
+    limit, rate
+        The budget and the mean loss, in units of the largest loss.
+    delta
+        The level of the test.
+
+    Returns
+    -------
+    int or None
+        The number of points; None if no number suffices.
+
+    Examples
+    --------
+    >>> points_needed(0.1, 0.1), points_needed(0.1, 0.1, rate=0.05)
+    (22, 134)
     """
     if limit >= 1:
         return 0

@@ -1,4 +1,4 @@
-"""Calibration and new points from files, checked against what a rule is made for."""
+"""Read calibration and new points from files, and check them against a rule's kind."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,10 +24,24 @@ __all__ = ["DeployPoints", "read_calibration", "read_new"]
 
 @dataclass(frozen=True, eq=False)
 class DeployPoints:
-    """Points of a file: estimated components, realised ones where there are answers.
+    """The points of a file.
 
-    ``doubt`` is one minus the largest predicted probability, where there are probabilities;
-    ``bound`` the largest loss, None where it is not known.
+    Attributes
+    ----------
+    path : Path
+        The file.
+    hat : Components
+        Estimated components.
+    star : Components or None
+        Realised components, if there are answers.
+    kind : Kind
+        What the points are.
+    ids : ndarray of shape (n_points,) or None
+        Names of the points.
+    doubt : ndarray of shape (n_points,) or None
+        One minus the largest predicted probability, if there are probabilities.
+    bound : float or None
+        The largest possible loss, if it is known.
     """
 
     path: Path
@@ -47,15 +61,15 @@ def read_calibration(
     values: ArrayLike | None = None,
     bounded: bool = False,
 ) -> DeployPoints:
-    """Read calibration points; with ``bounded`` an unbounded loss is an error."""
+    """Read calibration points; with ``bounded``, an unbounded loss raises."""
     predictions = read_predictions(path)
     if isinstance(predictions, Columns):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
         return DeployPoints(predictions.path, predictions.hat, predictions.star, kind)
     columns = realized(predictions, truth, loss, values=values)
-    said = truth or predictions.truth
-    assert said is not None  # or it could not have been realised
-    scales = (values, predictions.values, said.annotations.values)
+    answered = truth or predictions.truth
+    assert answered is not None  # otherwise nothing could be realised
+    scales = (values, predictions.values, answered.annotations.values)
     loss = get_loss(loss, values=next((s for s in scales if s is not None), None))
     bound = None
     if bounded:
@@ -72,7 +86,7 @@ def read_calibration(
 
 
 def read_new(path: str | Path, rule: Rule) -> DeployPoints:
-    """Read new points for a rule; what it is not made for is refused, and why."""
+    """Read new points for a rule; raise if they are not what the rule is made for."""
     path = Path(path)
     kind = rule.kind
     if path.suffix.lower() in (".csv", ".parquet"):
@@ -80,12 +94,12 @@ def read_new(path: str | Path, rule: Rule) -> DeployPoints:
         hat, star, ids = read_estimates(path)
         return DeployPoints(path, hat, star, kind, ids)
     predictions = read_predictions(path)
-    assert isinstance(predictions, Predictions)  # an .npz, or it could not have been read
+    assert isinstance(predictions, Predictions)  # only a table holds components
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
     _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
     loss = kind.get_loss()
     if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
-        _bound(predictions, loss)  # else a user has stated another
+        _bound(predictions, loss)  # otherwise the user has stated another bound
     star = None if predictions.truth is None else realized(predictions, None, loss).star
     return DeployPoints(
         path,

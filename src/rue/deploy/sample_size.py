@@ -1,4 +1,4 @@
-"""How many calibration points a promise takes, where there were too few."""
+"""How many calibration points a promise needs, if there were too few."""
 
 import math
 from collections.abc import Callable
@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.deploy.candidates import Problem, Ranking
+from rue.deploy.candidates import Thresholds
 from rue.deploy.p_values import points_needed
+from rue.selectors.problem import Problem
 
 __all__ = ["needed_points"]
 
 
 def needed_points(
-    tested: Ranking,
+    tested: Thresholds,
     failed: NDArray[np.bool_],
     problem: Problem,
     delta: float,
@@ -22,20 +23,25 @@ def needed_points(
     n_points: int,
     n_learners: Callable[[int], int],
 ) -> tuple[int | None, str]:
-    """Say how many calibration points it takes, and why nothing passed.
+    """Return how many calibration points are needed, and a note why nothing passed.
 
-    Where no loss at all would have been too little, that is the reason. Else the threshold counts
-    that failed and needs the fewest points at the rates seen: n KL(rate, budget) must reach
-    log(1/delta).
+    If even points without any loss would have been too few, that is the reason. Otherwise the
+    number is that of the failed threshold that needs the fewest points at the observed rates:
+    n KL(rate, budget) must reach log(1/delta).
 
     Parameters
     ----------
     tested, failed
-        The thresholds on the points tested, and which of them did not pass.
+        The thresholds on the test points, and which of them did not pass, shape (n_thresholds,).
     problem, delta, bound
-        What was asked for.
+        What was to be promised.
     n_points, n_learners
         How many calibration points there are, and how many of any number of them would not test.
+
+    Returns
+    -------
+    tuple of (int or None, str)
+        The number of points, None if no number suffices, and the note.
     """
     per = " per accepted point" if problem.normalized else ""
     too_few = f"Nothing is accepted: {n_points:,} calibration points are too few to promise "
@@ -51,7 +57,7 @@ def needed_points(
             "even if accepted points had no loss at all."
         )
     kept = tested.accepted / tested.n_points if problem.normalized else np.ones(len(tested.taus))
-    with np.errstate(divide="ignore"):  # where none is accepted no number will do
+    with np.errstate(divide="ignore"):  # where none is accepted no number suffices
         needs = {
             name: _about(tested.rate(name, problem.normalized) / bound, limit / bound, delta) / kept
             for name, limit in problem.budgets.items()
@@ -63,22 +69,22 @@ def needed_points(
         rate, limit = tested.rate(worst, problem.normalized)[at], problem.budgets[worst]
         return None, (
             f"Nothing is accepted: even at the best threshold the {worst} is {rate:.4g}{per} on "
-            f"the points tested, and the budget is {limit:g}."
+            f"the test points, and the budget is {limit:g}."
         )
     at = int(np.argmin(np.where(failed, total, np.inf)))
     worst = max(needs, key=lambda name: needs[name][at])
     rate, limit = tested.rate(worst, problem.normalized)[at], problem.budgets[worst]
     exact = points_needed(limit / bound, delta, rate / bound)
     n = _in_all(math.ceil((exact or needs[worst][at] * kept[at]) / kept[at]), n_learners)
-    n = max(n, n_points + 1)  # steps of the p-value may make it look as if there were enough
+    n = max(n, n_points + 1)  # steps of the p-value may suggest that there were enough
     return n, (
         f"{too_few}{worst} <= {limit:g}{per}; about {n:,} are needed "
-        f"at the {worst} of {rate:.4g}{per} that the points tested have."
+        f"at the {worst} of {rate:.4g}{per} that the test points have."
     )
 
 
 def _in_all(n_tested: int, n_learners: Callable[[int], int]) -> int:
-    """The fewest points of which so many test; the share that learns is about constant."""
+    """Return the least number of points of which ``n_tested`` test."""
     n = n_tested
     while (short := n_tested - (n - n_learners(n))) > 0:
         n += max(1, short // 2)
@@ -88,7 +94,7 @@ def _in_all(n_tested: int, n_learners: Callable[[int], int]) -> int:
 
 
 def _about(rate: FloatArray, limit: float, delta: float) -> FloatArray:
-    """About how many points a mean of ``rate`` needs to pass; infinity from the limit up."""
+    """Return about how many points a mean of ``rate`` needs; infinity from the limit up."""
     from scipy.special import xlogy
 
     r = np.minimum(rate, limit)
@@ -97,5 +103,5 @@ def _about(rate: FloatArray, limit: float, delta: float) -> FloatArray:
         return np.asarray(np.where(rate < limit, math.log(1 / delta) / divergence, np.inf))
 
 
-def _ratio(tested: Ranking, problem: Problem, name: str) -> FloatArray:
+def _ratio(tested: Thresholds, problem: Problem, name: str) -> FloatArray:
     return tested.rate(name, problem.normalized) / problem.budgets[name]

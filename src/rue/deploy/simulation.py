@@ -2,37 +2,37 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, require_whole
 from rue.components import Components
-from rue.deploy.fit import fit_selector
-from rue.deploy.rule import attained
-from rue.errors import InputError
+from rue.deploy.attained import attained
+from rue.deploy.candidates import Weights
+from rue.deploy.fit import fit_rule
+from rue.selectors.problem import Problem
 
-__all__ = ["Trials", "try_promise"]
+__all__ = ["Answers", "Trials", "try_promise"]
 
 Answers = Callable[[IntArray, np.random.Generator], Components]
-"""Realised components of the points drawn, from answers that are drawn too."""
+"""Returns the realised components of the drawn rows, from answers drawn with the generator."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """What rules of many calibration draws attain on all points.
+    """What the rules of many calibration draws attain on all points.
 
     Attributes
     ----------
-    n_points, n_draws
-        Calibration points a draw, and draws.
-    broken
-        The share of draws whose rule breaks a budget.
-    nothing
-        The share whose rule accepts nothing.
-    coverage, coverage_low, coverage_high
-        The mean coverage, and the range that nine in ten draws are in.
+    n_points, n_draws : int
+        Calibration points per draw, and number of draws.
+    broken : float
+        Share of draws whose rule breaks a budget.
+    nothing : float
+        Share of draws whose rule accepts nothing.
+    coverage, coverage_low, coverage_high : float
+        Mean coverage, and its 5 % and 95 % quantile over the draws.
     """
 
     n_points: int
@@ -47,53 +47,82 @@ class Trials:
 def try_promise(
     star: Components,
     hat: Components,
+    problem: Problem,
     *,
     n_points: int | Sequence[int],
     n_draws: int = 500,
     seed: int = 0,
     answers: Answers | None = None,
     progress: bool = False,
-    **asked: Any,
+    delta: float | None = None,
+    bound: float | None = None,
+    weights: Weights | None = None,
+    learn_share: float = 0.25,
 ) -> tuple[Trials, ...]:
     """Fit rules to calibration sets drawn with replacement, and measure each on all points.
 
-    The points at hand are the world: a rule's risk and regret in it are known exactly. Use it to
-    see how many points people should answer before a rule accepts enough.
+    The given points are the whole population, so the risk and the regret of a rule are known
+    exactly. Use it to find how many points to annotate before a rule accepts enough.
 
     Parameters
     ----------
     star, hat
-        Realised and estimated components of the world's points.
+        Realised and estimated components of the population.
+    problem
+        The objective, the floor and the budgets.
     n_points
-        Calibration points a draw; several give a result each.
+        Calibration points per draw; several numbers give one result each.
     n_draws, seed
-        How many draws, and their seed.
+        Number of draws, and the seed that draws them.
     answers
-        Gives the realised components of the rows drawn where answers are drawn anew; None takes
+        Returns the realised components of the drawn rows if answers are drawn anew; None takes
         those of ``star``.
     progress
-        Show a bar.
-    asked
-        What :func:`rue.fit_selector` is asked for.
+        Whether to show a progress bar.
+    delta, bound, weights, learn_share
+        As in :func:`rue.fit_selector`.
+
+    Returns
+    -------
+    tuple of Trials
+        One for each number of calibration points.
+
+    Raises
+    ------
+    InputError
+        If an option is invalid.
+
+    Examples
+    --------
+    >>> doubt = np.linspace(0, 1, 500)
+    >>> star = Components(doubt**3, 0 * doubt, doubt**3)
+    >>> hat = Components(doubt, 0 * doubt, doubt)
+    >>> problem = Problem(maximize="coverage", risk_max=0.1)
+    >>> (found,) = try_promise(star, hat, problem, n_points=200, n_draws=20, delta=0.1, bound=1)
+    >>> found.broken
+    0.0
     """
-    if n_draws < 1:
-        raise InputError(f"n_draws must be at least 1, got {n_draws}")
-    sizes = [int(size) for size in np.atleast_1d(n_points)]
-    normalized = bool(asked.get("normalized", False))
-    limits = {name: asked.get(f"{name}_max") for name in ("risk", "regret")}
+    n_draws = require_whole("n_draws", n_draws, least=1)
     results = []
-    for size in sizes:
+    for size in (int(size) for size in np.atleast_1d(n_points)):
         rng = np.random.default_rng([seed, size])
         coverage, broken = np.empty(n_draws), np.zeros(n_draws, dtype=bool)
         for i in tqdm(range(n_draws), f"{size:,} points", disable=not progress or None, delay=2):
             rows = rng.integers(0, len(star), size)
             drawn = star[rows] if answers is None else answers(rows, rng)
-            rule = fit_selector(drawn, hat[rows], **asked)
-            found = attained(star, rule.accept(hat), normalized=normalized)
+            rule = fit_rule(
+                drawn,
+                hat[rows],
+                problem,
+                delta=delta,
+                bound=bound,
+                weights=weights,
+                learn_share=learn_share,
+            )
+            found = attained(star, rule.accept(hat), normalized=problem.normalized)
             coverage[i] = found.coverage
             broken[i] = any(  # NaN, where nothing is accepted, is not above
-                limit is not None and getattr(found, name) > limit * (1 + 1e-9)
-                for name, limit in limits.items()
+                getattr(found, name) > limit * (1 + 1e-9) for name, limit in problem.budgets.items()
             )
         low, high = np.quantile(coverage, (0.05, 0.95))
         results.append(

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from rue.deploy import Outcome, Problem
+from rue.deploy import Outcome
 from rue.plots.style import GREY, PALETTE, look
+from rue.selectors.problem import Problem
 
 __all__ = ["plot_outcomes"]
 

@@ -1,20 +1,20 @@
-"""Where both budgets bind: turn a line in the plane of (total, epistemic) until it meets them.
+"""The optimum where both constraints bind: a line in the plane of (total, epistemic).
 
 Accepting the share x_i of the point v_i = (1, T_i, E_i) attains z = sum x_i v_i =
 N (coverage, risk, regret), and all such z form a convex body. If both constraints of a problem
-bind, its optimum is the place where a ray leaves that body:
+bind, its optimum is the point where a ray leaves that body:
 
     maximise coverage    from N (0, risk_max, regret_max)        along (1, 0, 0)
-      normalised         from 0, with T - risk_max, E - regret_max for T, E
+      normalised         from 0, with T - risk_max, E - regret_max instead of T, E
     minimise risk        from N (coverage_min, 0, regret_max)    along (0, -1, 0)
     minimise regret      from N (coverage_min, risk_max, 0)      along (0, 0, -1)
 
 The plane that touches the body there, c1 risk + c2 regret - d coverage = const, accepts the points
-below the line c1 T + c2 E = d; two blocks of identical points on it take what is left of the two
-budgets. To find that line is the dual problem, which has the form of a median regression, and is
-solved as Barrodale and Roberts (1973) do: turn a line about one of its points to the best slope
-there is, then about another of its points, until nothing is left to gain. A turn is one sort, and
-a handful of turns is enough.
+below the line c1 T + c2 E = d; two blocks of identical points on the line spend the rest of the
+two budgets. Finding that line is the dual problem. It has the form of a median regression and is
+solved as by Barrodale and Roberts (1973): rotate the line about one of its points to the best
+slope, then about another of its points, until nothing improves. A rotation is one sort, and a
+handful of rotations is enough.
 """
 
 import math
@@ -42,10 +42,11 @@ _SAMPLE = 1 << 14
 
 
 def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary | None:
-    """Find the boundary at which the ray from the anchor leaves the attainable set.
+    """Return the boundary at which the ray from the anchor leaves the attainable set.
 
-    Turning begins about the pivot. The line is scaled such that c1, c2, d are the multipliers of
-    the problem whose objective gains 1 along the ray. None if no line with c1, c2 > 0 does it.
+    The first rotation is about the pivot. The line is scaled such that c1, c2, d are the
+    multipliers of the problem whose objective gains 1 along the ray. Return None if there is no
+    such line with c1, c2 > 0.
     """
     if len(points) > 4 * _SAMPLE:
         found = _turn_near_a_guess(points, anchor, ray, pivot)
@@ -54,7 +55,7 @@ def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary 
     tried: dict[tuple[Point, float], tuple[float, Boundary]] = {}
     while True:
         ratio = _best_ratio(points, anchor, ray, pivot)
-        if ratio is None or (pivot, ratio) in tried:  # nothing is left to gain but rounding
+        if ratio is None or (pivot, ratio) in tried:  # only rounding is left to gain
             missed, boundary = min(
                 tried.values(), key=lambda pair: pair[0], default=(math.inf, None)
             )
@@ -72,7 +73,7 @@ def _turn_near_a_guess(
 ) -> Boundary | None:
     """Solve for a part of the points, then for those near its line, and check all the others.
 
-    So do Portnoy and Koenker (1997) for median regression. None if the guess was not good.
+    Portnoy and Koenker (1997) do so for median regression. Return None if the guess was not good.
     """
     n_points = len(points)
     part = points[:: n_points // _SAMPLE]
@@ -98,10 +99,10 @@ def _turn_near_a_guess(
 
 
 def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> float | None:
-    """Turn a line about the pivot from c2/c1 = 0 to infinity; stop where it bounds the ray best.
+    """Rotate a line about the pivot from c2/c1 = 0 to infinity; return the best ratio.
 
-    That is where the moment of the points below passes the anchor's. On the way points of less
-    total and more epistemic leave, and those of more total and less epistemic come in.
+    It is best where the moment of the points below passes that of the anchor. On the way, points
+    with less total and more epistemic leave, and those with more total and less epistemic enter.
     """
     t, e = pivot
     u = difference(points.total, t, points.origin[0])
@@ -125,7 +126,7 @@ def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> fl
 
 
 def _through(pivot: Point, ratio: float, ray: Triple, origin: Point) -> Boundary:
-    """The line through the pivot with c2/c1 = ratio, scaled to a gain of 1 along the ray."""
+    """Return the line through the pivot with c2/c1 = ratio, scaled to gain 1 along the ray."""
     t, e = pivot
     gain = (t * ray.coverage - ray.risk) + ratio * (e * ray.coverage - ray.regret)
     return Boundary(1 / gain, ratio / gain, (t + ratio * e) / gain, origin)
@@ -134,11 +135,11 @@ def _through(pivot: Point, ratio: float, ray: Triple, origin: Point) -> Boundary
 def _share_out(
     line: Boundary, below: Triple, on: Blocks, anchor: Triple, ray: Triple
 ) -> tuple[Boundary, float, Point]:
-    """Share out among the blocks on the line what the points below leave of both budgets.
+    """Spend what the points below the line leave of both budgets on the blocks on the line.
 
-    Of all ways the one that takes the most in the order of total: the first blocks, and as a
-    counterweight the last. Also gives by how much that misses the budgets (relative), and the
-    block to turn about if it does.
+    Of all ways, take the one that accepts most in the order of total: the first blocks and, as a
+    counterweight, the last. Also return by how much that misses the budgets (relative), and the
+    block to rotate about if it does.
     """
     gap = anchor.minus(below)
     n_on = float(on.edge[-1])
@@ -183,10 +184,10 @@ def _share_out(
 def _shares(
     room: Triple, first: Triple, last: Triple, line: Boundary, ray: Triple
 ) -> tuple[float, float]:
-    """Give the shares of two blocks that use up the room; the first has more epistemic.
+    """Return the shares of two blocks that spend the room; the first has more epistemic.
 
-    The share of the one that weighs more on the budget follows from both constraints, and that of
-    the other from what is left: so the errors cancel where the two are nearly the same.
+    The share of the block that weighs more on the budget follows from both constraints, and that
+    of the other from what is left, so that errors cancel where the two are nearly equal.
     """
     swap = ray.regret < 0
     heavy, light = (last, first) if swap else (first, last)
@@ -204,7 +205,7 @@ def _shares(
 
 
 def _moment(about: Point, ray: Triple, coverage: float, risk: Number, regret: Number) -> Number:
-    """Determinant of (coverage, risk, regret), the point (1, T, E) turned about, and the ray."""
+    """Return the determinant of (coverage, risk, regret), the pivot (1, T, E) and the ray."""
     t, e = about
     return (e * ray.coverage - ray.regret) * (risk - t * coverage) + (
         ray.risk - t * ray.coverage
@@ -212,7 +213,7 @@ def _moment(about: Point, ray: Triple, coverage: float, risk: Number, regret: Nu
 
 
 def _size(about: Point, ray: Triple, z: Triple) -> float:
-    """How large the terms of a moment are, and so its rounding error."""
+    """Return the size of the terms of a moment, which bounds its rounding error."""
     t, e = (abs(x) for x in about)
     coverage, risk, regret = (abs(x) for x in z)
     return (e * ray.coverage + abs(ray.regret)) * (risk + t * coverage) + (

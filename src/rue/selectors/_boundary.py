@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 TOLERANCE = 1e-12
-"""Relative. What differs by less is equal; what exceeds a budget by less meets it."""
+"""Relative: numbers that differ by less are equal; an excess over a budget below it is none."""
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -32,22 +32,22 @@ Point = tuple[float, float]
 
 
 class Triple(NamedTuple):
-    """Sums over the accepted of (1, T, E): N times (coverage, risk, regret)."""
+    """Sums of (1, T, E) over the accepted points: N times (coverage, risk, regret)."""
 
     coverage: float
     risk: float
     regret: float
 
     def minus(self, other: "Triple", times: float = 1.0) -> "Triple":
-        """Give self - times * other."""
+        """Return self - times * other."""
         return Triple(*(a - times * b for a, b in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True)
 class Points:
-    """A sample in the plane of total (axis 0) and epistemic (axis 1), both less an origin.
+    """A sample in the plane of total (axis 0) and epistemic (axis 1), relative to an origin.
 
-    The origin is 0, or the budgets if normalised: sum x_i (T_i - risk_max) <= 0, say.
+    The origin is 0, or the budgets if normalised, as in sum x_i (T_i - risk_max) <= 0.
     """
 
     total: FloatArray
@@ -58,19 +58,19 @@ class Points:
         return len(self.total)
 
     def __getitem__(self, rows: NDArray[Any] | slice) -> "Points":
-        """Give some of the points."""
+        """Return some of the points."""
         return Points(self.total[rows], self.epistemic[rows], self.origin)
 
     def score(self, axis: int) -> FloatArray:
-        """Give the totals or the epistemics."""
+        """Return the totals (axis 0) or the epistemic components (axis 1)."""
         return (self.total, self.epistemic)[axis]
 
     def at_levels(self, total: Levels, epistemic: Levels) -> "Points":
-        """Bring together what rounding alone keeps apart."""
+        """Merge values that only rounding separates."""
         return Points(total.snap(self.total), epistemic.snap(self.epistemic), self.origin)
 
     def seen_from(self, origin: Point) -> "Points":
-        """Move the origin from 0."""
+        """Return the points relative to another origin; the present one must be 0."""
         if origin == self.origin:
             return self
         return Points(self.total - origin[0], self.epistemic - origin[1], origin)
@@ -86,11 +86,11 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class Boundary:
-    """Accept below the line c1 T + c2 E = d, reject above it, and share out what lies on it.
+    """Accept below the line c1 T + c2 E = d, reject above it, and divide what lies on it.
 
-    T and E are seen from the origin. On the line points are ordered by total, then epistemic.
+    T and E are relative to the origin. On the line, points are ordered by total, then epistemic.
     Those before ``first`` and those after ``last`` are accepted, those between are rejected, and
-    the two themselves are cut.
+    the two blocks themselves are accepted in part.
     """
 
     c1: float
@@ -102,11 +102,11 @@ class Boundary:
 
     @property
     def level(self) -> float:
-        """The line's d seen from 0."""
+        """The line's d relative to 0."""
         return self.d + self.c1 * self.origin[0] + self.c2 * self.origin[1]
 
     def sides(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Tell which points are below the line, and which are on it."""
+        """Return masks of the points below the line and of those on it."""
         gap = self.c1 * points.total
         gap += self.c2 * points.epistemic
         gap -= self.d
@@ -114,16 +114,17 @@ class Boundary:
         return gap < -width, np.abs(gap) <= width
 
     def order(self, total: Number, epistemic: Number) -> tuple[Number, Number]:
-        """Give two keys that sort points on the line by total, then epistemic.
+        """Return two keys that sort points on the line by total, then epistemic.
 
-        Rounding is not ranking: on a line of one total the last digits of totals rank nothing.
+        Rounding is not ranking: on a line of constant total, the last digits of totals rank
+        nothing.
         """
         if self.c2 == 0:
             return epistemic, total
         return self.c2 * total - self.c1 * epistemic, total if self.c1 else epistemic
 
     def acceptance(self, points: Points) -> FloatArray:
-        """Give the probability with which each point is accepted."""
+        """Return the probability with which each point is accepted, shape (n_points,)."""
         points = points.seen_from(self.origin)
         below, on_line = self.sides(points)
         share = below.astype(np.float64)
@@ -140,7 +141,7 @@ class Boundary:
 
 
 class Blocks:
-    """Points on a line in their order there, identical ones counted together."""
+    """Points on a line in their order on it, identical ones counted together."""
 
     def __init__(self, line: Boundary, points: Points) -> None:
         key, then = line.order(points.total, points.epistemic)
@@ -159,30 +160,31 @@ class Blocks:
         return len(self.count)
 
     def point(self, block: int) -> Point:
-        """Total and epistemic of one block."""
+        """Return total and epistemic of one block."""
         return float(self.points.total[block]), float(self.points.epistemic[block])
 
     def sums(self, *blocks: int | slice) -> Triple:
-        """What whole blocks attain."""
+        """Return what accepting whole blocks attains."""
         rows = np.r_[blocks]
         columns = np.ones(len(rows)), self.points.total[rows], self.points.epistemic[rows]
         return Triple(*(float(np.sum(self.count[rows] * column)) for column in columns))
 
     def at(self, mass: float) -> int:
-        """Which block the given number of points ends in, counted from the first."""
+        """Return the block in which the given number of points ends, from the first on."""
         return min(max(int(np.searchsorted(self.edge, mass)) - 1, 0), len(self) - 1)
 
     def cut(self, block: int, share: float) -> Cut:
-        """Cut one block; a share is 0 or 1 if only rounding keeps it from being so."""
+        """Accept a share of one block, 0 or 1 if only rounding separates it from that."""
         share = min(max(float(share), 0.0), 1.0)
         if abs(share - round(share)) <= TOLERANCE:
             share = float(round(share))
         return Cut(*self.point(block), share)
 
     def first_within(self, cost: FloatArray, room: float, *, reverse: bool = False) -> Cut:
-        """Cut where the first points, at ``cost`` each, have used up the room; all if never.
+        """Return the cut where the first points, at ``cost`` each, have spent the room.
 
-        ``cost`` may be negative but must grow, from the last block on if ``reverse``.
+        Without such a place all are accepted. ``cost`` may be negative but must grow, from the
+        last block on if ``reverse``.
         """
         step = -1 if reverse else 1
         cost = (cost * self.count)[::step]
@@ -195,18 +197,18 @@ class Blocks:
 
 
 def split(line: Boundary, points: Points) -> tuple[Triple, Blocks]:
-    """Give what the points below a line attain, and the blocks on it."""
+    """Return what the points below a line attain, and the blocks on it."""
     below, on = line.sides(points)
     return attained(points[below]), Blocks(line, points[on])
 
 
 def attained(points: Points) -> Triple:
-    """Give what accepting all these points attains."""
+    """Return what accepting all these points attains."""
     return Triple(float(len(points)), float(points.total.sum()), float(points.epistemic.sum()))
 
 
 def difference(values: FloatArray, value: float, origin: float = 0.0) -> FloatArray:
-    """Give values - value, 0 where only rounding keeps them from being equal."""
+    """Return values - value, 0 where only rounding separates them."""
     gap = values - value
     gap[np.abs(gap) <= TOLERANCE * (values + (value + 2 * origin))] = 0.0
     return gap

@@ -1,8 +1,8 @@
 """The three problems of Theorem 1 on a finite sample: linear programs with two constraints.
 
-Under one of its constraints alone each is a knapsack: take points by one score until the budget
-is used up, or the floor reached. If that keeps the other constraint too it is optimal; if not,
-both bind, and the boundary is found by turning a line (``_turning.py``).
+With one constraint alone each is a knapsack: accept points by one score until the budget is spent
+or the floor is reached. If that also meets the other constraint, it is optimal; otherwise both
+bind, and ``_both_budgets.py`` finds the boundary.
 """
 
 import math
@@ -23,21 +23,21 @@ _NAMES = "risk", "regret"
 
 
 def infeasible(what: str, best: float, given: str) -> InfeasibleError:
-    """Say which budget cannot be met, and what can be attained."""
+    """Return the error that names the budget and the best attainable value."""
     return InfeasibleError(f"no selector {given} has {what}: the best attainable is {best:.9g}")
 
 
 def total_of(acceptance: FloatArray, score: FloatArray) -> float:
-    """Sum a score over the accepted."""
+    """Return the sum of a score over the accepted points."""
     return float(np.sum(acceptance * score))
 
 
 def most_coverage(
     points: Points, risk_max: float | None, regret_max: float | None, normalized: bool
 ) -> Boundary:
-    """(P_C): maximise coverage under a risk and a regret budget.
+    """Solve (P_C): maximise coverage under a risk and a regret budget.
 
-    Normalised, sum x_i (T_i - risk_max) <= 0 is a budget of 0 for costs seen from risk_max.
+    The normalised budget sum x_i (T_i - risk_max) <= 0 is a budget of 0 for shifted costs.
     """
     if not normalized:
         limits = risk_max, regret_max
@@ -53,7 +53,7 @@ def most_coverage(
         regret_max = _attainable("regret", regret_max, least, "that accepts anything")
     boundary = _most_ratios_within(points, risk_max, regret_max)
     if boundary is None and risk_max is not None and regret_max is not None:
-        # The two cannot be met together, unless rounding alone is in the way.
+        # The two budgets cannot be met together, unless only rounding prevents it.
         best = least_cost(points, 1, 0.0, risk_max, normalized=True).acceptance(points)
         least = total_of(best, points.epistemic) / float(best.sum())
         given = f"with normalised risk <= {risk_max:g}"
@@ -67,12 +67,12 @@ def most_coverage(
 def least_cost(
     points: Points, axis: int, floor: float, limit: float | None, normalized: bool
 ) -> Boundary:
-    """(P_Ri) for axis 0, (P_Re) for axis 1: minimise under a coverage floor and a budget.
+    """Solve (P_Ri) for axis 0, (P_Re) for axis 1: minimise under a coverage floor and a budget.
 
-    The normalised problem is solved by the plain one, by the change of variables of Charnes and
-    Cooper: to accept every point with the same part of its probability changes no ratio, so a
-    coverage equal to the floor is optimal. Below the worth of one point a floor does not matter,
-    as the best ratio is that of one block or of a mixture of two.
+    The normalised problem reduces to the plain one by the change of variables of Charnes and
+    Cooper: scaling all acceptance probabilities changes no ratio, so a coverage equal to the floor
+    is optimal. A floor below one point does not matter, because the best ratio is that of one
+    block or of a mixture of two.
     """
     n_points = float(len(points))
     mass = max(_whole(floor * n_points), 0.5 if normalized else 0.0)
@@ -103,7 +103,7 @@ def excess_over(
     limits: tuple[float | None, float | None],
     normalized: bool,
 ) -> float:
-    """By how much a selector breaks its floor and its budgets at worst, relative to them."""
+    """Return by how much a selector breaks its floor or a budget at worst, relative to it."""
     coverage = float(acceptance.mean())
     per = len(star) * (coverage if normalized else 1.0)
     worst = (floor - coverage) / floor if floor else 0.0
@@ -128,7 +128,7 @@ def require_attained(objective: str, best: float, limit: float | None, normalize
 
 @dataclass(frozen=True)
 class _Budget:
-    """sum x_i score_i <= room; scores may be seen from a limit, which tells how exact they are."""
+    """sum x_i score_i <= room; scores may be shifted by a limit, which sets their precision."""
 
     room: float
     limit: float = 0.0
@@ -143,7 +143,7 @@ def _most_ratios_within(
 ) -> Boundary | None:
     """Maximise coverage under budgets on ratios; None if that accepts nothing.
 
-    A selector that accepts anything can be scaled up to accept the worth of a point.
+    A selector that accepts anything can be scaled up until it accepts at least one point.
     """
     points = points.seen_from((risk_max or 0.0, regret_max or 0.0))
     limits = risk_max, regret_max
@@ -168,7 +168,7 @@ def _most_within(points: Points, risk: _Budget | None, regret: _Budget | None) -
         starts.append((float(acceptance.sum()), boundary))
     if risk is None or regret is None or not starts:
         return _EVERYTHING
-    # From the tighter of the two no turn leads back to a line for one budget alone.
+    # Starting from the tighter budget, no turn leads back to a line for one budget alone.
     start = min(starts, key=lambda pair: pair[0])[1].first
     assert start is not None
     anchor, ray = Triple(0.0, risk.room, regret.room), Triple(1.0, 0.0, 0.0)
@@ -176,14 +176,14 @@ def _most_within(points: Points, risk: _Budget | None, regret: _Budget | None) -
 
 
 def _attainable(name: str, limit: float, least: float, given: str) -> float:
-    """Give the limit, but no less than the least ratio there is if only rounding is between."""
+    """Return the limit, raised to the least attainable ratio if only rounding separates them."""
     if least > limit * (1 + TOLERANCE):
         raise infeasible(f"normalised {name} <= {limit:g}", least, given)
     return max(limit, least)
 
 
 def _first_within(points: Points, axis: int, budget: _Budget) -> Boundary:
-    """Take points by one score until its budget is used up."""
+    """Accept points by one score until its budget is spent."""
     ranked = np.sort(points.score(axis))
     allowed = budget.room + TOLERANCE * (budget.room + budget.limit * np.arange(len(ranked)))
     n_within = int(np.count_nonzero(np.cumsum(ranked) <= allowed))
@@ -195,12 +195,12 @@ def _first_within(points: Points, axis: int, budget: _Budget) -> Boundary:
 
 
 def _whole(mass: float) -> float:
-    """Give a whole number where only rounding keeps it from being one."""
+    """Return the nearest whole number if only rounding separates it from ``mass``."""
     return float(round(mass)) if abs(mass - round(mass)) <= TOLERANCE * mass else mass
 
 
 def _first_points(points: Points, axis: int, mass: float) -> Boundary:
-    """Take so many points by one score."""
+    """Accept ``mass`` points by one score."""
     k = math.ceil(mass)
     d = float(np.partition(points.score(axis), k - 1)[k - 1]) if k else 0.0
     line = Boundary(1.0 - axis, float(axis), d)
@@ -213,10 +213,10 @@ def _first_points(points: Points, axis: int, mass: float) -> Boundary:
 def _widened(
     boundary: Boundary, points: Points, axis: int, limit: float | None, normalized: bool
 ) -> Boundary:
-    """Among the optima of (P_Ri) or (P_Re) take the one of largest coverage.
+    """Among the optima of (P_Ri) or (P_Re) return the one with the largest coverage.
 
-    Coverage can grow only where the floor is slack: on a line at score 0, or, as only ratios
-    count if normalised, on a line with nothing below.
+    Coverage can grow only where the floor is slack: on a line at score 0, or, if normalised (only
+    ratios count), on a line with nothing below it.
     """
     below, on = split(boundary, points)
     if (below.coverage if normalized else boundary.d) > 0 or len(on) == 0:
@@ -225,7 +225,7 @@ def _widened(
         return replace(boundary, first=on.cut(-1, 1.0), last=None)
     cost = difference(on.points.score(1 - axis), limit if normalized else 0.0)
     room = 0.0 if normalized else limit * len(points)
-    # A budget that binds is still to be used up exactly, so only points at one end are dropped.
+    # A binding budget must still be spent exactly, so only points at one end are dropped.
     binds = (boundary.c2, boundary.c1)[axis] > 0
     from_last = binds and axis == 0
     if binds and np.sum(cost * on.count) < 0:

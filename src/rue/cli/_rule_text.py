@@ -1,0 +1,72 @@
+"""Rules, and what they attain, as text and as JSON numbers."""
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rue.cli.options import align
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rue.deploy import Attained, Outcome, Rule
+
+__all__ = ["attained_lines", "comparison", "new_line", "numbers", "rule_lines"]
+
+
+def rule_lines(rule: "Rule", name: str) -> list[str]:
+    """Return a rule as lines: the points it comes from, the rule, its promise, its estimate."""
+    loss = f" · {rule.kind.loss} loss" if rule.kind.loss else ""
+    split = f" ({rule.n_learned:,} to learn, {rule.n_tested:,} to test)" if rule.delta else ""
+    lines = [f"{name}{loss} · {rule.n_points:,} calibration points{split}"]
+    lines += [f"{rule.rule}.", f"{rule.promise}."]
+    how = "on the test points" if rule.delta else "cross-fitted"
+    for key in ("coverage", "risk", "regret") if rule.estimate.n_accepted else ():
+        value, error = getattr(rule.estimate, key), getattr(rule.estimate, f"{key}_error")
+        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8} {how}")
+    return lines + [f"note: {note}" for note in rule.notes]
+
+
+def attained_lines(rule: "Rule", here: "Attained") -> list[str]:
+    """Return risk and regret on new points, beside their budgets."""
+    lines = []
+    for key in ("risk", "regret"):
+        limit = rule.problem.budgets.get(key)
+        value, error = getattr(here, key), getattr(here, f"{key}_error")
+        budget = "" if limit is None else f" budget {limit:g}"
+        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8}{budget}".rstrip())
+    return lines
+
+
+def new_line(name: str, accepted: "NDArray[np.bool_]") -> str:
+    """Return how many new points are accepted, as a line."""
+    share = 100 * float(accepted.mean())
+    count = f"{len(accepted):,} new points: {int(accepted.sum()):,} accepted"
+    return f"{name} · {count} ({share:.1f} %)"
+
+
+def comparison(outcomes: "tuple[Outcome, ...]") -> str:
+    """Return a table of rules and what each attains on new points."""
+    header = ["rule", "promise", "tested on", "coverage", "risk", "regret"]
+    rows = [
+        [
+            outcome.name,
+            "yes" if outcome.promised else "no",
+            f"{outcome.n_tested:,}" if outcome.n_tested else "-",
+            *(_number(x) for x in (outcome.coverage, outcome.risk, outcome.regret)),
+        ]
+        for outcome in outcomes
+    ]
+    return align([header, *rows], left=("rule", "promise"), rule=True)
+
+
+def numbers(found: "Attained | Outcome") -> dict[str, Any]:
+    """Return the fields of a result, NaN as None."""
+    return {
+        k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(found).items()
+    }
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,88 @@
+"""What decisions attain on points whose truth is known: coverage, risk and regret."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue.components import Components
+from rue.errors import ShapeError
+
+__all__ = ["Attained", "attained"]
+
+
+@dataclass(frozen=True)
+class Attained:
+    """Coverage, risk and regret of decisions on some points, each with its standard error.
+
+    Attributes
+    ----------
+    coverage, coverage_error : float
+        Share of accepted points, and its standard error.
+    risk, risk_error, regret, regret_error : float
+        Over all points, or per accepted point if so requested; then NaN if none is accepted.
+    n_points, n_accepted : int
+        Number of points, and of accepted ones.
+    """
+
+    coverage: float
+    coverage_error: float
+    risk: float
+    risk_error: float
+    regret: float
+    regret_error: float
+    n_points: int
+    n_accepted: int
+
+
+def attained(star: Components, accepted: ArrayLike, *, normalized: bool = False) -> Attained:
+    """Return what decisions attain on points whose truth is known.
+
+    Parameters
+    ----------
+    star
+        Realised components of n_points points (:func:`rue.realize`).
+    accepted
+        Decisions, shape (n_points,), true for accept.
+    normalized
+        Whether risk and regret are per accepted point.
+
+    Returns
+    -------
+    Attained
+        Coverage, risk and regret with standard errors.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one decision per point.
+
+    Examples
+    --------
+    >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
+    >>> attained(star, [True, False]).risk, attained(star, [True, False], normalized=True).risk
+    (0.1, 0.2)
+    """
+    accepted = np.asarray(accepted, dtype=bool)
+    if accepted.shape != (len(star),):
+        raise ShapeError(f"accepted must have shape ({len(star)},), got {accepted.shape}")
+    n_points, n_accepted = len(star), int(accepted.sum())
+    coverage = n_accepted / n_points
+    root = math.sqrt(n_points)
+    rates = {}
+    for name, values in (("risk", star.total), ("regret", star.epistemic)):
+        kept = accepted * values
+        rate, error = float(kept.mean()), float(kept.std()) / root
+        if normalized:  # a ratio of two means
+            rate = rate / coverage if n_accepted else math.nan
+            spread = float((accepted * (values - rate)).std()) if n_accepted else math.nan
+            error = spread / coverage / root if n_accepted else math.nan
+        rates[name], rates[f"{name}_error"] = rate, error
+    return Attained(
+        coverage=coverage,
+        coverage_error=float(accepted.std()) / root,
+        n_points=n_points,
+        n_accepted=n_accepted,
+        **rates,
+    )
