@@ -85,11 +85,11 @@ def predictions(out: Path) -> dict[str, str]:
     cifar_names = ["cifar", "cifar-few", "cifar-cal", "cifar-new"]
     if all((out / f"{name}.npz").exists() for name in (*movies_names, *cifar_names, "random-rbf")):
         return checksums
-    from rue.methods import ddu, ensemble, save_predictions
+    from rue.methods import ddu, ensemble
 
     def say(fitted: ensemble.Fitted | ddu.Fitted, part: DataSet, name: str) -> None:
         method = type(fitted).__module__.rpartition(".")[2]
-        save_predictions(out / f"{name}.npz", fitted.predict(part.inputs), part, method=method)
+        part.save_predictions(out / f"{name}.npz", fitted.predict(part.inputs), method=method)
 
     fitted = ensemble.fit(rue.data.load("random-rbf"))[0]
     say(fitted, rue.data.load("random-rbf", n_points=100_000, seed=1), "random-rbf")

@@ -24,7 +24,7 @@ MODULES = {
     "rue.adapters.pandas": ("annotations", "Answered"),
     "rue.data": ("load", "fetch", "info", "featurize", "DataSet", "Entry"),
     "rue.losses": ("Loss",),
-    "rue.methods": ("Training", "save_predictions"),
+    "rue.methods": ("Training",),
 }
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from rue.inference.comparison import compare as compare
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
+    from rue.io.writing import save_predictions as save_predictions
     from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
     from rue.losses import Brier as Brier
@@ -158,6 +159,7 @@ _PUBLIC = {
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
     "risk_coverage_curve": "rue.metrics.curves",
+    "save_predictions": "rue.io.writing",
     "spearman": "rue.metrics.correlation",
     "try_promise": "rue.deploy",
 }

@@ -20,7 +20,6 @@ from rue.methods import (
     PROBE,
     SMALL_IMAGES,
     Training,
-    save_predictions,
 )
 
 KINDS = {
@@ -161,7 +160,7 @@ def test_one_data_set_for_each_seed(name, features, short):
 def test_predictions_are_saved_as_evaluate_reads_them(name, features, short, tmp_path):
     test = features.part("test")
     belief = fit(name, features, short)[0].predict(test.inputs)
-    save_predictions(tmp_path / "deep" / f"{name}.npz", belief, test, method=name)
+    test.save_predictions(tmp_path / "deep" / f"{name}.npz", belief, method=name)
     read = read_predictions(tmp_path / "deep" / f"{name}.npz")
     assert (read.method, read.named) == (name, name)
     assert isinstance(read.belief, KINDS[name])
@@ -214,8 +213,6 @@ def test_bad_input_is_refused(features, images, short):
     ):
         with pytest.raises(InputError, match=next(iter(config))):
             Training(**config)
-    with pytest.raises(InputError, match=r"\.npz"):
-        save_predictions("x.csv", fitted.predict(features.inputs), features)
 
 
 def test_a_training_that_diverges_is_told(features):

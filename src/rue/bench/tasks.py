@@ -196,7 +196,7 @@ def _result(
         found = proxies(criteria, test, fitted, belief, learnt)
     evaluated = time.perf_counter()
     content = io.BytesIO()
-    np.savez(content, **prediction_arrays(belief, test))
+    np.savez(content, **prediction_arrays(belief, **test.labelling()))
     row = {
         "cell": asdict(cell),
         "config": dict(config),

@@ -1,9 +1,10 @@
 """DataSet: inputs, what people said of them, and which points train and which test."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,9 @@ from rue.data.images import LazyImages
 from rue.data.splits import Splits
 from rue.errors import InputError, ShapeError
 from rue.truth.annotations import Annotations
+
+if TYPE_CHECKING:
+    from rue.beliefs import Belief
 
 __all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task", "count"]
 
@@ -174,6 +178,28 @@ class DataSet:
         else:
             raise InputError(f"{self.name} has points with neither a label nor an annotation")
         return Annotations.from_probs(probs, self.values)
+
+    def labelling(self) -> dict[str, Any]:
+        """Return what a prediction file says about its points and classes, by keyword.
+
+        Annotations are among it where every point has some.
+        """
+        order = np.argsort(self.annotated)
+        complete = len(order) == len(self)
+        return {
+            "ids": self.ids,
+            "values": self.values,
+            "annotations": _rows(self.annotations, order) if complete else None,
+            "classes": self.class_names or None,
+        }
+
+    def save_predictions(
+        self, path: str | os.PathLike[str], belief: "Belief", *, method: str | None = None
+    ) -> None:
+        """Write a belief about the points of this part; see :func:`rue.save_predictions`."""
+        from rue.io.writing import save_predictions
+
+        save_predictions(path, belief, **self.labelling(), method=method)
 
     def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> "DataSet":
         """Put features, one row per point, in the place of the inputs."""

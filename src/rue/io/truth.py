@@ -20,7 +20,10 @@ from rue.truth.annotations import Annotations
 
 __all__ = ["RESERVED", "Truth", "counted_truth", "ids_of", "names_of", "read_truth"]
 
-RESERVED = {"probs", "logits", "alpha", "epistemic", "actions", "values", "ids", "counts"}
+RESERVED = {
+    *("probs", "logits", "alpha", "epistemic", "actions"),
+    *("values", "classes", "ids", "counts"),
+}
 """Names of arrays that are no columns to group by."""
 
 

@@ -1,51 +1,112 @@
-"""Prediction files, as ``rue evaluate`` reads them (:mod:`rue.io.predictions`)."""
+"""Write prediction files, as :func:`rue.io.predictions.read_predictions` reads them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from rue._arrays import as_vector
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.errors import InputError, ShapeError
 from rue.io.atomic import replacing
-
-if TYPE_CHECKING:
-    from rue.data.dataset import DataSet
+from rue.truth.annotations import Annotations
 
 __all__ = ["prediction_arrays", "save_predictions"]
 
 
 def save_predictions(
-    path: str | os.PathLike[str], belief: Belief, data: "DataSet", *, method: str | None = None
+    path: str | os.PathLike[str],
+    belief: Belief,
+    *,
+    ids: Sequence[object] | NDArray[Any] | None = None,
+    values: ArrayLike | None = None,
+    annotations: Annotations | None = None,
+    classes: Sequence[str] | None = None,
+    method: str | None = None,
 ) -> None:
-    """Write a belief about the points of ``data`` to an .npz, with their ids, values and counts.
+    """Write a belief to an .npz file that ``rue evaluate`` reads.
 
-    ``data`` is the part that was predicted, such as ``data.part("test")``; counts are written
-    where all its points have some. ``method`` names the method in the file. A file is there whole
-    or not at all.
+    The file is written completely or not at all; missing folders are created. Read back, the
+    belief and the counts have the same bits.
+
+    Parameters
+    ----------
+    path
+        The file to write; it must end in ``.npz``.
+    belief
+        What the model says: ``Draws``, ``Dirichlet`` or ``Scored``.
+    ids
+        A different name for each point, length n_points. Files are matched by them.
+    values
+        The number that each class stands for, shape (n_classes,). Defaults to the values of
+        ``annotations``, where they have some.
+    annotations
+        What annotators said about the same points, so that the file needs no truth file beside it.
+    classes
+        A different name for each class, length n_classes.
+    method
+        The method's name in tables; without it, the name of the file.
+
+    Raises
+    ------
+    InputError
+        If an argument does not fit the belief.
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, rue
+    >>> belief = rue.Draws(np.array([[[0.5, 0.5], [0.9, 0.1]], [[0.2, 0.8], [0.4, 0.6]]]))
+    >>> people = rue.Annotations([[3, 1], [0, 4]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "mine.npz"
+    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=people, method="mine")
+    ...     sorted(np.load(path))
+    ['counts', 'ids', 'method', 'probs']
     """
     path = Path(path)
-    if path.suffix != ".npz":
+    if path.suffix.lower() != ".npz":
         raise InputError(f"path must end in .npz, got {path.name}")
-    arrays = prediction_arrays(belief, data)
+    arrays = prediction_arrays(
+        belief, ids=ids, values=values, annotations=annotations, classes=classes, method=method
+    )
+    with replacing(path, parents=True) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def prediction_arrays(
+    belief: Belief,
+    *,
+    ids: Sequence[object] | NDArray[Any] | None = None,
+    values: ArrayLike | None = None,
+    annotations: Annotations | None = None,
+    classes: Sequence[str] | None = None,
+    method: str | None = None,
+) -> dict[str, Any]:
+    """Return the arrays of a prediction file by name; see :func:`save_predictions`."""
+    arrays: dict[str, Any] = {}
+    if ids is not None:
+        arrays["ids"] = _names("ids", ids, belief.n_points)
+    if values is None and annotations is not None:
+        values = annotations.values
+    if values is not None:
+        arrays["values"] = as_vector("values", values, belief.n_classes)
+    if annotations is not None:
+        shape = annotations.n_points, annotations.n_classes
+        if shape != (belief.n_points, belief.n_classes):
+            raise ShapeError(
+                f"annotations must have shape ({belief.n_points}, {belief.n_classes}), got {shape}"
+            )
+        known = annotations.counts is None
+        arrays["counts"] = annotations.probs if known else annotations.counts
+    if classes is not None:
+        arrays["classes"] = _names("classes", classes, belief.n_classes)
     if method is not None:
-        arrays["method"] = method
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        np.savez(file, **arrays)
-
-
-def prediction_arrays(belief: Belief, data: "DataSet") -> dict[str, Any]:
-    """Give the arrays of a prediction file, by name."""
-    if belief.n_points != len(data):
-        raise ShapeError(f"belief must have {len(data)} points, got {belief.n_points}")
-    arrays: dict[str, Any] = {"ids": data.ids, "values": data.values}
-    annotations = data.annotations
-    if annotations is not None and len(data.annotated) == len(data):
-        counts = annotations.probs if annotations.counts is None else annotations.counts
-        arrays["counts"] = np.empty_like(counts)
-        arrays["counts"][data.annotated] = counts
+        arrays["method"] = np.asarray(method, dtype=np.str_)
     match belief:
         case Draws():
             arrays["probs"] = belief.probs
@@ -56,3 +117,13 @@ def prediction_arrays(belief: Belief, data: "DataSet") -> dict[str, Any]:
         case _:
             raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
     return arrays
+
+
+def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> NDArray[np.str_]:
+    found = np.array([str(name) for name in names], dtype=np.str_)
+    if found.shape != (length,):
+        raise ShapeError(f"{what} must have shape ({length},), got {found.shape}")
+    unique, counts = np.unique(found, return_counts=True)
+    if len(unique) < length:
+        raise InputError(f"{what} must not repeat, {str(unique[np.argmax(counts > 1)])!r} does")
+    return found

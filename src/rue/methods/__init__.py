@@ -14,7 +14,7 @@ networks.py    the probe (a stack of them), the small CNN; resnet.py the ResNet-
 pools.py       inputs as tensors: scaling, batches, augmentation
 models.py      which networks train together, and their features afterwards
 streams.py     random numbers by name        spectral.py  the norm of a layer
-checkpoints.py an epoch on disk              saving.py    prediction files
+checkpoints.py an epoch on disk
 
 Needs the extra ``rue[torch]``.
 """

@@ -1,0 +1,97 @@
+"""Prediction files are written and read back with the same bits."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rue
+import rue.methods
+from rue.errors import FileError, InputError, ShapeError
+from rue.io.predictions import read_predictions
+
+
+def beliefs(rng, n, m, k):
+    probs = rng.dirichlet(np.ones(k), (n, m))
+    yield rue.Draws(probs)
+    yield rue.Draws(probs.astype(np.float32))
+    yield rue.Dirichlet(rng.gamma(2, size=(n, k)) + 0.1)
+    yield rue.Scored(probs[:, 0], rng.normal(size=n))
+
+
+@given(st.integers(0, 1000), st.integers(1, 6), st.integers(1, 4), st.integers(2, 5))
+def test_what_is_written_is_read_back_to_the_bit(tmp_path_factory, seed, n, m, k):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 5, (n, k)) + np.eye(k, dtype=int)[rng.integers(k, size=n)]
+    exact = rng.dirichlet(np.ones(k), n)
+    path = tmp_path_factory.mktemp("saved") / "file.npz"
+    for belief in beliefs(rng, n, m, k):
+        for truth in (rue.Annotations(counts, np.arange(k)), rue.Annotations.from_probs(exact)):
+            ids = [f"item {i}" for i in rng.permutation(n)]
+            rue.save_predictions(path, belief, ids=ids, annotations=truth, method="mine")
+            read = read_predictions(path)
+            assert type(read.belief) is type(belief)
+            for name in ("probs", "alpha", "epistemic"):
+                if hasattr(belief, name):
+                    got, wanted = getattr(read.belief, name), getattr(belief, name)
+                    assert got.dtype == wanted.dtype
+                    if isinstance(belief, rue.Scored):
+                        np.testing.assert_allclose(got, wanted, rtol=1e-15)
+                    else:
+                        np.testing.assert_array_equal(got, wanted)
+            assert read.ids.tolist() == ids
+            assert read.named == "mine"
+            got = read.truth.annotations
+            if truth.counts is None:  # rows are divided by their sums, 1 but for rounding
+                np.testing.assert_allclose(got.probs, truth.probs, rtol=1e-15)
+            else:
+                np.testing.assert_array_equal(got.counts, truth.counts)
+            assert (truth.values is None) == (read.values is None)
+
+
+def test_a_file_holds_what_it_was_given(tmp_path):
+    path = tmp_path / "deep" / "a.npz"
+    belief = rue.Dirichlet([[1.0, 2.0, 3.0], [4.0, 1.0, 1.0]])
+    rue.save_predictions(path, belief)
+    assert dict(np.load(path)).keys() == {"alpha"}
+    rue.save_predictions(path, belief, ids=[7, 8], values=[0, 2, 5], classes="abc")
+    held = dict(np.load(path))
+    assert held.keys() == {"alpha", "ids", "values", "classes"}
+    assert held["ids"].tolist() == ["7", "8"]
+    assert held["classes"].tolist() == ["a", "b", "c"]
+    assert read_predictions(path).groups == {}
+
+
+def test_bad_arguments_name_themselves(tmp_path):
+    belief = rue.Draws(np.full((3, 2, 2), 0.5))
+    people = rue.Annotations([[3, 1], [1, 3]])
+    for options, error, message in (
+        ({"ids": ["a", "b"]}, ShapeError, r"ids must have shape \(3,\), got \(2,\)"),
+        ({"ids": ["a", "b", "a"]}, InputError, "ids must not repeat, 'a' does"),
+        ({"classes": ["x"]}, ShapeError, r"classes must have shape \(2,\)"),
+        ({"values": [1, 2, 3]}, ShapeError, "values must have 2"),
+        ({"annotations": people}, ShapeError, r"annotations must have shape \(3, 2\), got \(2, 2"),
+    ):
+        with pytest.raises(error, match=message):
+            rue.save_predictions(tmp_path / "a.npz", belief, **options)
+    with pytest.raises(InputError, match=r"path must end in \.npz, got a\.csv"):
+        rue.save_predictions(tmp_path / "a.csv", belief)
+    with pytest.raises(InputError, match="belief must be Draws, Dirichlet or Scored, got"):
+        rue.save_predictions(tmp_path / "a.npz", type("B", (), {"n_points": 1, "n_classes": 1})())
+    (tmp_path / "link.npz").symlink_to(tmp_path / "a.npz")
+    with pytest.raises(FileError, match="is a symbolic link"):
+        rue.save_predictions(tmp_path / "link.npz", belief)
+    assert not (tmp_path / "a.npz").exists()
+
+
+def test_it_is_one_function_and_needs_no_torch(tmp_path):
+    assert rue.methods.save_predictions is rue.save_predictions
+    code = (
+        "import sys, numpy as np, rue; sys.modules['torch'] = None\n"
+        "rue.save_predictions(sys.argv[1], rue.Draws(np.full((3, 2, 2), 0.5)))\n"
+        "assert not [name for name in sys.modules if name.startswith('rue.data')]"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.npz")], check=True)
