@@ -22,16 +22,34 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     detach = getattr(data, "detach", None)
     if detach is not None:  # a torch tensor: numpy knows neither gradients, devices nor bfloat16
         tensor = detach().cpu()
-        data = tensor.float() if "bfloat16" in str(tensor.dtype) else tensor
+        data = tensor.float() if is_bfloat16(tensor) else tensor
     try:
         array = np.asanyarray(data)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{name} must be an array: {error}") from None
+    if is_bfloat16(array):
+        array = array.astype(np.float32)
     if isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{name} must not be a masked array: fill or drop the masked entries")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
+
+
+def is_bfloat16(data: Any) -> bool:
+    """Return whether an array or tensor has the type bfloat16, which numpy itself does not have."""
+    return "bfloat16" in str(getattr(data, "dtype", ""))
+
+
+def sum_tolerance(data: Any) -> float:
+    """Return by how much distributions of this type may miss a sum of 1.
+
+    Four units in the last place of the half-precision types, 1e-3 in float32, else 1e-6.
+    """
+    if is_bfloat16(data):
+        return 4 * 2.0**-7
+    kind = str(getattr(data, "dtype", ""))
+    return 4 * 2.0**-10 if "float16" in kind else 1e-3 if "float32" in kind else 1e-6
 
 
 def require_shape(name: str, array: NDArray[Any], *axes: str) -> None:
@@ -96,20 +114,20 @@ def as_distributions(name: str, probs: ArrayLike) -> FloatArray:
     array = as_array(name, probs)
     require_shape(name, array, "n_points", "n_classes")
     require_n_classes(name, array.shape[1])
-    require_distributions(name, array)
+    require_distributions(name, array, sum_tolerance(probs))
     rows = np.asarray(array, dtype=np.float64)
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def require_distributions(name: str, array: NDArray[Any]) -> None:
+def require_distributions(name: str, array: NDArray[Any], tolerance: float | None = None) -> None:
     """Raise unless the last axis holds distributions: finite, non-negative, with sum 1.
 
-    The sum may differ from 1 by 1e-3 in float16 and float32 and by 1e-6 otherwise. The array is
-    read in chunks and is not copied.
+    The sum may differ from 1 by ``tolerance`` (default: :func:`sum_tolerance` of the array). The
+    array is read in chunks and is not copied.
     """
     from rue._kernels.draws import first_bad_row
 
-    tolerance = 1e-3 if array.dtype in (np.float16, np.float32) else 1e-6
+    tolerance = sum_tolerance(array) if tolerance is None else tolerance
     for rows, chunk in stream(array):
         bad = int(first_bad_row(chunk.reshape(-1, chunk.shape[-1]), tolerance))
         if bad >= 0:

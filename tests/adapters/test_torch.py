@@ -193,9 +193,15 @@ BAD = [
         r"same number of classes, got \(2, 3\), \(2, 2\)",
     ),
     (network(0), [], {}, InputError, "at least one batch"),
-    (network(0), [{"x": 1}], {}, InputError, "a batch must be a tensor.*got dict"),
+    (network(0), [{"x": 1}], {}, InputError, "one length, got none"),
     ([nn.Flatten(0)], [torch.ones(2, 4)], {}, ShapeError, r"\(2, n_classes\).*got \(8,\)"),
-    ([nn.LSTM(4, 4)], [torch.ones(2, 4)], {}, InputError, "must give a tensor, got tuple"),
+    (
+        [nn.LSTM(4, 4)],
+        [torch.ones(2, 4)],
+        {},
+        InputError,
+        "must give a tensor, or logits by name, got tuple",
+    ),
 ]
 
 
@@ -203,3 +209,62 @@ BAD = [
 def test_bad_input(model, loader, options, error, message):
     with pytest.raises(error, match=message):
         draws(model, loader, **options)
+
+
+class Output:
+    """What a Hugging Face model gives: an object with its logits."""
+
+    def __init__(self, logits):
+        self.logits = logits
+
+
+class Classifier(nn.Module):
+    """Takes its inputs by name, as Hugging Face models do."""
+
+    def __init__(self, seed, wrap=Output):
+        super().__init__()
+        self.inner, self.wrap = network(seed), wrap
+
+    def forward(self, input_ids, attention_mask=None):
+        return self.wrap(self.inner(input_ids * attention_mask))
+
+
+@pytest.mark.parametrize("wrap", [Output, lambda logits: {"logits": logits, "loss": None}])
+def test_models_that_take_and_give_names(inputs, wrap):
+    ones = torch.ones(10, 1)
+    batches = [
+        {"input_ids": x, "attention_mask": m, "labels": torch.zeros(len(x)), "text": ["a"] * len(x)}
+        for x, m in zip(inputs.split(4), ones.split(4), strict=True)
+    ]
+    found = draws([Classifier(seed, wrap) for seed in range(3)], batches)
+    wanted = draws([network(seed) for seed in range(3)], inputs.split(4))
+    np.testing.assert_array_equal(found.probs, wanted.probs)
+
+
+def test_probabilities_by_name(inputs):
+    models = [Classifier(0, lambda out: {"probs": torch.softmax(out, -1)})]
+    batch = {"input_ids": inputs, "attention_mask": torch.ones(10, 1)}
+    found = draws(models, [batch], logits=False)
+    np.testing.assert_allclose(found.probs, draws([network(0)], [inputs]).probs, rtol=1e-6)
+    with pytest.raises(InputError, match="or logits by name, got dict"):
+        draws(models, [batch])
+
+
+def test_broken_batches_of_names(inputs):
+    with pytest.raises(ShapeError, match=r"one length, got a \(10, 4\), b \(3,\)"):
+        draws([network(0)], [{"a": inputs, "b": torch.ones(3)}])
+    with pytest.raises(ShapeError, match="one length, got none"):
+        draws([network(0)], [{"labels": inputs}])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_renormalised_within_its_own(dtype):
+    logits = torch.randn(500, 3, 40, generator=torch.Generator().manual_seed(1))
+    exact = torch.softmax(logits, -1)
+    belief = rue.Draws(exact.to(dtype))
+    np.testing.assert_allclose(belief.mean().sum(axis=1), 1, rtol=1e-12)
+    assert np.abs(belief.mean() - exact.double().mean(1).numpy()).max() < 1e-2
+    scored = rue.Scored(exact[:, 0].to(dtype), torch.ones(500))
+    np.testing.assert_allclose(scored.mean().sum(axis=1), 1, rtol=1e-12)
+    with pytest.raises(InputError, match="must sum to 1"):
+        rue.Draws((exact * 1.05).to(dtype))

@@ -4,6 +4,7 @@ sklearn.py      forests, bagging, any list of classifiers    -> Draws
 torch.py        any list of modules, or one with dropout     -> Draws
 pandas.py       a frame of answers in long form              -> Annotations, ids
 accumulator.py  batches of a validation loop                 -> Evaluation
+sampled_labels  answers sampled from language models         -> Draws
 
 Each is loaded when it is first used, and with it its library.
 """
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from rue.adapters import pandas as pandas
     from rue.adapters import sklearn as sklearn
     from rue.adapters import torch as torch
+    from rue.beliefs.sampled_labels import sampled_labels as sampled_labels
 
 _PUBLIC = {name: f"rue.adapters.{name}" for name in ("accumulator", "pandas", "sklearn", "torch")}
+_PUBLIC["sampled_labels"] = "rue.beliefs.sampled_labels"
 
 __all__ = [*_PUBLIC]
 

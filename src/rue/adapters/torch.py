@@ -1,7 +1,7 @@
-"""torch: any list of modules, or one module with dropout."""
+"""torch and Hugging Face: any list of modules, or one module with dropout."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from tqdm import tqdm
 
 __all__ = ["draws"]
 
+_TARGETS = ("label", "labels")
 _SHUFFLING = (RandomSampler, SubsetRandomSampler, WeightedRandomSampler)
 
 
@@ -54,12 +55,16 @@ def draws(
         A list of modules, one draw each; or one module with dropout, that is with modules for it:
         calls of ``torch.nn.functional.dropout`` stay off.
     loader
-        Gives batches in the order of the annotations: a tensor, or a tuple or list whose first
-        element is the inputs. All modules see a batch before the next is asked for.
+        Gives batches in the order of the annotations: a tensor, a tuple or list whose first
+        element is the inputs, or a dictionary of tensors, which are passed by name (as Hugging
+        Face models take them; ``label`` and ``labels`` are left out). All modules see a batch
+        before the next is asked for.
     n_draws
         How many passes of one module; a list has its own number.
     logits
-        Whether outputs, shape (batch, n_classes), are logits; False for probabilities.
+        Whether outputs, shape (batch, n_classes), are logits; False for probabilities. An output
+        may be a tensor, have an attribute ``logits``, or be a dictionary with ``logits`` (or
+        ``probs`` where ``logits`` is False).
     seed
         Of the dropout masks; torch's own random state is left as it was.
     progress
@@ -90,8 +95,14 @@ def draws(
         hidden = None if progress else True
         for batch in tqdm(loader, "batches", total, delay=2, disable=hidden, leave=False):
             inputs = _inputs(batch)
-            here = {device: inputs.to(device) for device in set(devices)}
-            outputs = [_probs(modules[i](here[devices[i]]), len(inputs), logits) for i in passes]
+            n_points = len(next(iter(inputs.values())))
+            here = {
+                device: {name: part.to(device) for name, part in inputs.items()}
+                for device in set(devices)
+            }
+            outputs = [
+                _probs(_output(modules[i], here[devices[i]]), n_points, logits) for i in passes
+            ]
             if len({output.shape[1] for output in outputs}) > 1:
                 shapes = ", ".join(str(tuple(output.shape)) for output in outputs)
                 raise ShapeError(f"all models must give the same number of classes, got {shapes}")
@@ -176,19 +187,44 @@ def _seeded(seed: int, devices: Sequence[torch.device]) -> Iterator[None]:
         yield
 
 
-def _inputs(batch: Any) -> Tensor:
+def _inputs(batch: Any) -> dict[str, Tensor]:
+    """Return the tensors of a batch by name; the one of a batch without names is called ""."""
     inputs = batch[0] if isinstance(batch, list | tuple) and batch else batch
-    if not isinstance(inputs, Tensor):
-        raise InputError(
-            "a batch must be a tensor, or a tuple or list whose first element is one, "
-            f"got {type(inputs).__name__}"
+    if isinstance(inputs, Tensor):
+        return {"": inputs}
+    if isinstance(inputs, Mapping):
+        named = {
+            str(name): part
+            for name, part in inputs.items()
+            if isinstance(part, Tensor) and name not in _TARGETS
+        }
+        lengths = {len(part) if part.ndim else 0 for part in named.values()}
+        if len(lengths) == 1 and lengths != {0}:
+            return named
+        raise ShapeError(
+            "a batch that is a dictionary must hold tensors of one length, got "
+            + (", ".join(f"{n} {tuple(part.shape)}" for n, part in named.items()) or "none")
         )
-    return inputs
+    raise InputError(
+        "a batch must be a tensor, a dictionary of tensors, or a tuple or list whose first element "
+        f"is one, got {type(inputs).__name__}"
+    )
+
+
+def _output(module: nn.Module, inputs: dict[str, Tensor]) -> Any:
+    return module(inputs[""]) if "" in inputs else module(**inputs)
 
 
 def _probs(output: Any, n_points: int, logits: bool) -> Tensor:
+    key = "logits" if logits else "probs"
+    if isinstance(output, Mapping) and key in output:
+        output = output[key]
+    elif not isinstance(output, Tensor) and logits and hasattr(output, "logits"):
+        output = output.logits
     if not isinstance(output, Tensor):
-        raise InputError(f"a model must give a tensor, got {type(output).__name__}")
+        raise InputError(
+            f"a model must give a tensor, or {key} by name, got {type(output).__name__}"
+        )
     if output.ndim != 2 or len(output) != n_points:
         raise ShapeError(
             f"a model must give outputs of shape ({n_points}, n_classes) for {n_points} inputs, "

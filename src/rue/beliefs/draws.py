@@ -13,6 +13,7 @@ from rue._arrays import (
     require_n_classes,
     require_shape,
     stream,
+    sum_tolerance,
 )
 from rue.beliefs.base import Belief
 from rue.losses.base import Expectation, Loss
@@ -28,8 +29,8 @@ class Draws(Belief):
     Parameters
     ----------
     probs : array_like of shape (n_points, n_draws, n_classes)
-        Probabilities. Each distribution must sum to 1 within 1e-6 (1e-3 in float16 and float32)
-        and is normalised in float64.
+        Probabilities. Each distribution must sum to 1 within 1e-6, or within the precision of
+        float32, float16 and bfloat16, and is normalised in float64.
 
     Raises
     ------
@@ -48,7 +49,7 @@ class Draws(Belief):
         array = as_array("probs", probs)
         require_shape("probs", array, "n_points", "n_draws", "n_classes")
         require_n_classes("probs", array.shape[-1])
-        require_distributions("probs", array)
+        require_distributions("probs", array, sum_tolerance(probs))
         object.__setattr__(self, "probs", array)
 
     @property

@@ -15,6 +15,7 @@ from rue._arrays import (
     require_n_classes,
     require_shape,
     stream,
+    sum_tolerance,
 )
 from rue.beliefs.base import Belief
 from rue.losses.base import Expectation, Loss
@@ -55,7 +56,7 @@ class Scored(Belief):
         array = as_array("probs", probs)
         require_shape("probs", array, "n_points", "n_classes")
         require_n_classes("probs", array.shape[-1])
-        require_distributions("probs", array)
+        require_distributions("probs", array, sum_tolerance(probs))
         object.__setattr__(self, "probs", array)
         object.__setattr__(self, "epistemic", as_vector("epistemic", epistemic, len(array)))
 
