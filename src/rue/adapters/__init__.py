@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PUBLIC = {name: f"rue.adapters.{name}" for name in ("accumulator", "pandas", "sklearn", "torch")}
 _PUBLIC["sampled_labels"] = "rue.beliefs.sampled_labels"
 
-__all__ = [*_PUBLIC]
+__all__ = sorted(_PUBLIC)
 
 if not TYPE_CHECKING:
     __getattr__ = lazy_attributes(__name__, _PUBLIC)
