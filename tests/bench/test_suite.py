@@ -25,11 +25,11 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
     assert read_suite("paper").n_cells == 12 * 4 * 5
 
 
-def test_the_paper_suite_has_the_papers_regimes_and_losses():
+def test_the_paper_suite_has_the_papers_networks_and_losses():
     paper = read_suite("paper")
-    assert paper.regime_of("cifar10h") == "cifar"
-    assert paper.regime_of("appa-real") == "probe"
-    assert paper.regime_of("dcic-pig") == "fine_tuning"
+    assert paper.network_of("cifar10h") == "cifar"
+    assert paper.network_of("appa-real") == "probe"
+    assert paper.network_of("dcic-pig") == "fine_tuning"
     assert paper.losses_of("appa-real") == ("squared", "absolute")
     assert paper.losses_of("cifar10h") == ("log", "zero_one")
     assert paper.criteria_of("letter") == ("active_learning",)
@@ -49,7 +49,10 @@ def test_method_names_are_those_of_rue_methods():
     [
         ('loses = ["log"]', r"'loses': did you mean 'losses'\?"),
         ('methods = ["ensembel"]', r"'ensembel': did you mean 'ensemble'\?"),
-        ('regime = "prob"', r"did you mean 'probe'\?"),
+        ('network = "prob"', r"did you mean 'probe'\?"),
+        ('regime = "probe"', 'which is a network: write network = "probe"'),
+        ('regime = "tune"', r"did you mean 'tuned'\?"),
+        ('[dataset.random-rbf]\nregime = "cifar"', 'write dataset.random-rbf.network = "cifar"'),
         ('criteria = ["regrets"]', r"did you mean 'regret'\?"),
         ('losses = ["logg"]', "logg"),
         ("losses = []", "losses must be one or more"),
@@ -91,6 +94,7 @@ def test_what_is_not_known_is_refused_with_the_nearest_that_is(line, message):
 def test_settings_of_training_and_methods_are_checked_before_anything_runs():
     for text, message in (
         ("[training]\nepoch = 3", "training must be of .*'epoch': did you mean 'epochs'"),
+        ('[training]\nregime = "tuned"', "training must be of network, width"),
         ("[method.ensemble]\nmembers = 3", "did you mean 'n_members'"),
         ("[method.ensemble]\nn_members = 0", "n_members must be a whole number of at least 1"),
         ('[training]\nepochs = "x"', "training.epochs must be like 50, got 'x'"),
@@ -185,7 +189,7 @@ def test_seeds_of_a_probe_train_together_and_always_all_of_them():
     (task,) = tasks(suite, wanted, {cell: {} for cell in wanted})
     assert [cell.seed for cell in task.stack] == [0, 1, 2]
     assert task.cells == tuple(wanted)
-    images = parse_suite('name = "x"\ndatasets = ["cifar10h"]\nregime = "cifar"\nseeds = 3')
+    images = parse_suite('name = "x"\ndatasets = ["cifar10h"]\nnetwork = "cifar"\nseeds = 3')
     wanted = cells(images)
     assert [t.stack for t in tasks(images, wanted, {cell: {} for cell in wanted})] == [
         (cell,) for cell in wanted

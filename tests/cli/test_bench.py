@@ -52,7 +52,7 @@ def test_list(rue):
     code, out, _ = rue("bench", "list", "--format", "json")
     suites = {suite["name"]: suite for suite in json.loads(out)}
     assert suites["demo"]["n_cells"] == 10
-    assert suites["paper"]["regimes"] == ["cifar", "probe", "fine_tuning"]
+    assert suites["paper"]["networks"] == ["cifar", "probe", "fine_tuning"]
 
 
 def test_a_run_that_fails_in_part_says_so_and_exits_with_1(rue, folder, tmp_path, monkeypatch):

@@ -11,27 +11,28 @@ from scipy.stats import spearmanr
 from made import data_set
 from rue import Annotations
 from rue.methods import Training, ensemble
-from rue.methods._training import models
+from rue.methods._training import jobs
 from rue.methods._training.networks import Network, Probe
+from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool, Scaling, make_pool
 from rue.methods._training.streams import hashed, stream
-from rue.methods._training.training import Member, cross_entropy, keep, train
+from rue.methods._training.training import Member, keep, train
 from rue.methods.laplace import fit_posterior
 
 CPU = torch.device("cpu")
 
 
 def test_each_member_leaves_out_one_fold_and_each_point_is_left_out_once():
-    rows = [models._rows(103, i, 5) for i in range(5)]
+    rows = [jobs._rows(103, i) for i in range(5)]
     left_out = [np.setdiff1d(np.arange(103), r) for r in rows]
     assert sorted(np.concatenate(left_out)) == list(range(103))
     assert {len(fold) for fold in left_out} == {20, 21}
-    np.testing.assert_array_equal(models._rows(103, 5, 5), rows[0])
+    np.testing.assert_array_equal(jobs._rows(103, 5), rows[0])
 
 
 def test_a_member_does_not_see_its_fold(features):
     """Other answers to the points of fold 1 change all members but that of fold 1."""
-    fold = np.setdiff1d(np.arange(423), models._rows(423, 1, 5))
+    fold = np.setdiff1d(np.arange(423), jobs._rows(423, 1))
     probs = features.targets()
     probs[fold] = [0.0, 0.0, 1.0]
     other = dataclasses.replace(features, annotations=Annotations.from_probs(probs))
@@ -66,16 +67,23 @@ def test_members_of_a_split_stack_are_all_there(features):
 
 def test_a_stack_trains_as_plain_torch_does(features):
     """A loop over one nn.Module with torch's own layers, loss and AdamW, fed the same numbers."""
-    training = Training(width=8, epochs=3, batch_size=50, weight_decay=0.5)
+    settings = [
+        Training(width=8, epochs=3, batch_size=50, weight_decay=decay, lr=lr)
+        for decay, lr in ((0.5, 1e-3), (0.5, 1e-3), (0.1, 3e-3))
+    ]
     pool = make_pool(features, CPU)
-    members = [Member("m", seed, 0, np.arange(len(pool) - seed)) for seed in range(3)]
+    members = [
+        Member("m", seed, 0, np.arange(pool.n_train - seed), settings[seed], dropout=0.1)
+        for seed in range(3)
+    ]
     seeds = [hashed(*m.names, "start") for m in members]
     stack = Probe.initial(6, 3, seeds, width=8, slope=0.0)
-    train(stack, pool, members, training, cross_entropy)
+    assert train(stack, pool, members, cross_entropy) == [3, 3, 3]
     for i, member in enumerate(members):
         torch.manual_seed(seeds[i])
         net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
-        optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.5)
+        own = {"lr": settings[i].lr, "weight_decay": settings[i].weight_decay}
+        optimizer = torch.optim.AdamW(net.parameters(), **own)
         for epoch in range(3):
             rng = stream("m", i, 0, "epoch", epoch)
             for rows in torch.tensor(rng.permutation(member.rows)).split(50):
@@ -113,13 +121,11 @@ def least_squares(x, y, rows):
     n_members, n, d = x.shape
     scaling = Scaling((d,), torch.zeros(d), torch.ones(d))
     flat = (torch.tensor(part.reshape(n_members * n, -1)).float() for part in (x, y))
-    pool = Pool(*flat, scaling)
-    members = [Member("m", 0, i, i * n + np.asarray(rows[i])) for i in range(n_members)]
-    training = Training(
-        dropout=0.0, epochs=150, batch_size=n, optimizer="sgd", lr=0.3, weight_decay=0.0
-    )
+    pool = Pool(*flat, scaling, n_members * n)
+    training = Training(epochs=150, batch_size=n, optimizer="sgd", lr=0.3, weight_decay=0.0)
+    members = [Member("m", 0, i, i * n + np.asarray(rows[i]), training) for i in range(n_members)]
     lines = Lines(n_members, d)
-    train(lines, pool, members, training, lambda z, target: ((z - target) ** 2).sum(-1) / 2)
+    train(lines, pool, members, lambda z, target: ((z - target) ** 2).sum(-1) / 2)
     return lines.weight[:, 0].detach().double().numpy()
 
 
@@ -162,7 +168,7 @@ def test_left_out_folds_alone_say_half_of_the_posteriors_width():
     """
     rng = np.random.default_rng(4)
     sets = [regression(rng, 400, 4) for _ in range(30)]
-    rows = [models._rows(400, i, 5) for i in range(5)] * 30
+    rows = [jobs._rows(400, i) for i in range(5)] * 30
     x, y = (np.repeat(np.stack(part), 5, axis=0) for part in zip(*sets, strict=True))
     ours = least_squares(x, y, rows)
     ratios, off = [], []

@@ -21,13 +21,15 @@ from rue.methods import (
     evidential,
 )
 from rue.methods._training.networks import SmallCNN, seeded
+from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import crop_and_flip, make_pool
 from rue.methods._training.resnet import ResNet18, load_weights
 from rue.methods._training.spectral import norms
 from rue.methods._training.streams import stream
-from rue.methods._training.training import Member, _batches, _mixed, cross_entropy, keep, train
+from rue.methods._training.training import Member, _batches, _mixed, train
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
+GREY = dataclasses.replace(FINE_TUNING, statistics="train")  # for images of one channel
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -99,7 +101,7 @@ def test_a_resnet_trains_from_weights(images, tmp_path):
     given = ResNet18(1, 9, stem="imagenet").state_dict()
     torch.save(given, tmp_path / "w.pt")
     training = dataclasses.replace(
-        FINE_TUNING, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=1e-6
+        GREY, weights=str(tmp_path / "w.pt"), epochs=1, batch_size=48, lr=1e-6
     )
     few = dataclasses.replace(images, train=images.train[:48])
     config = evidential.Config(training=training)
@@ -124,19 +126,14 @@ def test_images_train_as_torchs_sgd_does(images):
     )
     pool = make_pool(images, torch.device("cpu"))
     ours, theirs = (seeded(1, lambda: SmallCNN((12, 12, 1), 4)) for _ in "ab")
-    train(ours, pool, [Member("m", 0, 0, np.arange(240))], training, cross_entropy)
-    optimizer = torch.optim.SGD(
-        theirs.parameters(), lr=0.02, momentum=0.9, nesterov=True, weight_decay=0.1
-    )
+    train(ours, pool, [Member("m", 0, 0, np.arange(240), training)], cross_entropy)
+    optimizer = torch.optim.SGD(theirs.parameters(), lr=0.02, momentum=0.9, weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 3)
     for epoch in range(3):
         rng = stream("m", 0, 0, "epoch", epoch)
         for rows in torch.tensor(rng.permutation(240)).split(48):
             x = pool.scaling(crop_and_flip(pool.inputs[rows], rng))
-            mask = torch.tensor(keep(rng, (48, 128), 0.1)) / 0.9
-            loss = torch.nn.functional.cross_entropy(
-                theirs(x[None], mask[None])[0], pool.targets[rows]
-            )
+            loss = torch.nn.functional.cross_entropy(theirs(x[None])[0], pool.targets[rows])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -146,12 +143,15 @@ def test_images_train_as_torchs_sgd_does(images):
 
 def test_an_image_left_over_alone_joins_the_batch_before(images):
     """49 images in batches of 48: the last stage's map is 1 x 1, one value a channel."""
-    training = dataclasses.replace(FINE_TUNING, epochs=1, batch_size=48, lr=0.01)
-    few = dataclasses.replace(images, train=images.train[:49])
+    training = dataclasses.replace(GREY, epochs=1, batch_size=48, lr=0.01)
+    few = dataclasses.replace(images, train=images.train[:49], validation=images.test[:5])
     fitted = ensemble.fit(few, ensemble.Config(n_members=1, training=training))[0]
     assert np.isfinite(fitted.predict(images.inputs[:3]).probs).all()
+    one = dataclasses.replace(images, train=images.train[:1], validation=images.test[:5])
+    with pytest.raises(InputError, match="at least 2 training points, got 1"):
+        ensemble.fit(one, ensemble.Config(n_members=1, training=training))
     one = dataclasses.replace(images, train=images.train[:1])
-    with pytest.raises(InputError, match="at least 2 training points"):
+    with pytest.raises(InputError, match="at least 2 training points to hold one out, has 1"):
         ensemble.fit(one, ensemble.Config(n_members=1, training=training))
     with pytest.raises(InputError, match="batch_size must be at least 2"):
         dataclasses.replace(training, batch_size=1)
@@ -159,19 +159,21 @@ def test_an_image_left_over_alone_joins_the_batch_before(images):
 
 def test_batches_hold_every_image_once():
     for n, sizes in ((96, [48, 48]), (97, [48, 49]), (98, [48, 48, 2]), (2, [2])):
-        member = Member("m", 0, 0, np.arange(n))
         training = dataclasses.replace(FINE_TUNING, batch_size=48)
-        parts = list(_batches([member], [np.random.default_rng(0)], training))
+        member = Member("m", 0, 0, np.arange(n), training)
+        parts = list(_batches([member], [np.random.default_rng(0)]))
         assert [rows.shape[1] for rows, _ in parts] == sizes
         assert sorted(torch.cat([rows[0] for rows, _ in parts]).tolist()) == list(range(n))
         assert all(weight.sum().item() == pytest.approx(1) for _, weight in parts)
 
 
 def test_mixed_precision_is_of_the_hidden_layers(images):
-    """On the CPU: convolutions give bfloat16, the head and all weights stay float32."""
+    """On the CPU, in training: convolutions give bfloat16, the head and weights stay float32."""
     seen = set()
     hook = torch.nn.modules.module.register_module_forward_hook(
-        lambda module, _, out: seen.add((type(module).__name__, out.dtype))
+        lambda module, _, out: (
+            seen.add((type(module).__name__, out.dtype)) if module.training else None
+        )
     )
     with hook:
         half = dataclasses.replace(TINY, precision="bfloat16", device="cpu")

@@ -10,7 +10,7 @@ from scipy.special import softmax
 import hmc
 from rue.errors import InputError
 from rue.methods import laplace
-from rue.methods._training.training import cross_entropy
+from rue.methods._training.objectives import cross_entropy
 from rue.methods.laplace import Posterior, fit_posterior
 
 

@@ -78,6 +78,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         "suite": suite.name,
         "dataset": cell.dataset,
         "options": options,
+        "network": suite.network_of(cell.dataset),
         "regime": suite.regime_of(cell.dataset),
         "method": cell.method,
         "settings": settings,
@@ -100,6 +101,7 @@ def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
     training = settings.get("training")
     training = training if isinstance(training, dict) else {}
     said: list[tuple[Any, Any]] = [
+        (config.get("network"), suite.network_of(cell.dataset)),
         (config.get("regime"), suite.regime_of(cell.dataset)),
         (config.get("losses"), list(suite.losses_of(cell.dataset))),
         (config.get("criteria"), list(suite.criteria_of(cell.dataset))),
@@ -140,22 +142,24 @@ def _is_there(suite: Suite, name: str, root: str | None) -> bool:
 
 
 def training_of(suite: Suite, dataset: str) -> Any:
-    """Give the training of a data set: its regime's, changed where the suite says so."""
+    """Give the training of a data set: its network's, changed where the suite says so."""
     from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES
 
-    regimes = {
+    networks = {
         "probe": PROBE,
         "cifar": CIFAR,
         "fine_tuning": FINE_TUNING,
         "small_images": SMALL_IMAGES,
     }
-    return changed(regimes[suite.regime_of(dataset)], suite.training_of(dataset), "training")
+    training = replace(networks[suite.network_of(dataset)], regime=suite.regime_of(dataset))
+    return changed(training, suite.training_of(dataset), "training")
 
 
 def changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
     """Change settings where a suite says so; a wrong name or kind of value is an error."""
     known = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    require_known(what, given, [name for name in known if name != "training"])
+    # A suite has keys of its own for these two.
+    require_known(what, given, [name for name in known if name not in ("training", "regime")])
     for name, value in given.items():
         # Those without a default are names, of a file or a kind.
         require_like(f"{what}.{name}", value, "name" if known[name] is None else known[name])

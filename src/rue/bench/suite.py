@@ -7,13 +7,14 @@
     methods = ["ensemble", "ddu"]
     losses = ["log", "squared"]
     seeds = 5                     # 0..4; or a list of whole numbers
-    regime = "probe"
+    network = "probe"
+    regime = "tuned"              # or paper, the default
 
-    [training]                    # overrides of the regime's, for all
+    [training]                    # overrides of the network's, for all
     epochs = 20
     [method.ensemble]             # overrides of a method's own settings
     n_members = 10
-    [dataset.random-rbf]          # its options; its own regime, losses, criteria, training
+    [dataset.random-rbf]          # its options; its own network, regime, losses, criteria, training
     n_points = 2000
     losses = ["log"]
 
@@ -37,9 +38,11 @@ from rue.losses import get_loss
 
 __all__ = [
     "METHOD_NAMES",
+    "NETWORKS",
     "OWN_KEYS",
     "REGIMES",
     "SUITE_CRITERIA",
+    "Network",
     "Regime",
     "Suite",
     "read_suite",
@@ -48,7 +51,9 @@ __all__ = [
     "shipped",
 ]
 
-Regime = Literal["probe", "cifar", "fine_tuning", "small_images"]
+Network = Literal["probe", "cifar", "fine_tuning", "small_images"]
+NETWORKS: tuple[Network, ...] = get_args(Network)
+Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
 METHOD_NAMES = ("dropout", "evidential", "ensemble", "ddu", "laplace")
@@ -60,13 +65,14 @@ _KEYS = (
     "methods",
     "losses",
     "seeds",
+    "network",
     "regime",
     "criteria",
     "training",
     "method",
     "dataset",
 )
-OWN_KEYS = ("regime", "losses", "criteria", "training")
+OWN_KEYS = ("network", "regime", "losses", "criteria", "training")
 _FEATURES = {"features": "file.npz", "encoder": "tfidf", "n_components": 256}  # and like what
 _MOST_SEEDS = 1_000
 
@@ -81,9 +87,12 @@ class Suite:
         The name is hashed into every seed.
     datasets, methods, losses, seeds
         A cell is one data set x method x seed; each is evaluated under every loss.
+    network
+        What is trained, and with which settings (:class:`rue.methods.Training`): ``probe``,
+        ``cifar``, ``fine_tuning`` or ``small_images``.
     regime
-        How networks are trained (:class:`rue.methods.Training`): ``probe``, ``cifar``,
-        ``fine_tuning`` or ``small_images``.
+        ``paper`` trains with those settings; ``tuned`` keeps each network's best validation epoch
+        and chooses among eight settings by validation log loss.
     criteria
         What is computed of each cell (:mod:`rue.bench.criteria`).
     folder
@@ -98,7 +107,8 @@ class Suite:
     methods: tuple[str, ...] = METHOD_NAMES
     losses: tuple[str, ...] = ("log", "zero_one")
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    regime: Regime = "probe"
+    network: Network = "probe"
+    regime: Regime = "paper"
     criteria: tuple[str, ...] = ("regret",)
     training: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -120,7 +130,8 @@ class Suite:
         plugins = plugin_names("rue.methods", METHOD_NAMES)
         require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
         require_known("criteria", self.criteria, SUITE_CRITERIA)
-        require_known("regime", [self.regime], REGIMES)
+        require_known("network", [self.network], NETWORKS)
+        _require_regime("regime", self.regime)
         require_known("method", self.method, self.methods)
         require_known("dataset", self.dataset, self.datasets)
         for name in self.datasets:
@@ -131,7 +142,8 @@ class Suite:
             _require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
                 get_loss(loss)
-            require_known(f"dataset.{name}.regime", [self.regime_of(name)], REGIMES)
+            require_known(f"dataset.{name}.network", [self.network_of(name)], NETWORKS)
+            _require_regime(f"dataset.{name}.regime", self.regime_of(name))
             require_known(f"dataset.{name}.criteria", self.criteria_of(name), SUITE_CRITERIA)
 
     @property
@@ -147,13 +159,18 @@ class Suite:
         """What is computed of a data set's cells."""
         return tuple(self.dataset.get(dataset, {}).get("criteria", self.criteria))
 
+    def network_of(self, dataset: str) -> Network:
+        """What is trained on a data set."""
+        network: Network = self.dataset.get(dataset, {}).get("network", self.network)
+        return network
+
     def regime_of(self, dataset: str) -> Regime:
-        """How networks are trained on a data set."""
+        """How settings and epochs are chosen on a data set."""
         regime: Regime = self.dataset.get(dataset, {}).get("regime", self.regime)
         return regime
 
     def training_of(self, dataset: str) -> dict[str, Any]:
-        """What is trained otherwise than the regime has it."""
+        """What is trained otherwise than the network has it."""
         return {**self.training, **self.dataset.get(dataset, {}).get("training", {})}
 
 
@@ -202,7 +219,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         _require_table(f"dataset.{name}.training", table.get("training", {}))
         for key in {"losses", "criteria"} & set(table):
             table[key] = _strings(f"dataset.{name}.{key}", table[key])
-    for key in ("name", "description", "regime"):
+    for key in ("name", "description", "network", "regime"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{key} must be text, got {values[key]!r}")
     for key in ("datasets", "methods", "losses", "criteria"):
@@ -234,6 +251,15 @@ def _require_options(dataset: str, given: Mapping[str, Any]) -> None:
                 require_like(f"dataset.{dataset}.{name}", each, 1 if usual is None else usual)
     if "encoder" in given:
         require_known(f"dataset.{dataset}.encoder", [given["encoder"]], ENCODERS)
+
+
+def _require_regime(key: str, regime: str) -> None:
+    if regime in NETWORKS:
+        raise InputError(
+            f"{key} must be of {', '.join(REGIMES)}, got {regime!r}, which is a network: "
+            f'write {key.removesuffix("regime")}network = "{regime}"'
+        )
+    require_known(key, [regime], REGIMES)
 
 
 def _require_different(key: str, values: Collection[object]) -> None:

@@ -54,6 +54,11 @@ class Results:
     stale: tuple[Cell, ...]
     raw: Mapping[Cell, dict[str, Any]]
 
+    @property
+    def regimes(self) -> dict[str, str]:
+        """Under which regime the networks of each data set were trained."""
+        return {cell.dataset: row["config"]["regime"] for cell, row in self.raw.items()}
+
     def notes(self) -> list[str]:
         """Say what a reader of the tables must know."""
         found = []

@@ -82,12 +82,12 @@ def tasks(
     """Put cells that train together into one task: a probe's seeds, else each by itself."""
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in wanted:
-        probe = suite.regime_of(cell.dataset) == "probe"
+        probe = suite.network_of(cell.dataset) == "probe"
         key = (cell.dataset, cell.method) if probe else (cell.dataset, cell.method, str(cell.seed))
         groups.setdefault(key, []).append(cell)
     made = []
     for group in groups.values():
-        probe = suite.regime_of(group[0].dataset) == "probe"
+        probe = suite.network_of(group[0].dataset) == "probe"
         stack = [replace(group[0], seed=seed) for seed in suite.seeds] if probe else group
         made.append(
             Task(
@@ -166,6 +166,7 @@ def _same(a: DataSet, b: DataSet) -> bool:
         isinstance(a.inputs, np.ndarray)
         and isinstance(b.inputs, np.ndarray)
         and np.array_equal(a.train, b.train)
+        and np.array_equal(a.validation, b.validation)
         and np.array_equal(a.test, b.test)
         and np.array_equal(a.ids, b.ids)
         and np.array_equal(a.inputs, b.inputs)
@@ -214,6 +215,7 @@ def _result(
             "predict": round(predicted - started, 3),
             "evaluate": round(evaluated - predicted, 3),
         },
+        "chosen": _chosen(fitted),
         "peak_memory_mb": _peak_memory(),
         "threads": task.threads,
         "trained_with": [other.seed for other in task.stack],
@@ -221,6 +223,14 @@ def _result(
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     return Result(cell, row, content.getvalue())
+
+
+def _chosen(fitted: Any) -> dict[str, Any] | None:
+    """Give the settings and epochs that a fitted method came to; None where it does not say."""
+    model: Any = getattr(fitted, "model", None)
+    if not hasattr(model, "epochs"):
+        return None
+    return {"training": asdict(model.training), "epochs": list(model.epochs)}
 
 
 def _versions() -> dict[str, str]:

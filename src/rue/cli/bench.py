@@ -181,6 +181,7 @@ def table(
             _json(
                 {
                     "suite": results.suite,
+                    "regimes": results.regimes,
                     "rows": shown,
                     "summary": total,
                     "missing": list(map(str, results.missing)),
@@ -198,7 +199,7 @@ def table(
         for dataset in dict.fromkeys(row["dataset"] for row in shown):
             own = [_without(row, "dataset") for row in shown if row["dataset"] == dataset]
             for title, rows_of in (
-                (dataset, [row for row in own if row["loss"]]),
+                (f"{dataset} ({results.regimes[dataset]})", [row for row in own if row["loss"]]),
                 (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]]),
             ):
                 if rows_of:
@@ -227,7 +228,7 @@ def run_with_progress(
     from rue.bench.run import run_suite
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    probes = all(suite.regime_of(dataset) == "probe" for dataset in suite.datasets)
+    probes = all(suite.network_of(dataset) == "probe" for dataset in suite.datasets)
     workers = workers or (cores or 1 if probes else 1)
     threads = threads or (1 if probes else max(1, (cores or 1) // workers))
     with _screen(suite.name) as on_change:
@@ -341,6 +342,7 @@ def _facts(suite: "Suite") -> dict[str, Any]:
         "methods": list(suite.methods),
         "losses": _losses(suite),
         "seeds": list(suite.seeds),
+        "networks": list(dict.fromkeys(suite.network_of(name) for name in suite.datasets)),
         "regimes": list(dict.fromkeys(suite.regime_of(name) for name in suite.datasets)),
         "criteria": list(suite.criteria),
         "n_cells": suite.n_cells,

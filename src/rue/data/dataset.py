@@ -163,6 +163,50 @@ class DataSet:
         targets[self.annotated] = self.annotations.probs
         return targets
 
+    def counts(self) -> FloatArray:
+        """Return how often each answer was given, for methods that learn from replicates.
+
+        Replicates are several answers about the same input.
+
+        Returns
+        -------
+        array (n, n_classes)
+            Whole numbers; every row has at least one answer.
+
+        Raises
+        ------
+        InputError
+            If a point has no answers, if the exact distributions are known instead of answers,
+            or if no point has more than one.
+
+        Examples
+        --------
+        >>> import rue.data
+        >>> made = rue.data.load("random-rbf", n_points=10)
+        >>> made.counts()
+        Traceback (most recent call last):
+        rue.errors.InputError: random-rbf has no replicates: its annotations are exact ...
+        """
+        self._require_classes()
+        wrong = None
+        if self.annotations is None:
+            wrong = "every point has one label"
+        elif len(self.annotated) < len(self):
+            row = int(np.argmin(np.isin(np.arange(len(self)), self.annotated)))
+            wrong = f"point {self.ids[row]} has no answers"
+        elif self.annotations.counts is None:
+            wrong = "its annotations are exact distributions"
+        elif len(self) and self.annotations.counts.sum(axis=1).max() < 2:
+            wrong = "every point has one answer"
+        if wrong is not None or self.annotations is None or self.annotations.counts is None:
+            raise InputError(
+                f"{self.name} has no replicates: {wrong}, and this method learns from several "
+                "answers per training input; use a method that learns from labels"
+            )
+        counts = np.empty((len(self), self.n_classes))
+        counts[self.annotated] = self.annotations.counts
+        return counts
+
     def truth(self) -> Annotations:
         """Give what answers are held against: what people said of all points, else the labels.
 

@@ -32,7 +32,7 @@ from rue._kernels.threads import launch as _launch
 from rue._plugins import Registry as _Registry
 from rue.io.writing import save_predictions
 from rue.methods import ddu, dropout, ensemble, evidential, laplace
-from rue.methods._training.training import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
 # Numba starts its threads at the first belief and with that sets torch's number of them, whatever
 # the user had asked for; on a busy machine training is then many times slower. So they start here.

@@ -21,8 +21,9 @@ from rue._arrays import FloatArray
 from rue.beliefs import Scored
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods._training.models import Folder, Model, fit_models
-from rue.methods._training.training import Training
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.settings import Training
 
 __all__ = ["Config", "Fitted", "Mixture", "fit", "fit_mixture", "predict"]
 
@@ -73,30 +74,24 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch and to go on from (images).
+        A folder to write to after each epoch, and to resume from (images).
     progress
         Show a bar.
     """
     config = config or Config()
+    plan = Plan(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
     fitted = fit_models(
-        "ddu",
-        data,
-        config.training,
-        seeds,
-        slope=_SLOPE,
-        coefficient=config.coefficient,
-        checkpoints=checkpoints,
-        progress=progress,
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
     return [
         Fitted(
-            model,
+            one.model,
             fit_mixture(
-                model.training_features(pool)[0].cpu().double().numpy(),
-                pool.targets.cpu().double().numpy(),
+                one.model.training_features(one.pool)[0].cpu().double().numpy(),
+                one.pool.targets[: one.pool.n_train].cpu().double().numpy(),
             ),
         )
-        for model, pool in fitted
+        for one in fitted
     ]
 
 

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
+from torch import Tensor
 
 from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
-from rue.methods._training.training import Training, keep
+from rue.methods._training.training import keep
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
 
@@ -71,27 +74,38 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch and to go on from (images).
+        A folder to write to after each epoch, and to resume from (images).
     progress
         Show a bar.
     """
     config = config or Config()
-    fitted = fit_models(
-        "mc_dropout", data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    plan = Plan(
+        method="mc_dropout",
+        dropout=True,
+        mean=lambda model, x: _passes(model, model.embed(x), config.n_draws).mean(1),
     )
-    return [Fitted(model, config.n_draws) for model, _ in fitted]
+    fitted = fit_models(
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    return [Fitted(one.model, config.n_draws) for one in fitted]
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
     """Give ``n_draws`` passes for each input; the same ones at every call."""
-    weight, bias = fitted.model.head()
-    dropout = fitted.model.training.dropout
-    rng = stream("mc_dropout", fitted.model.seed, "draws")
-    kept = keep(rng, (fitted.n_draws, 1, weight.shape[2]), dropout)
-    # Leaving out a unit is leaving out its column of the last layer.
-    thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
     parts = [
-        torch.softmax((z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2]) + bias, -1)
+        _passes(fitted.model, z, fitted.n_draws).cpu().numpy()
         for _, z in fitted.model.features(inputs)
     ]
-    return Draws(np.concatenate([part.cpu().numpy() for part in parts]))
+    return Draws(np.concatenate(parts))
+
+
+def _passes(model: Model, z: Tensor, n_draws: int) -> Tensor:
+    """Give the distributions (n, n_draws, K) of features (1, n, n_features)."""
+    weight, bias = model.head()
+    dropout = model.training.dropout
+    rng = stream("mc_dropout", model.seed, "draws")
+    kept = keep(rng, (n_draws, 1, weight.shape[2]), dropout)
+    # Leaving out a unit is leaving out its column of the last layer.
+    thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
+    logits = (z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2])
+    return torch.softmax(logits + bias, -1)

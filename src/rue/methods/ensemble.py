@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
-from rue.methods._training.models import Folder, Model, fit_models
-from rue.methods._training.training import Training
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.settings import Training
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
 
@@ -61,21 +62,16 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch and to go on from (images).
+        A folder to write to after each epoch, and to resume from (images).
     progress
         Show a bar.
     """
     config = config or Config()
+    plan = Plan(method="ensemble", n_members=config.n_members)
     fitted = fit_models(
-        "ensemble",
-        data,
-        config.training,
-        seeds,
-        n_members=config.n_members,
-        checkpoints=checkpoints,
-        progress=progress,
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(model) for model, _ in fitted]
+    return [Fitted(one.model) for one in fitted]
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:

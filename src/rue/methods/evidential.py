@@ -20,8 +20,9 @@ from torch.nn import functional
 from rue.beliefs import Dirichlet
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods._training.models import Folder, Model, fit_models
-from rue.methods._training.training import Training
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.settings import Training
 
 __all__ = ["Config", "Fitted", "evidential_loss", "fit", "predict"]
 
@@ -72,22 +73,21 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch and to go on from (images).
+        A folder to write to after each epoch, and to resume from (images).
     progress
         Show a bar.
     """
     config = config or Config()
-    fitted = fit_models(
-        "evidential",
-        data,
-        config.training,
-        seeds,
+    plan = Plan(
+        method="evidential",
         objective=functools.partial(evidential_loss, kl=config.kl),
         settings=(config.kl,),
-        checkpoints=checkpoints,
-        progress=progress,
+        mean=_mean,
     )
-    return [Fitted(model) for model, _ in fitted]
+    fitted = fit_models(
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    return [Fitted(one.model) for one in fitted]
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
@@ -98,6 +98,11 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
         for _, z in fitted.model.features(inputs)
     ]
     return Dirichlet(np.concatenate([part.cpu().numpy() for part in parts]))
+
+
+def _mean(model: Model, x: Tensor) -> Tensor:
+    alpha = functional.softplus(model.logits(x)[0]) + 1
+    return alpha / alpha.sum(-1, keepdim=True)
 
 
 def evidential_loss(logits: Tensor, targets: Tensor, *, kl: float = 0.0) -> Tensor:

@@ -24,9 +24,10 @@ from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
-from rue.methods._training.models import Folder, Model, fit_models
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
-from rue.methods._training.training import Training
 
 __all__ = ["Config", "Fitted", "Posterior", "fit", "fit_posterior", "predict"]
 
@@ -83,23 +84,24 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch and to go on from (images).
+        A folder to write to after each epoch, and to resume from (images).
     progress
         Show a bar.
     """
     config = config or Config()
+    plan = Plan(method="laplace")
     fitted = fit_models(
-        "laplace", data, config.training, seeds, checkpoints=checkpoints, progress=progress
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
     states = []
-    for model, pool in fitted:
-        weight, bias = (part[0].cpu().double().numpy() for part in model.head())
+    for one in fitted:
+        weight, bias = (part[0].cpu().double().numpy() for part in one.model.head())
         posterior = fit_posterior(
-            model.training_features(pool)[0].cpu().double().numpy(),
+            one.model.training_features(one.pool)[0].cpu().double().numpy(),
             np.concatenate([weight, bias.T], axis=1),
             hessian=config.hessian,
         )
-        states.append(Fitted(model, posterior, config.n_draws))
+        states.append(Fitted(one.model, posterior, config.n_draws))
     return states
 
 

@@ -20,13 +20,13 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
 def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeypatch, optimizer):
-    training = dataclasses.replace(TINY, optimizer=optimizer, lr=0.01, augment=True)
+    training = dataclasses.replace(TINY, optimizer=optimizer, lr=0.01, augment="crops")
     config = ddu.Config(training=training)
     whole = ddu.fit(images, config, checkpoints=tmp_path / "whole")[0]
     write = Checkpoint.write
 
-    def breaks(self, network, optimizer, epoch, vectors):
-        write(self, network, optimizer, epoch, vectors)
+    def breaks(self, network, optimizer, epoch, vectors, best):
+        write(self, network, optimizer, epoch, vectors, best)
         if epoch == 2:
             raise StoppedError
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.methods._training.networks import Network
+from rue.methods._training.stopping import Best
 
 __all__ = ["Checkpoint"]
 
@@ -29,6 +30,7 @@ class Checkpoint:
         optimizer: torch.optim.Optimizer,
         epoch: int,
         vectors: list[Tensor],
+        best: Best | None,
     ) -> None:
         """Write the state after ``epoch`` epochs; what was there stays until it is whole."""
         state = {
@@ -37,22 +39,31 @@ class Checkpoint:
             "network": network.state_dict(),
             "optimizer": optimizer.state_dict(),
             "vectors": vectors,
+            "best": None if best is None else best.content(),
         }
         with replacing(self.path) as file:
             torch.save(state, file)
 
     def read(
-        self, network: Network, optimizer: torch.optim.Optimizer, device: torch.device
-    ) -> tuple[int, list[Tensor]]:
-        """Load the state into both; give the epochs done and the spectral vectors."""
+        self,
+        network: Network,
+        optimizer: torch.optim.Optimizer,
+        vectors: list[Tensor],
+        best: Best | None,
+    ) -> int:
+        """Load the state into all of them; give the epochs done."""
+        device = next(network.parameters()).device
         try:
             state = torch.load(self.path, map_location=device, weights_only=True)
-            written, epoch, vectors = state["training"], int(state["epoch"]), list(state["vectors"])
+            written, epoch = state["training"], int(state["epoch"])
             if written == self.training:
                 network.load_state_dict(state["network"])
                 optimizer.load_state_dict(state["optimizer"])
+                vectors[:] = state["vectors"]
+                if best is not None:
+                    best.restore(state["best"])
         except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
             raise FileError(f"{self.path}: is not a checkpoint") from None
         if written != self.training:
             raise FileError(f"{self.path}: is a checkpoint of another training: {written}")
-        return epoch, vectors
+        return epoch

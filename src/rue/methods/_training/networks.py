@@ -38,6 +38,12 @@ class Network(nn.Module, ABC):
     def hidden(self) -> list[Tensor]:
         """Views of the hidden layers' weights as matrices, (n_members, out, in) each."""
 
+    def take(self, members: Sequence[int]) -> "Network":
+        """Copy some of the members; a network that is no stack has only itself."""
+        if list(members) != list(range(self.n_members)):
+            raise NotImplementedError(f"{type(self).__name__} is not a stack")
+        return self
+
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Logits (n_members, n, K), features multiplied by a mask where there is one."""
         z = self.features(x).float()
@@ -48,7 +54,7 @@ class Network(nn.Module, ABC):
 
 @final
 class Probe(Network):
-    """A stack of Linear(d, width) - ReLU - Dropout - Linear(width, K); one bmm a layer.
+    """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm a layer.
 
     Parameters
     ----------

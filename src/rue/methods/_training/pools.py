@@ -1,12 +1,14 @@
 """Pools: a data set's training points as tensors, scaled, in batches, augmented.
 
 Inputs are scaled by the mean and standard deviation of the training points, each column of a
-matrix and each channel of images by its own. Nothing else of the data set is looked at.
+matrix and each channel of images by its own; images may be scaled by fixed numbers instead. The
+points that validate, where there are any, come after those that train.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -18,9 +20,17 @@ from rue.data.dataset import DataSet, Inputs
 from rue.data.images import LazyImages
 from rue.errors import InputError, ShapeError
 
-__all__ = ["Pool", "Scaling", "make_pool"]
+__all__ = ["Kind", "Pool", "Scaling", "make_pool"]
+
+Kind = Literal["distributions", "answers"]
+"""What a method learns from: each point's distribution, or how often each answer was given."""
+Augmentation = Callable[[Tensor], Tensor]
 
 _BORDER = 4  # pixels that a crop may be off by, as is usual on CIFAR
+_STATISTICS = {
+    "cifar": ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)),
+    "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,22 +63,34 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Points to train on: a scaled matrix or the images' bytes, and their distributions.
+    """Points to train on, then points that validate: inputs, and what there is to learn of them.
 
-    The matrix is scaled once; images are when they are used.
+    Attributes
+    ----------
+    inputs
+        A scaled matrix, or the images' bytes, which are scaled when they are used.
+    targets
+        Distributions or counts, shape (n_points, n_classes).
+    scaling
+        How inputs were, or are, scaled.
+    n_train
+        How many points train; the rest validates.
     """
 
     inputs: Tensor
     targets: Tensor
     scaling: Scaling
+    n_train: int
 
     @property
     def n_classes(self) -> int:
         """How many classes there are."""
         return int(self.targets.shape[1])
 
-    def __len__(self) -> int:
-        return len(self.inputs)
+    @property
+    def held_out(self) -> slice:
+        """The rows that validate."""
+        return slice(self.n_train, len(self.inputs))
 
     def checksum(self) -> str:
         """A hash of all there is to learn."""
@@ -78,34 +100,48 @@ class Pool:
             digest.update(tensor.cpu().numpy().tobytes())
         return digest.hexdigest()
 
-    def batch(self, rows: Tensor, augment: np.random.Generator | None) -> tuple[Tensor, Tensor]:
+    def points(self, rows: slice) -> tuple[Tensor, Tensor]:
+        """Give scaled inputs (n, ...) and targets (n, K) of some rows."""
+        x = self.inputs[rows]
+        return (x if x.ndim == 2 else self.scaling(x)), self.targets[rows]
+
+    def batch(self, rows: Tensor, augment: Augmentation | None) -> tuple[Tensor, Tensor]:
         """Give inputs (n_members, n, ...) and targets (n_members, n, K) of rows (n_members, n)."""
         flat = rows.flatten()
         x = self.inputs.index_select(0, flat)
         if len(self.scaling.shape) == 3:
-            x = self.scaling(x if augment is None else crop_and_flip(x, augment))
+            x = self.scaling(x if augment is None else augment(x))
         y = self.targets.index_select(0, flat)
         return x.view(*rows.shape, *x.shape[1:]), y.view(*rows.shape, -1)
 
 
-def make_pool(data: DataSet, device: torch.device) -> Pool:
-    """Take the training points of a data set."""
+def make_pool(
+    data: DataSet, device: torch.device, *, statistics: str = "train", kind: Kind = "distributions"
+) -> Pool:
+    """Take the points of a data set that train, and those that validate."""
     if data.task == "text":
         raise InputError(f"{data.name} holds texts: use rue.data.featurize first")
     if len(data.train) == 0:
         raise InputError(f"{data.name} has no training points")
-    train = data.part("train")
-    array = as_inputs(train.inputs)
-    axes = (0,) if array.ndim == 2 else (0, 1, 2)
-    mean, std = _moments(array, axes)
-    scaling = Scaling(
-        array.shape[1:],
-        torch.tensor(mean, dtype=torch.float32, device=device),
-        torch.tensor(np.where(std > 0, std, 1.0), dtype=torch.float32, device=device),
+    parts = [data.part("train")]
+    arrays = [as_inputs(parts[0].inputs)]
+    if len(data.validation):
+        parts.append(data.part("validation"))
+        arrays.append(as_inputs(parts[1].inputs))
+        if arrays[1].shape[1:] != arrays[0].shape[1:]:
+            raise ShapeError(
+                f"validation inputs must have the shape {arrays[0].shape[1:]} of those that "
+                f"train, got {arrays[1].shape[1:]}"
+            )
+    scaling = _scaling(arrays[0], statistics, device)
+    inputs = torch.tensor(np.concatenate(arrays)).to(device)
+    targets = [part.targets() if kind == "distributions" else part.counts() for part in parts]
+    return Pool(
+        scaling(inputs) if inputs.ndim == 2 else inputs,
+        torch.tensor(np.concatenate(targets), dtype=torch.float32, device=device),
+        scaling,
+        len(arrays[0]),
     )
-    inputs = torch.tensor(np.ascontiguousarray(array)).to(device)
-    targets = torch.tensor(train.targets(), dtype=torch.float32, device=device)
-    return Pool(scaling(inputs) if array.ndim == 2 else inputs, targets, scaling)
 
 
 def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
@@ -134,6 +170,12 @@ def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
     return single
 
 
+def flip(images: Tensor, rng: np.random.Generator) -> Tensor:
+    """Mirror half of the images (n, h, w, c)."""
+    mirrored = torch.from_numpy(rng.integers(0, 2, size=(len(images), 1, 1, 1)))
+    return torch.where(mirrored.to(images.device).bool(), images.flip(2), images)
+
+
 def crop_and_flip(images: Tensor, rng: np.random.Generator) -> Tensor:
     """Shift each image (n, h, w, c) by up to 4 pixels, black coming in, and mirror half of them."""
     n, height, width, _ = images.shape
@@ -145,6 +187,23 @@ def crop_and_flip(images: Tensor, rng: np.random.Generator) -> Tensor:
     columns = torch.where(mirrored, width - 1 - x, x) + shift[1]
     points = torch.arange(n, device=images.device)[:, None, None]
     return padded[points, rows[:, :, None], columns[:, None, :]]
+
+
+def _scaling(array: np.ndarray, statistics: str, device: torch.device) -> Scaling:
+    if array.ndim == 2 or statistics == "train":
+        mean, std = _moments(array, (0,) if array.ndim == 2 else (0, 1, 2))
+    else:
+        mean, std = (255 * np.array(moment) for moment in _STATISTICS[statistics])
+        if array.shape[-1] != len(mean):
+            raise InputError(
+                f"statistics {statistics!r} are of {len(mean)} channels, the images have "
+                f"{array.shape[-1]}: use statistics='train'"
+            )
+    return Scaling(
+        array.shape[1:],
+        torch.tensor(mean, dtype=torch.float32, device=device),
+        torch.tensor(np.where(std > 0, std, 1.0), dtype=torch.float32, device=device),
+    )
 
 
 def _moments(array: np.ndarray, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:

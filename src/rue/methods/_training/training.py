@@ -1,136 +1,64 @@
 """The one training loop.
 
 It trains a stack of networks that share nothing, each with its own rows, data order, dropout
-masks and start. The loss is the sum of the members' losses, so every member has the gradient it
-would have alone, and both optimisers act on each number by itself.
+masks, start, learning rate, weight decay and best epoch. The loss is the sum of the members'
+losses, so every member has the gradient it would have alone, and both optimisers act on each
+number by itself. A member that has stopped leaves the stack, and the others do not notice.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from rue._arrays import IntArray, require_whole
+from rue._arrays import IntArray
 from rue.errors import InputError
 from rue.methods._training import spectral
 from rue.methods._training.checkpoints import Checkpoint
-from rue.methods._training.networks import LANES, NETWORKS, Network, NetworkName
-from rue.methods._training.pools import Pool
+from rue.methods._training.networks import LANES, Network
+from rue.methods._training.objectives import Objective
+from rue.methods._training.optimizers import StackOptimizer
+from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
+from rue.methods._training.settings import Training
+from rue.methods._training.stopping import PATIENCE, Best, held_out_loss
 from rue.methods._training.streams import stream
 
-__all__ = [
-    "CIFAR",
-    "FINE_TUNING",
-    "PROBE",
-    "SMALL_IMAGES",
-    "Device",
-    "Member",
-    "Objective",
-    "Training",
-    "cross_entropy",
-    "find_device",
-    "train",
-]
+__all__ = ["Member", "keep", "train"]
 
-Device = Literal["auto", "cpu", "cuda", "mps"]
-Objective = Callable[[Tensor, Tensor], Tensor]
-"""The loss (n_members, n) of logits and targets (n_members, n, K)."""
-
-_DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "mps")
 _LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
-
-
-@dataclass(frozen=True, kw_only=True)
-class Training:
-    """How networks are trained (appendix C).
-
-    Attributes
-    ----------
-    network
-        ``probe`` for matrices; ``small_cnn``, ``resnet18`` (CIFAR stem) or ``resnet18_imagenet``
-        for images.
-    width
-        Hidden units of the probe.
-    dropout
-        Probability before the last layer, for every method.
-    epochs, batch_size
-        The last batch of an epoch may be smaller; of images, one that is left over alone joins
-        the batch before it, as batch norm has nothing to say about a single one.
-    optimizer, lr, weight_decay
-        ``adamw`` with a constant rate, or ``sgd`` with Nesterov momentum 0.9 and a cosine
-        schedule from ``lr`` to 0, stepped once an epoch.
-    augment
-        Crops and flips (images).
-    weights
-        A file of torchvision's weights to start a ResNet-18 from.
-    device
-        ``auto`` is cuda, then mps, then cpu.
-    precision
-        Of the hidden layers for images: ``bfloat16`` (mixed, weights stay float32) or
-        ``float32``; ``auto`` is bfloat16 on cuda, else float32. Probes are trained in float32.
-    """
-
-    network: NetworkName = "probe"
-    width: int = 128
-    dropout: float = 0.1
-    epochs: int = 50
-    batch_size: int = 128
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    lr: float = 1e-3
-    weight_decay: float = 1e-4
-    augment: bool = False
-    weights: str | None = None
-    device: Device = "auto"
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
-
-    def __post_init__(self) -> None:
-        if self.network not in NETWORKS:
-            raise InputError(f"network must be one of {', '.join(NETWORKS)}, got {self.network!r}")
-        if self.optimizer not in ("adamw", "sgd"):
-            raise InputError(f"optimizer must be adamw or sgd, got {self.optimizer!r}")
-        if self.device not in _DEVICES:
-            raise InputError(f"device must be one of {', '.join(_DEVICES)}, got {self.device!r}")
-        if self.precision not in ("auto", "float32", "bfloat16"):
-            raise InputError(f"precision must be auto, float32 or bfloat16, got {self.precision!r}")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
-        for name in ("width", "epochs", "batch_size"):
-            require_whole(name, getattr(self, name), least=1)
-        if not 0 < self.lr < math.inf:
-            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
-        if not 0 <= self.weight_decay < math.inf:
-            raise InputError(
-                f"weight_decay must not be negative or infinite, got {self.weight_decay}"
-            )
-        if self.network == "probe" and self.precision == "bfloat16":
-            raise InputError("precision must be float32 for a probe, got 'bfloat16'")
-        if self.network != "probe" and self.batch_size == 1:
-            raise InputError("batch_size must be at least 2 for images, got 1")
-        if self.weights is not None and not self.network.startswith("resnet18"):
-            raise InputError(f"weights are of a ResNet-18, but the network is {self.network}")
-
-
-PROBE = Training()
-CIFAR = Training(
-    network="resnet18", epochs=200, optimizer="sgd", lr=0.1, weight_decay=5e-4, augment=True
-)
-FINE_TUNING = replace(CIFAR, network="resnet18_imagenet", epochs=100)
-SMALL_IMAGES = Training(network="small_cnn", epochs=5)
+_OnStep = Callable[[int, float | None], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One network of a stack: whose it is and which rows of the pool it sees."""
+    """One network of a stack: whose it is, how it is trained, and on which rows of the pool.
+
+    Attributes
+    ----------
+    method, seed, index
+        What its random numbers are hashed from.
+    rows
+        The rows of the pool that it learns.
+    training
+        Its settings. All members of a stack have the same but for lr and weight decay.
+    dropout
+        The probability that a feature is left out in training.
+    held_out
+        The rows by which its best epoch is found; None keeps the last epoch.
+    """
 
     method: str
     seed: int
     index: int
     rows: IntArray
+    training: Training
+    dropout: float = 0.0
+    held_out: slice | None = None
 
     @property
     def names(self) -> tuple[str, int, int]:
@@ -142,14 +70,17 @@ def train(
     network: Network,
     pool: Pool,
     members: Sequence[Member],
-    training: Training,
     objective: Objective,
     *,
     coefficient: float | None = None,
     checkpoint: Checkpoint | None = None,
-    on_step: Callable[[int, float | None], None] | None = None,
-) -> None:
-    """Train a stack of networks in place.
+    on_step: _OnStep | None = None,
+) -> list[int]:
+    """Train a stack of networks in place; give the epoch that each member's weights are of.
+
+    That is the last one, or, where members have held-out rows, the one with the lowest mean loss
+    on them: 0, and the weights of the start, where no epoch's loss is finite. With a constant
+    rate a member stops 5 epochs after its best one.
 
     Parameters
     ----------
@@ -161,59 +92,50 @@ def train(
     coefficient
         Largest spectral norm of a hidden layer; None leaves them alone.
     checkpoint
-        A file that is written after every epoch, and gone on from where it is there.
+        A file that is written after every epoch; training resumes from it if it exists.
     on_step
         Called with the points done, and at an epoch's end with its mean loss.
     """
-    device = pool.inputs.device
-    optimizer = _optimizer(network, training)
-    hidden = network.hidden() if coefficient is not None else []
-    vectors = spectral.leading(hidden)
-    n_features = network.head()[0].shape[2]
+    training = members[0].training
+    stack = _Stack.of(network, members, coefficient)
+    best = None if members[0].held_out is None else Best(network)
     start = 0
     if checkpoint is not None and checkpoint.path.exists():
-        start, vectors = checkpoint.read(network, optimizer, device)
+        start = checkpoint.read(network, stack.optimizer.torch, stack.vectors, best)
+        if best is not None:
+            finite = np.ones(len(members), bool)
+            stack = stack.going_on(best, start, finite, coefficient, on_step)
     network.train()
-    for epoch in range(start, training.epochs):
+    for epoch in range(start, training.epochs if stack.places else start):
         if training.optimizer == "sgd":
-            rate = training.lr * (1 + math.cos(math.pi * epoch / training.epochs)) / 2
-            optimizer.param_groups[0]["lr"] = rate
-        streams = [stream(*member.names, "epoch", epoch) for member in members]
-        total = torch.zeros((), device=device)
-        n_steps = 0
-        for rows, weight in _batches(members, streams, training):
-            x, y = pool.batch(rows.to(device), streams[0] if training.augment else None)
-            mask = None
-            if training.dropout:
-                mask = _mask(streams, (rows.shape[1], n_features), training.dropout).to(device)
-            with torch.autocast(device.type, torch.bfloat16, enabled=_mixed(training, device)):
-                logits = network(x, mask)
-            loss = (objective(logits, y) * weight.to(device)).sum()
-            optimizer.zero_grad()
-            torch.autograd.backward(loss)
-            optimizer.step()
-            if coefficient is not None:
-                spectral.project(hidden, vectors, coefficient)
-            total += loss.detach()
-            n_steps += 1
-            if on_step is not None:
-                on_step(int(weight.count_nonzero()), None)
-        if not torch.isfinite(total):
-            raise InputError(
-                f"training diverged in epoch {epoch + 1}: lr {training.lr} is too high"
-            )
+            stack.optimizer.scale_rates((1 + math.cos(math.pi * epoch / training.epochs)) / 2)
+        losses = _run_epoch(stack, pool, objective, epoch, coefficient, on_step)
+        if best is None and not np.isfinite(losses).all():
+            raise diverged(members[int(np.argmin(np.isfinite(losses)))].training)
+        if best is not None:
+            parts = [m.held_out for m in stack.members if m.held_out is not None]
+            chunk = 1024 if training.is_probe else 256
+            held_out = held_out_loss(stack.network, pool, parts, objective, chunk)
+            best.update(stack.network, stack.places, epoch + 1, held_out)
         if checkpoint is not None:
-            checkpoint.write(network, optimizer, epoch + 1, vectors)
+            checkpoint.write(network, stack.optimizer.torch, epoch + 1, stack.vectors, best)
         if on_step is not None:
-            on_step(0, float(total) / n_steps / len(members))
+            on_step(0, float(losses.mean()))
+        if best is not None:
+            stack = stack.going_on(best, epoch + 1, np.isfinite(losses), coefficient, on_step)
+            if not stack.places:
+                break
+    if best is not None:
+        network.load_state_dict(best.state)
     if coefficient is not None:
-        spectral.project_exactly(hidden, coefficient)
+        spectral.project_exactly(network.hidden(), coefficient)
     network.eval()
+    return [training.epochs] * len(members) if best is None else best.epoch.tolist()
 
 
-def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """-sum_k p_k log softmax(logits)_k of soft labels p."""
-    return -(targets * torch.log_softmax(logits, dim=-1)).sum(-1)
+def diverged(training: Training) -> InputError:
+    """Say that a training led nowhere."""
+    return InputError(f"training diverged, its loss is not finite: lr {training.lr} is too high")
 
 
 def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.ndarray:
@@ -223,28 +145,105 @@ def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.n
     return words.view(np.uint16)[:size].reshape(shape) >= round(dropout * _LEVELS)
 
 
-def find_device(wanted: Device) -> torch.device:
-    """Give the device, the best there is for ``auto``."""
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-        "cpu": True,
-    }
-    if wanted == "auto":
-        return torch.device(next(name for name in there if there[name]))
-    if not there[wanted]:
-        raise InputError(f"device {wanted} is not there: use auto or cpu")
-    return torch.device(wanted)
+@dataclass(frozen=True, eq=False)
+class _Stack:
+    """The members that still train, and their places in the stack that was given."""
+
+    network: Network
+    optimizer: StackOptimizer
+    members: list[Member]
+    places: list[int]
+    hidden: list[Tensor]
+    vectors: list[Tensor]
+
+    @classmethod
+    def of(cls, network: Network, members: Sequence[Member], coefficient: float | None) -> "_Stack":
+        hidden = network.hidden() if coefficient is not None else []
+        return cls(
+            network,
+            StackOptimizer(network, [member.training for member in members]),
+            list(members),
+            list(range(len(members))),
+            hidden,
+            spectral.leading(hidden),
+        )
+
+    def going_on(
+        self,
+        best: Best,
+        epoch: int,
+        finite: np.ndarray,
+        coefficient: float | None,
+        on_step: _OnStep | None,
+    ) -> "_Stack":
+        """Leave out the members that have diverged or have not become better for long."""
+        training = self.members[0].training
+        patience = PATIENCE if training.optimizer == "adamw" else training.epochs
+        on = [
+            i
+            for i, place in enumerate(self.places)
+            if finite[i] and epoch - best.epoch[place] < patience
+        ]
+        if len(on) == len(self.members):
+            return self
+        if on_step is not None:
+            n_left = sum(len(m.rows) for i, m in enumerate(self.members) if i not in on)
+            on_step(n_left * (training.epochs - epoch), None)
+        if not on:
+            return _Stack(self.network, self.optimizer, [], [], [], [])
+        network = self.network.take(on)
+        network.train()
+        return _Stack(
+            network,
+            self.optimizer.take(network, on),
+            [self.members[i] for i in on],
+            [self.places[i] for i in on],
+            network.hidden() if coefficient is not None else [],
+            [v[torch.tensor(on)] for v in self.vectors],
+        )
+
+
+def _run_epoch(
+    stack: _Stack,
+    pool: Pool,
+    objective: Objective,
+    epoch: int,
+    coefficient: float | None,
+    on_step: _OnStep | None,
+) -> np.ndarray:
+    """Take an epoch's steps; give each member's mean loss over them."""
+    device = pool.inputs.device
+    training = stack.members[0].training
+    streams = [stream(*member.names, "epoch", epoch) for member in stack.members]
+    augment = _augmentation(training, streams[0])
+    n_features = stack.network.head()[0].shape[2]
+    total = torch.zeros(len(stack.members), device=device)
+    n_steps = 0
+    for rows, weight in _batches(stack.members, streams):
+        x, y = pool.batch(rows.to(device), augment)
+        mask = _mask(stack.members, streams, (rows.shape[1], n_features))
+        with torch.autocast(device.type, torch.bfloat16, enabled=_mixed(training, device)):
+            logits = stack.network(x, None if mask is None else mask.to(device))
+        losses = (objective(logits, y) * weight.to(device)).sum(1)
+        stack.optimizer.step(losses.sum())
+        if coefficient is not None:
+            spectral.project(stack.hidden, stack.vectors, coefficient)
+        total += losses.detach()
+        n_steps += 1
+        if on_step is not None:
+            on_step(int(weight.count_nonzero()), None)
+    return (total / n_steps).cpu().numpy()
 
 
 def _batches(
-    members: Sequence[Member], streams: Sequence[np.random.Generator], training: Training
+    members: Sequence[Member], streams: Sequence[np.random.Generator]
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Give rows (n_members, n) in each member's own order, and each row's weight in the loss.
 
     Probes are filled up with rows of weight 0: a member that has a row less than another, and
     each batch to whole vectors of the processor (:class:`rue.methods._training.networks.Probe`).
     """
+    training = members[0].training
     longest = max(len(member.rows) for member in members)
     order = np.zeros((len(members), longest), np.int64)
     real = np.zeros((len(members), longest), np.float32)
@@ -252,29 +251,33 @@ def _batches(
         order[i, : len(member.rows)] = rng.permutation(member.rows)
         real[i, : len(member.rows)] = 1.0
     bounds = [*range(0, longest, training.batch_size), longest]
-    if training.network != "probe" and len(bounds) > 2 and bounds[-2] == longest - 1:
+    if not training.is_probe and len(bounds) > 2 and bounds[-2] == longest - 1:
         del bounds[-2]
     for first, last in pairwise(bounds):
-        fill = (0, 0), (0, -(last - first) % LANES if training.network == "probe" else 0)
+        fill = (0, 0), (0, -(last - first) % LANES if training.is_probe else 0)
         real_part = np.pad(real[:, first:last], fill)
         share = real_part / real_part.sum(axis=1, keepdims=True)
         yield torch.from_numpy(np.pad(order[:, first:last], fill)), torch.from_numpy(share)
 
 
-def _mask(streams: Sequence[np.random.Generator], shape: Sequence[int], dropout: float) -> Tensor:
+def _mask(
+    members: Sequence[Member], streams: Sequence[np.random.Generator], shape: Sequence[int]
+) -> Tensor | None:
     """What each member's features (n, n_features) are multiplied by: 0, or 1 / (1 - p)."""
-    kept = np.stack([keep(rng, shape, dropout) for rng in streams])
-    return torch.from_numpy(kept.view(np.uint8)).float().div_(1 - dropout)
+    if not any(member.dropout for member in members):
+        return None
+    kept = np.stack([keep(rng, shape, m.dropout) for m, rng in zip(members, streams, strict=True)])
+    stays = torch.tensor([1 - member.dropout for member in members])[:, None, None]
+    return torch.from_numpy(kept.view(np.uint8)).float().div_(stays)
+
+
+def _augmentation(training: Training, rng: np.random.Generator) -> Augmentation | None:
+    if training.augment == "none":
+        return None
+    return functools.partial(crop_and_flip if training.augment == "crops" else flip, rng=rng)
 
 
 def _mixed(training: Training, device: torch.device) -> bool:
     if training.precision == "auto":
-        return training.network != "probe" and device.type == "cuda"
+        return not training.is_probe and device.type == "cuda"
     return training.precision == "bfloat16"
-
-
-def _optimizer(network: Network, training: Training) -> torch.optim.Optimizer:
-    settings: dict[str, Any] = {"lr": training.lr, "weight_decay": training.weight_decay}
-    if training.optimizer == "adamw":
-        return torch.optim.AdamW(network.parameters(), **settings, fused=True)
-    return torch.optim.SGD(network.parameters(), **settings, momentum=0.9, nesterov=True)

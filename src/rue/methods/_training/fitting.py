@@ -1,0 +1,164 @@
+"""Fitting: train all networks of a method together, and choose among settings.
+
+Probes of all seeds, members and settings train as one stack; networks for images one after
+another.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rue.data.dataset import DataSet
+from rue.data.images import LazyImages
+from rue.errors import InputError, ShapeError
+from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, make_member, stack
+from rue.methods._training.models import Folder, Model, Plan, Trained
+from rue.methods._training.networks import Network
+from rue.methods._training.pools import Pool, make_pool
+from rue.methods._training.regimes import axes_of, hold_out, trials
+from rue.methods._training.settings import CIFAR, PROBE, Training, find_device
+from rue.methods._training.training import diverged, train
+
+__all__ = ["fit_models"]
+
+_OnStep = Callable[[int, float | None], None]
+
+
+def fit_models(
+    plan: Plan,
+    data: DataSet | Sequence[DataSet],
+    training: Training | None,
+    seeds: Sequence[int],
+    *,
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Trained]:
+    """Train all members of all seeds and settings; give each seed's best.
+
+    ``data`` is one data set for all seeds, or one for each. A checkpoint is of the plan's method
+    and settings, of the training and of the data.
+    """
+    seeds = _whole(seeds)
+    each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
+    if len(each) != len(seeds):
+        raise ShapeError(
+            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
+        )
+    training = training or _usual(each[0])
+    stops = training.regime == "tuned" or not (training.is_probe or plan.dropout)
+    made = {
+        id(one): _held_out_and_pool(one, plan, training, stops or plan.held_out)
+        for one in {id(one): one for one in each}.values()
+    }
+    pools = [made[id(one)][1] for one in each]
+    tried = trials(training, plan.axes or axes_of(training, dropout=plan.dropout))
+    jobs = [
+        Job(pool, make_member(plan, pool, seed, i, setting, stops), t, s)
+        for t, setting in enumerate(tried)
+        for s, (pool, seed) in enumerate(zip(pools, seeds, strict=True))
+        for i in range(plan.n_members)
+    ]
+    if checkpoints is not None and not training.is_probe:
+        # Once, so that the folder of a run that was moved is not made again in its old place.
+        Path(checkpoints).mkdir(parents=True, exist_ok=True)
+    trained: dict[tuple[int, int], list[tuple[Network, list[int]]]] = {}
+    with _bar(jobs, progress) as on_step:
+        for group in groups(jobs, plan):
+            pool, members = stack(group)
+            network = initial(pool, members, plan).to(pool.inputs.device)
+            checkpoint = None
+            if checkpoints is not None and not training.is_probe:
+                checkpoint = find_checkpoint(checkpoints, members[0], pool, plan)
+            epochs = train(
+                network,
+                pool,
+                members,
+                plan.objective,
+                coefficient=plan.coefficient,
+                checkpoint=checkpoint,
+                on_step=on_step,
+            )
+            for key in dict.fromkeys((job.trial, job.seed) for job in group):
+                mine = [i for i, job in enumerate(group) if (job.trial, job.seed) == key]
+                part = network.take(mine), [epochs[i] for i in mine]
+                trained.setdefault(key, []).append(part)
+    fitted = []
+    for s, (one, pool, seed) in enumerate(zip(each, pools, seeds, strict=True)):
+        models = []
+        for t, setting in enumerate(tried):
+            networks, epochs_of = zip(*trained[t, s], strict=True)
+            kept = tuple(epoch for part in epochs_of for epoch in part)
+            models.append(Model(networks, pool.scaling, seed, setting, kept))
+        fitted.append(Trained(_choose(models, pool, plan), pool, made[id(one)][0]))
+    return fitted
+
+
+def _usual(data: DataSet) -> Training:
+    images = isinstance(data.inputs, LazyImages) or data.inputs.ndim == 4
+    return CIFAR if images else PROBE
+
+
+def _choose(models: Sequence[Model], pool: Pool, plan: Plan) -> Model:
+    """Give the model whose mean prediction has the lowest log loss on the points held out."""
+    there = [model for model in models if min(model.epochs) > 0]
+    if not there:
+        raise diverged(models[0].training)
+    if len(there) == 1:
+        return there[0]
+    return min(there, key=lambda model: _log_loss(model, pool, plan))
+
+
+def _log_loss(model: Model, pool: Pool, plan: Plan) -> float:
+    total = 0.0
+    rows = pool.held_out
+    for first in range(rows.start, rows.stop, model.chunk):
+        x, y = pool.points(slice(first, min(first + model.chunk, rows.stop)))
+        probs = plan.mean(model, x).double().clamp(min=1e-12)
+        total -= float((y.double() / y.double().sum(-1, keepdim=True) * probs.log()).sum())
+    return total / len(pool.inputs[rows])
+
+
+def _held_out_and_pool(
+    data: DataSet, plan: Plan, training: Training, held_out: bool
+) -> tuple[DataSet, Pool]:
+    data = hold_out(data) if held_out else replace(data, validation=data.validation[:0])
+    device = find_device(training.device)
+    pool = make_pool(data, device, statistics=training.statistics, kind=plan.kind)
+    if training.is_probe != (pool.inputs.ndim == 2):
+        kind = "a matrix" if pool.inputs.ndim == 2 else "images"
+        raise InputError(f"network {training.network!r} does not take {kind}")
+    if not training.is_probe and pool.n_train == 1:
+        raise InputError("a network for images needs at least 2 training points, got 1")
+    return data, pool
+
+
+def _whole(seeds: Sequence[int]) -> list[int]:
+    """Take different whole numbers, as Python's own: random numbers hang on how they print."""
+    found = list(seeds) if np.iterable(seeds) else []
+    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)
+    if not found or not whole or len(set(found)) < len(found):
+        raise InputError(f"seeds must be one or more different whole numbers, got {seeds!r}")
+    return [int(seed) for seed in found]
+
+
+@contextmanager
+def _bar(jobs: Sequence[Job], progress: bool) -> Iterator[_OnStep | None]:
+    """A bar over all points of all epochs, with their rate and the last epoch's loss."""
+    if not progress:
+        yield None
+        return
+    from tqdm import tqdm
+
+    members = [job.member for job in jobs]
+    n_points = sum(m.training.epochs * len(m.rows) for m in members)
+    with tqdm(total=n_points, unit=" points", unit_scale=True, desc=members[0].method) as bar:
+
+        def on_step(n: int, loss: float | None) -> None:
+            bar.update(n)
+            if loss is not None:
+                bar.set_postfix(loss=f"{loss:.4f}")
+
+        yield on_step

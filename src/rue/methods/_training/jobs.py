@@ -1,0 +1,137 @@
+"""Jobs: one network to train each, and which of them train as one stack."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from rue._arrays import IntArray
+from rue.errors import InputError
+from rue.io.atomic import sha256
+from rue.methods._training.checkpoints import Checkpoint
+from rue.methods._training.models import Plan
+from rue.methods._training.networks import Network, Probe, SmallCNN, seeded
+from rue.methods._training.pools import Pool
+from rue.methods._training.resnet import ResNet18, Stem, load_weights
+from rue.methods._training.settings import Training
+from rue.methods._training.streams import hashed, stream
+from rue.methods._training.training import Member
+
+__all__ = ["N_FOLDS", "Job", "find_checkpoint", "groups", "initial", "make_member", "stack"]
+
+N_FOLDS = 5
+_MOST = 1 << 24  # parameters of a stack: more do not fit the processor's caches anyway
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One network to train: on which pool, and of which setting and seed, by their places."""
+
+    pool: Pool
+    member: Member
+    trial: int
+    seed: int
+
+
+def make_member(
+    plan: Plan, pool: Pool, seed: int, index: int, setting: Training, stops: bool
+) -> Member:
+    rows = np.arange(pool.n_train)
+    if plan.least_answers:
+        enough = pool.targets[: pool.n_train].sum(1) >= plan.least_answers
+        rows = rows[enough.cpu().numpy()]
+    if setting.is_probe and plan.n_members > 1:
+        if len(rows) == 1:
+            raise InputError("members that leave a fold out need at least 2 training points, got 1")
+        rows = rows[_rows(len(rows), index)]
+    # As the authors' code does: networks for images are trained without dropout.
+    thinned = plan.dropout and (setting.is_probe or setting.regime == "tuned")
+    return Member(
+        plan.method,
+        seed,
+        index,
+        rows,
+        setting,
+        dropout=setting.dropout if thinned else 0.0,
+        held_out=pool.held_out if stops else None,
+    )
+
+
+def _rows(n: int, index: int) -> IntArray:
+    """All of n rows but fold ``index``; folds are dealt once for all seeds."""
+    return np.flatnonzero(stream("folds", n).permutation(n) % N_FOLDS != index % N_FOLDS)
+
+
+def groups(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
+    """Probes that may train as one stack: as many features, outputs, units and batches an epoch."""
+    if not jobs[0].member.training.is_probe:
+        return [[job] for job in jobs]
+    groups: dict[tuple[int, ...], list[Job]] = {}
+    for job in jobs:
+        setting, n_outputs = job.member.training, plan.n_outputs(job.pool.n_classes)
+        n_batches = -(-len(job.member.rows) // setting.batch_size)
+        key = (*job.pool.scaling.shape, n_outputs, setting.width, setting.batch_size, n_batches)
+        groups.setdefault(key, []).append(job)
+    cut = []
+    for (n_features, n_outputs, width, *_), group in groups.items():
+        size = max(1, _MOST // ((n_features + n_outputs) * width))
+        cut += [group[first : first + size] for first in range(0, len(group), size)]
+    return cut
+
+
+def stack(jobs: Sequence[Job]) -> tuple[Pool, list[Member]]:
+    """Put the pools of a group one after another, and move its members' rows along."""
+    pools = list({id(job.pool): job.pool for job in jobs}.values())
+    if len(pools) == 1:
+        return pools[0], [job.member for job in jobs]
+    offset, n_before = {}, 0
+    for pool in pools:
+        offset[id(pool)] = n_before
+        n_before += len(pool.inputs)
+    together = replace(
+        pools[0],
+        inputs=torch.cat([pool.inputs for pool in pools]),
+        targets=torch.cat([pool.targets for pool in pools]),
+    )
+    members = []
+    for job in jobs:
+        by, out = offset[id(job.pool)], job.member.held_out
+        moved = None if out is None else slice(out.start + by, out.stop + by)
+        members.append(replace(job.member, rows=job.member.rows + by, held_out=moved))
+    return together, members
+
+
+def initial(pool: Pool, members: Sequence[Member], plan: Plan) -> Network:
+    seeds = [hashed(*member.names, "start") for member in members]
+    shape, n_outputs, slope = pool.scaling.shape, plan.n_outputs(pool.n_classes), plan.slope
+    training = members[0].training
+    if training.is_probe:
+        return Probe.initial(shape[0], n_outputs, seeds, width=training.width, slope=slope)
+    network: Network
+    if training.network == "small_cnn":
+        size = (shape[0], shape[1], shape[2])
+        network = seeded(seeds[0], lambda: SmallCNN(size, n_outputs, slope=slope))
+    else:
+        stem: Stem = "cifar" if training.network == "resnet18" else "imagenet"
+        resnet = seeded(seeds[0], lambda: ResNet18(shape[2], n_outputs, stem=stem, slope=slope))
+        if training.weights is not None:
+            load_weights(resnet, training.weights)
+        network = resnet
+    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
+
+
+def find_checkpoint(
+    folder: str | os.PathLike[str], member: Member, pool: Pool, plan: Plan
+) -> Checkpoint:
+    """A member's file, and all that its training depends on, the content of files too."""
+    training = member.training
+    weights = None if training.weights is None else sha256(Path(training.weights))
+    own = (plan.slope, plan.coefficient, plan.settings)
+    which = repr((*member.names, training, *own, pool.checksum(), weights))
+    name = "-".join(map(str, member.names))
+    if training.regime == "tuned":
+        name += f"-{hashed(training):016x}"[:9]
+    return Checkpoint(Path(folder) / f"{name}.pt", which)

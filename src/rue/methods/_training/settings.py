@@ -1,0 +1,162 @@
+"""Settings: how networks are trained, and the four that the paper's tables need (appendix C)."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+
+from rue._arrays import require_whole
+from rue.errors import InputError
+from rue.methods._training.networks import NETWORKS, NetworkName
+
+__all__ = [
+    "CIFAR",
+    "FINE_TUNING",
+    "PROBE",
+    "REGIMES",
+    "SMALL_IMAGES",
+    "Device",
+    "Regime",
+    "Training",
+    "find_device",
+]
+
+Regime = Literal["paper", "tuned"]
+REGIMES: tuple[Regime, ...] = get_args(Regime)
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Augment = Literal["none", "flips", "crops"]
+Statistics = Literal["train", "cifar", "imagenet"]
+Precision = Literal["auto", "float32", "bfloat16"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How networks are trained (appendix C; docs/methods.md says where text and code differ).
+
+    Attributes
+    ----------
+    regime
+        ``paper``: these settings as they are. Probes train for ``epochs`` epochs; networks for
+        images keep the epoch with the lowest validation loss (MC dropout: the last).
+        ``tuned``: the epoch with the lowest validation loss, and the best of eight settings by
+        validation log loss (:mod:`rue.methods._training.regimes`).
+    network
+        ``probe`` for matrices; ``small_cnn``, ``resnet18`` (CIFAR stem) or ``resnet18_imagenet``
+        for images.
+    width
+        Hidden units of the probe.
+    dropout
+        MC dropout's probability before the last layer. No other method has dropout layers.
+    epochs, batch_size
+        The last batch of an epoch may be smaller; of images, one that is left over alone joins
+        the batch before it, as batch norm has nothing to say about a single one.
+    optimizer, lr, weight_decay
+        ``adamw`` with a constant rate, or ``sgd`` with momentum 0.9 and a cosine schedule from
+        ``lr`` to 0, stepped once an epoch.
+    augment
+        Of images: ``none``, ``flips``, or ``crops`` (crops and flips).
+    statistics
+        The mean and standard deviation that channels of images are scaled by: those of the
+        training images (``train``), or the fixed ones of ``cifar`` or ``imagenet``.
+    weights
+        A file of torchvision's weights to start a ResNet-18 from.
+    device
+        ``auto`` is cuda, then mps, then cpu.
+    precision
+        Of the hidden layers for images: ``bfloat16`` (mixed, weights stay float32) or
+        ``float32``; ``auto`` is bfloat16 on cuda, else float32. Probes are trained in float32.
+
+    Examples
+    --------
+    >>> Training(epochs=20, regime="tuned").lr
+    0.001
+    """
+
+    regime: Regime = "paper"
+    network: NetworkName = "probe"
+    width: int = 128
+    dropout: float = 0.1
+    epochs: int = 50
+    batch_size: int = 128
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    lr: float = 1e-3
+    weight_decay: float = 1e-4
+    augment: Augment = "none"
+    statistics: Statistics = "train"
+    weights: str | None = None
+    device: Device = "auto"
+    precision: Precision = "auto"
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("regime", REGIMES),
+            ("network", NETWORKS),
+            ("optimizer", ("adamw", "sgd")),
+            ("device", get_args(Device)),
+            ("augment", get_args(Augment)),
+            ("statistics", get_args(Statistics)),
+            ("precision", get_args(Precision)),
+        ):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}"
+                )
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
+        for name in ("width", "epochs", "batch_size"):
+            require_whole(name, getattr(self, name), least=1)
+        if not 0 < self.lr < math.inf:
+            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(
+                f"weight_decay must not be negative or infinite, got {self.weight_decay}"
+            )
+        if self.is_probe and self.precision == "bfloat16":
+            raise InputError("precision must be float32 for a probe, got 'bfloat16'")
+        if not self.is_probe and self.batch_size == 1:
+            raise InputError("batch_size must be at least 2 for images, got 1")
+        if self.weights is not None and not self.network.startswith("resnet18"):
+            raise InputError(f"weights are of a ResNet-18, but the network is {self.network}")
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether the network takes matrices of features, not images."""
+        return self.network == "probe"
+
+
+PROBE = Training()
+CIFAR = Training(
+    network="resnet18",
+    epochs=200,
+    optimizer="sgd",
+    lr=0.1,
+    weight_decay=5e-4,
+    augment="crops",
+    statistics="cifar",
+)
+FINE_TUNING = Training(
+    network="resnet18_imagenet",
+    epochs=100,
+    batch_size=32,
+    optimizer="sgd",
+    lr=3e-3,
+    weight_decay=1e-4,
+    augment="flips",
+    statistics="imagenet",
+)
+SMALL_IMAGES = Training(network="small_cnn", epochs=5)
+
+
+def find_device(wanted: Device) -> torch.device:
+    """Give the device, the best there is for ``auto``."""
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if wanted == "auto":
+        return torch.device(next(name for name in there if there[name]))
+    if not there[wanted]:
+        raise InputError(f"device {wanted} is not there: use auto or cpu")
+    return torch.device(wanted)
