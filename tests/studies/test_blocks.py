@@ -89,6 +89,8 @@ def test_every_suite_can_be_read(page):
     for block in found(page):
         if block.language == "toml":
             table = tomllib.loads(block.text)
+            if page.parent.name == "results" and "network" not in table:
+                continue  # recorded as it was run, before suites had that key
             if "datasets" in table:
                 assert parse_suite(block.text).name == table["name"]
             else:
