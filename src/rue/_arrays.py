@@ -36,6 +36,16 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def as_rows(rows: int | slice | NDArray[Any], n_points: int) -> Any:
+    """Return what selects points from arrays: a number becomes the slice of that one point."""
+    if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
+        if not -n_points <= rows < n_points:
+            raise InputError(f"a point must be from 0 to {n_points - 1}, got {rows}")
+        first = int(rows) % n_points
+        return slice(first, first + 1)
+    return rows
+
+
 def is_bfloat16(data: Any) -> bool:
     """Return whether an array or tensor has the type bfloat16, which numpy itself does not have."""
     return "bfloat16" in str(getattr(data, "dtype", ""))

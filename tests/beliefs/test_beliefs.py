@@ -174,3 +174,24 @@ def test_private_pages_are_left_alone():
 def test_alpha_may_be_float32():
     """The bounds on alpha are beyond float32, and comparing with them warned."""
     assert Dirichlet(np.ones((2, 3), np.float32)).n_points == 2
+
+
+def test_some_of_the_points(rng):
+    probs, alpha = rng.dirichlet(np.ones(3), (5, 2)), rng.gamma(1, 1, (5, 3)) + 1
+    assert Draws(probs)[1:3].probs.tolist() == probs[1:3].tolist()
+    assert Dirichlet(alpha)[np.array([4, 0])].alpha.tolist() == alpha[[4, 0]].tolist()
+    scored = Scored(probs[:, 0], np.arange(5.0))[np.arange(5) > 2]
+    assert scored.epistemic.tolist() == [3, 4]
+    assert Draws(probs)[-1].probs.tolist() == probs[-1:].tolist()
+    assert Annotations([[1, 0], [2, 3]])[1].counts.tolist() == [[2, 3]]
+    with pytest.raises(InputError, match="from 0 to 4, got 5"):
+        Draws(probs)[5]
+
+
+def test_a_short_repr(rng):
+    assert repr(Draws(np.full((1200, 3, 2), 0.5))) == "Draws(1,200 points x 3 draws x 2 classes)"
+    assert repr(Dirichlet(np.ones((4, 3)))) == "Dirichlet(4 points x 3 classes)"
+    truth = Annotations([[1, 0], [2, 3]])
+    assert repr(truth) == "Annotations(2 points x 2 classes, 1 to 5 annotators)"
+    known = Annotations.from_probs([[0.5, 0.5]])
+    assert repr(known) == "Annotations(1 points x 2 classes, p* known)"

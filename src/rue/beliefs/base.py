@@ -2,10 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, as_rows
 from rue.losses.base import Expectation, Loss
 
 __all__ = ["Belief"]
@@ -53,3 +56,12 @@ class Belief(ABC):
 
     def __len__(self) -> int:
         return self.n_points
+
+    def __getitem__(self, rows: int | slice | NDArray[Any]) -> Self:
+        """Return the belief about some of the points: a number, a slice, a mask or indices."""
+        rows = as_rows(rows, len(self))
+        arrays: Any = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return type(self)(**{name: array[rows] for name, array in arrays.items()})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_points:,} points x {self.n_classes} classes)"

@@ -24,7 +24,7 @@ __all__ = ["Dirichlet"]
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dirichlet(Belief):
     """One Dirichlet distribution per point, of evidential networks or Bayesian counting.
 

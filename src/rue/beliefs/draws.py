@@ -22,7 +22,7 @@ __all__ = ["Draws"]
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Draws(Belief):
     """Several distributions per point, of an ensemble, MC dropout or posterior samples.
 
@@ -51,6 +51,10 @@ class Draws(Belief):
         require_n_classes("probs", array.shape[-1])
         require_distributions("probs", array, sum_tolerance(probs))
         object.__setattr__(self, "probs", array)
+
+    def __repr__(self) -> str:
+        n_points, n_draws, n_classes = self.probs.shape
+        return f"Draws({n_points:,} points x {n_draws} draws x {n_classes} classes)"
 
     @property
     def n_points(self) -> int:

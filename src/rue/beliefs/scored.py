@@ -24,7 +24,7 @@ __all__ = ["Scored"]
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scored(Belief):
     """One distribution per point, and an epistemic score from another source.
 

@@ -11,6 +11,7 @@ from rue._arrays import (
     FloatArray,
     as_array,
     as_distributions,
+    as_rows,
     as_values,
     require_finite,
     require_n_classes,
@@ -22,7 +23,7 @@ from rue.errors import InputError
 __all__ = ["Annotations"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Annotations:
     """The number of annotators who chose each class for each point.
 
@@ -191,8 +192,14 @@ class Annotations:
     def __len__(self) -> int:
         return self.n_points
 
-    def __getitem__(self, rows: slice | NDArray[Any]) -> "Annotations":
-        """Return the annotations of some of the points: a slice, a mask or indices."""
+    def __repr__(self) -> str:
+        n = self.n_annotators
+        asked = "p* known" if self.counts is None else f"{n.min():.0f} to {n.max():.0f} annotators"
+        return f"Annotations({self.n_points:,} points x {self.n_classes} classes, {asked})"
+
+    def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Annotations":
+        """Return the annotations of some of the points: a number, a slice, a mask or indices."""
+        rows = as_rows(rows, len(self))
         if self.counts is None:
             return Annotations.from_probs(self.probs[rows], self.values)
         return Annotations(self.counts[rows], self.values)
