@@ -12,7 +12,8 @@
     └── PluginError (ImportError)     another package's method or data set cannot be loaded
 
 Each message is one line: the rule, the argument, the value received and the first invalid row.
-On the command line it is printed on stderr and the exit code is 2.
+On the command line it is printed on stderr, and the exit code is 2, or 1 for an InfeasibleError:
+the input is valid, and the answer is no.
 """
 
 __all__ = [

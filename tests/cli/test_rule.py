@@ -90,11 +90,11 @@ def test_new_points_with_answers_are_measured_and_compared(world, run):
     assert learned["coverage"] == applied["coverage"]
     assert (out / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert "possible" in run(*fit, "--compare", out / "answered.npz").out
-    assert "budget 0.3" in run(*apply).out
+    assert "budget 0.3: kept" in run(*apply).out
     # A score alone needs no points to learn from.
     alone = json.loads(run(*fit, "--score", "total", "--format", "json").out)
     assert alone["rule"]["calibration"]["n_learned"] == 0
-    assert alone["rule"]["weights"] == {"aleatoric": 0.5, "epistemic": 0.5}
+    assert alone["rule"]["weights"] == {"aleatoric": 1.0, "epistemic": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,67 @@ def test_too_few_points_say_how_many(world, run):
     np.savez(out / "few.npz", probs=probs[:20], counts=counts[:20])
     asked = ["--loss", "zero_one", "--risk-max", "0.05", "--delta", "0.1"]
     found = run("rule", "fit", out / "few.npz", *asked, "--save", out / "rule.json")
-    assert found.code == 0
+    assert found.code == 1
     # 0.95^45 = 0.0994 <= 0.1 < 0.95^44.
     assert "Accept nothing." in found.out
     assert "20 calibration points are too few to promise risk <= 0.05; at least 45" in found.out
     applied = run("rule", "apply", out / "rule.json", out / "new.npz")
     assert "0 accepted (0.0 %)" in applied.out
+
+
+def test_budgets_are_marked_kept_or_broken_where_there_are_answers(world, run):
+    out, *_, new_probs = world
+    assert run("rule", "fit", out / "cal.npz", *ASKED, "--save", out / "rule.json").code == 0
+    apply = ["rule", "apply", out / "rule.json", out / "new.npz"]
+    plain = run(*apply)
+    assert plain.code == 0
+    assert "budget" not in plain.out
+    # Annotators who all choose the class that the model finds least likely: the risk is 1.
+    wrong = 9 * np.eye(K, dtype=int)[new_probs.mean(axis=1).argmin(axis=1)]
+    right = 9 * np.eye(K, dtype=int)[new_probs.mean(axis=1).argmax(axis=1)]
+    for counts, kept, word, code in ((wrong, False, "broken", 1), (right, True, "kept", 0)):
+        np.savez(out / "truth.npz", counts=counts, ids=np.array([f"p{i}" for i in range(90)]))
+        table = run(*apply, "--truth", out / "truth.npz")
+        assert table.code == code
+        assert f"budget 0.3: {word}" in table.out
+        found = json.loads(run(*apply, "--truth", out / "truth.npz", "--format", "json").out)
+        assert found["new"]["kept"] == {"risk": kept}
+    share = found["new"]["coverage"]
+    assert found["new"]["attained"]["risk"] == 0
+    assert share > 0
+
+
+def test_the_printed_threshold_decides_the_rows_of_the_file(world, run):
+    out, *_ = world
+    fit = ["rule", "fit", out / "cal.npz", *ASKED, "--score", "total", "--save", out / "rule.json"]
+    printed = float(run(*fit).out.split("total uncertainty is at most ")[1].split(".\n")[0])
+    run("rule", "apply", out / "rule.json", out / "new.npz", "--out", out / "decisions.csv")
+    with (out / "decisions.csv").open() as file:
+        rows = [(float(row["score"]), row["accept"] == "1") for row in csv.DictReader(file)]
+    assert json.loads((out / "rule.json").read_text())["tau"] == pytest.approx(printed, rel=1e-5)
+    assert [accepted for _, accepted in rows] == [score <= printed for score, _ in rows]
+    assert 0 < sum(accepted for _, accepted in rows) < 90
+
+
+def test_the_same_outcome_has_the_same_exit_code(world, run):
+    # 1 wherever the answer is no, 2 wherever the input is wrong.
+    out, counts, probs, _ = world
+    np.savez(out / "few.npz", probs=probs[:20], counts=counts[:20])
+    asked = ["--loss", "zero_one", "--risk-max", "0.05"]
+    save = ["--delta", "0.1", "--save", out / "rule.json"]
+    assert run("rule", "fit", out / "few.npz", *asked, *save).code == 1
+    assert run("rule", "show", out / "rule.json").code == 1
+    assert run("rule", "apply", out / "rule.json", out / "new.npz").code == 1
+    nothing = run("select", out / "few.npz", "--loss", "brier", "--maximize", "coverage",
+                  "--risk-max", "0")  # fmt: skip
+    assert nothing.code == 1
+    assert "coverage" in nothing.out
+    impossible = run("select", out / "few.npz", "--loss", "brier", "--maximize", "coverage",
+                     "--normalized", "--risk-max", "0.0001")  # fmt: skip
+    assert impossible.code == 1
+    assert "best attainable" in impossible.err
+    assert run("rule", "fit", out / "few.npz", "--loss", "zero_one", "--risk-max", "-1").code == 2
+    assert run("select", out / "few.npz", "--maximize", "coverage", "--risk-max", "-1").code == 2
 
 
 def test_tables_of_components(tmp_path, run, rng):

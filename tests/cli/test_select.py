@@ -63,13 +63,20 @@ def test_prints_the_library_s_optimum(world, run, loss, arguments, budgets):
         (["--maximize", "risk"], "risk"),
         (["--minimize", "risk"], "coverage_min"),
         (["--minimize", "risk", "--coverage-min", "2"], "coverage_min must be"),
-        (["--minimize", "regret", "--coverage-min", "1", "--risk-max", "0.001"], "best attainable"),
         (["--maximize", "coverage", "--risk-max", "-1"], "risk_max must be"),
         (["--maximize", "coverage", "--loss", "hinge"], "loss must be"),
     ],
 )
-def test_broken_calls_are_one_line(world, run, arguments, words):
+def test_invalid_calls_are_one_line(world, run, arguments, words):
     result = run("select", *world[0], *arguments)
     assert (result.code, result.out) == (2, "")
     assert len(result.err.strip().splitlines()) == 1
     assert words in result.err
+
+
+def test_infeasible_budgets_are_one_line_and_exit_code_1(world, run):
+    asked = ["--minimize", "regret", "--coverage-min", "1", "--risk-max", "0.001"]
+    result = run("select", *world[0], *asked)
+    assert (result.code, result.out) == (1, "")
+    assert len(result.err.strip().splitlines()) == 1
+    assert "the best attainable is" in result.err

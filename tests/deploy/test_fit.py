@@ -237,7 +237,7 @@ def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit):
     assert rule.tau == -math.inf
     assert not rule.accept(hat).any()
     assert str(rule).startswith("Accept nothing.")
-    assert (rule.n_learned, rule.weights) == (0, (0.5, 0.5))  # none to spend on weights
+    assert (rule.n_learned, rule.weights) == (0, (1.0, 1.0))  # none to spend on weights
     assert rule.n_needed == points_needed(limit / 2, 0.1)
     assert f"at least {rule.n_needed:,} are needed" in rule.notes[0]
     enough, hat = perfect(rule.n_needed)

@@ -8,8 +8,20 @@ import sys
 import numpy as np
 import pytest
 
-from rue import Components, CostMatrix, Dirichlet, Draws, Log, Rule, Scored, fit_selector
-from rue.deploy import Kind, attained
+from rue import (
+    Annotations,
+    Components,
+    CostMatrix,
+    Dirichlet,
+    Draws,
+    Log,
+    Rule,
+    Scored,
+    decompose,
+    fit_selector,
+    realize,
+)
+from rue.deploy import Kind, attained, budgets_kept
 from rue.errors import FileError, InputError, ShapeError
 from rue.losses import get_loss
 from rue.selectors import Problem
@@ -60,11 +72,15 @@ def test_what_it_says():
         estimate = attained(components([0.0], [0.0]), [True])
         return Rule(weights, tau, Problem(maximize="coverage", risk_max=0.1), estimate, 1, 1).rule
 
-    assert said((0.5, 0.5), 0.25) == "Accept where total uncertainty is at most 0.5"
+    # The threshold that is printed is the one that is stored, whatever the weights.
+    assert said((1.0, 1.0), 0.25) == "Accept where total uncertainty is at most 0.25"
+    assert (
+        said((0.5, 0.5), 0.25)  # of a file that an earlier version wrote
+        == "Accept where 0.5 aleatoric + 0.5 epistemic uncertainty is at most 0.25"
+    )
     assert said((0.0, 1.0), 0.25) == "Accept where epistemic uncertainty is at most 0.25"
     assert (
-        said((0.25, -0.75), 2)
-        == "Accept where 0.25 aleatoric - 0.75 epistemic uncertainty is at most 2"
+        said((0.25, -1.0), 2) == "Accept where 0.25 aleatoric - epistemic uncertainty is at most 2"
     )
     assert said((1.0, 0.0), math.inf) == "Accept everything"
     assert said((1.0, 0.0), -math.inf) == "Accept nothing"
@@ -86,6 +102,20 @@ def test_attained_by_hand():
     assert math.isnan(none.risk)
     with pytest.raises(ShapeError, match="accepted must have shape"):
         attained(star, [True])
+
+
+def test_budgets_kept_by_hand():
+    # Risk 0.15 over all points and 0.3 per accepted point, regret 0.025 and 0.05, as above.
+    star = components([0.2, 0.3, 0.0, 0.0], [0.0, 0.1, 0.5, 0.0])
+    budgets = {"maximize": "coverage", "risk_max": 0.15, "regret_max": 0.02}
+    found = attained(star, [True, True, False, False])
+    assert budgets_kept(found, Problem(**budgets)) == {"risk": True, "regret": False}
+    per = attained(star, [True, True, False, False], normalized=True)
+    problem = Problem(**{**budgets, "regret_max": 0.06}, normalized=True)
+    assert budgets_kept(per, problem) == {"risk": False, "regret": True}
+    nothing = attained(star, [False] * 4, normalized=True)
+    assert budgets_kept(nothing, problem) == {"risk": True, "regret": True}
+    assert budgets_kept(found, Problem(maximize="coverage")) == {}
 
 
 DRAWS = Draws(np.full((2, 5, 3), 1 / 3))
@@ -197,11 +227,38 @@ def test_what_is_no_rule(tmp_path, text):
         ).save(tmp_path / "no" / "rule.json")
 
 
-def test_accept_takes_components(world):
-    star, hat = world
-    rule = fit_selector(star, hat, maximize="coverage", risk_max=0.2)
-    with pytest.raises(InputError, match="hat must be Components"):
+def test_accept_takes_components_or_a_belief(rng, tmp_path):
+    probs = rng.dirichlet(np.ones(3), (N, 5))
+    belief, loss = Draws(probs), get_loss("brier")
+    star = realize(Annotations(rng.multinomial(9, probs.mean(axis=1))), belief, loss)
+    hat = decompose(belief, loss)
+    options = {"maximize": "coverage", "risk_max": 0.3}
+    fit_selector(star, hat, kind=Kind.of(belief, loss), **options).save(tmp_path / "rule.json")
+    rule = Rule.load(tmp_path / "rule.json")
+    assert 0 < rule.accept(belief).sum() < N
+    assert (rule.accept(belief) == rule.accept(hat)).all()
+    assert (rule.score(belief) == rule.score(hat)).all()
+    with pytest.raises(InputError, match="draws per point is 5 in the rule and 2 in the belief"):
+        rule.accept(Draws(probs[:, :2]))
+    with pytest.raises(InputError, match="hat must be Components or a belief, got list"):
         rule.accept([1, 2])
+    with pytest.raises(InputError, match="which loss it is made for: pass components, or fit it"):
+        fit_selector(star, hat, **options).accept(belief)
+
+
+@pytest.mark.parametrize("weights", [None, (1, 1), (0, 3), (2, -0.5)])
+def test_one_scale_of_the_score(world, weights):
+    # What is printed, what JSON holds and what score gives are the same number.
+    star, hat = world
+    rule = fit_selector(star, hat, maximize="coverage", risk_max=0.1, weights=weights)
+    known = rule.to_dict()
+    assert max(abs(w) for w in known["weights"].values()) == 1
+    assert known["rule"].endswith(f"is at most {known['tau']:.6g}")
+    by_hand = sum(known["weights"][k] * getattr(hat, k) for k in known["weights"])
+    assert rule.score(hat) == pytest.approx(by_hand, abs=1e-15)
+    assert (rule.accept(hat) == (by_hand <= known["tau"])).all()
+    if weights == (1, 1):
+        assert rule.score(hat) == pytest.approx(hat.total)
 
 
 def test_applying_a_rule_loads_little(world, tmp_path):

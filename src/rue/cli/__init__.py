@@ -22,7 +22,7 @@ from rue.cli import (
     select,
 )
 from rue.cli.options import is_number
-from rue.errors import RueError
+from rue.errors import InfeasibleError, RueError
 
 app = typer.Typer(
     name="rue",
@@ -68,7 +68,11 @@ app.add_typer(bench.app, name="bench")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line: an error is one line on stderr and exit code 2."""
+    """Run the command line; an error is one line on stderr.
+
+    Exit codes: 0 for a positive outcome, 1 if no selector meets the budgets or a command's answer
+    is no (its help says which), 2 for invalid input.
+    """
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     try:
@@ -80,6 +84,8 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # whoever read the output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except InfeasibleError as error:
+        _fail(str(error), code=1)
     except (RueError, OSError) as error:
         _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -104,6 +110,6 @@ def _join_numbers(arguments: list[str]) -> list[str]:
     return joined[:-1] if taking and joined[-1] == "" else joined
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, *, code: int = 2) -> None:
     print("rue: " + " ".join(message.split()), file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)

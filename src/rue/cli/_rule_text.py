@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rue.deploy import Attained, Outcome, Rule
+    from rue.selectors.problem import Problem
 
 __all__ = ["attained_lines", "comparison", "new_line", "numbers", "rule_lines"]
 
@@ -28,14 +29,23 @@ def rule_lines(rule: "Rule", name: str) -> list[str]:
     return lines + [f"note: {note}" for note in rule.notes]
 
 
-def attained_lines(rule: "Rule", here: "Attained") -> list[str]:
-    """Return risk and regret on new points, beside their budgets."""
+def attained_lines(problem: "Problem", here: "Attained") -> list[str]:
+    """Return coverage, risk and regret on new points, and whether floor and budgets are kept."""
+    from rue.deploy import budgets_kept
+
+    kept = budgets_kept(here, problem)
+    marks = {
+        name: f" budget {limit:g}: {'kept' if kept[name] else 'broken'}"
+        for name, limit in problem.budgets.items()
+    }
+    if problem.coverage_min is not None:
+        reached = here.coverage >= problem.floor - 1e-12
+        marks["coverage"] = f" floor {problem.floor:g}: {'reached' if reached else 'missed'}"
     lines = []
-    for key in ("risk", "regret"):
-        limit = rule.problem.budgets.get(key)
+    for key in ("coverage", "risk", "regret"):
         value, error = getattr(here, key), getattr(here, f"{key}_error")
-        budget = "" if limit is None else f" budget {limit:g}"
-        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8}{budget}".rstrip())
+        mark = marks.get(key, "")
+        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8}{mark}".rstrip())
     return lines
 
 
@@ -46,19 +56,22 @@ def new_line(name: str, accepted: "NDArray[np.bool_]") -> str:
     return f"{name} · {count} ({share:.1f} %)"
 
 
-def comparison(outcomes: "tuple[Outcome, ...]") -> str:
+def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
     """Return a table of rules and what each attains on new points."""
-    header = ["rule", "promise", "tested on", "coverage", "risk", "regret"]
+    from rue.deploy import budgets_kept
+
+    header = ["rule", "promise", "tested on", "coverage", "risk", "regret", "budgets"]
     rows = [
         [
             outcome.name,
             "yes" if outcome.promised else "no",
             f"{outcome.n_tested:,}" if outcome.n_tested else "-",
             *(_number(x) for x in (outcome.coverage, outcome.risk, outcome.regret)),
+            "kept" if all(budgets_kept(outcome, problem).values()) else "broken",
         ]
         for outcome in outcomes
     ]
-    return align([header, *rows], left=("rule", "promise"), rule=True)
+    return align([header, *rows], left=("rule", "promise", "budgets"), rule=True)
 
 
 def numbers(found: "Attained | Outcome") -> dict[str, Any]:

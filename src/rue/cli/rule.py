@@ -1,6 +1,7 @@
 """rue rule: learn a rule to deploy, apply it to new points, show it."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,6 +30,7 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.deploy import Outcome, Rule
     from rue.deploy.points import DeployPoints
+    from rue.selectors.problem import Problem
 
 app = typer.Typer(
     help="Rules to deploy: learn one, apply it to new points, show it.", no_args_is_help=True
@@ -82,6 +84,9 @@ def fit(
     The rule accepts where a weighted sum of the model's own aleatoric and epistemic uncertainty is
     at most a threshold. Without --maximize and --minimize it maximises coverage. With --delta its
     risk and regret budgets are promised for new points.
+
+    Exit code 0: the rule accepts something; 1: it accepts nothing, and a note says why (it is saved
+    all the same); 2: invalid input.
     """
     from rue.deploy import fit_rule
     from rue.deploy.points import read_calibration, read_new
@@ -121,16 +126,19 @@ def fit(
         found["comparison"] = [
             {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
         ]
-        lines += ["", comparison(outcomes)]
+        lines += ["", comparison(outcomes, problem)]
         if plot is not None:
             _draw(outcomes, problem, plot)
     _print(found, lines, format)
+    if rule.tau == -math.inf:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example:  rue rule apply rule.json new.npz --out decisions.csv")
 def apply(
     rule: RuleFile,
     file: Annotated[Path, typer.Argument(help="New points; they need no answers.")],
+    truth: Truth = None,
     out: Annotated[
         Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
     ] = None,
@@ -139,13 +147,17 @@ def apply(
     """Decide on new points by a saved rule.
 
     The points must be of the kind that the rule is made for: the same method, loss, classes and
-    number of draws. If they have answers, what the rule attains on them is reported, too.
+    number of draws. If they have answers, each budget is reported as kept or broken on them.
+
+    Exit code 0: something is accepted, and no budget is broken where there are answers; 1: nothing
+    is accepted, or a budget is broken; 2: invalid input.
     """
-    from rue.deploy import Rule, attained
+    from rue.deploy import Rule, attained, budgets_kept
     from rue.deploy.points import read_new
+    from rue.io.truth import read_truth
 
     loaded = Rule.load(rule)
-    new = read_new(file, loaded)
+    new = read_new(file, loaded, None if truth is None else read_truth(truth))
     accepted = loaded.accept(new.hat)
     found: dict[str, Any] = {
         "rule": loaded.to_dict(),
@@ -160,20 +172,30 @@ def apply(
     if out is not None:
         _write(out, new, loaded)
         lines.append(f"decisions are in {out}")
+    kept = {}
     if new.star is not None:
         here = attained(new.star, accepted, normalized=loaded.problem.normalized)
+        kept = budgets_kept(here, loaded.problem)
         found["new"]["attained"] = numbers(here)
-        lines += attained_lines(loaded, here) if here.n_accepted else []
+        found["new"]["kept"] = kept
+        lines += attained_lines(loaded.problem, here) if here.n_accepted else []
     _print(found, lines, format)
+    if not accepted.any() or not all(kept.values()):
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example:  rue rule show rule.json --format json")
 def show(rule: RuleFile, format: TableOrJson = "table") -> None:
-    """Print a saved rule, its promise and what it attained on held-out points."""
+    """Print a saved rule, its promise and what it attained on held-out points.
+
+    Exit code 0: the rule accepts something; 1: it accepts nothing; 2: invalid input.
+    """
     from rue.deploy import Rule
 
     loaded = Rule.load(rule)
     _print({"rule": loaded.to_dict()}, rule_lines(loaded, rule.stem), format)
+    if loaded.tau == -math.inf:
+        raise typer.Exit(1)
 
 
 def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[Outcome, ...]":
@@ -195,7 +217,7 @@ def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[
     )
 
 
-def _draw(outcomes: "tuple[Outcome, ...]", problem: Any, path: Path) -> None:
+def _draw(outcomes: "tuple[Outcome, ...]", problem: "Problem", path: Path) -> None:
     from rue.plots.deploy import plot_outcomes
     from rue.plots.style import save
 

@@ -53,6 +53,9 @@ def select(
 
     It uses the realised components, so it shows what the best possible uncertainty could attain on
     these points. It cannot be deployed: for a rule that can, see rue rule fit.
+
+    Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
+    accepts anything; 2: invalid input.
     """
     from rue.io.align import read_components
     from rue.io.truth import read_truth
@@ -72,6 +75,8 @@ def select(
     about = {"method": columns.method, "loss": loss, "constraints": constraints}
     found = _found(selector) | about
     emit(json.dumps(found, indent=2) if format == "json" else _table(found))
+    if not selector.coverage > 0:
+        raise typer.Exit(1)
 
 
 def _found(selector: "Selector") -> dict[str, Any]:

@@ -4,7 +4,7 @@ Theorem 1's selector knows the truth. This one needs only what the model says, a
 budgets for new points.
 """
 
-from rue.deploy.attained import Attained, attained
+from rue.deploy.attained import Attained, attained, budgets_kept
 from rue.deploy.baselines import Outcome, compare_rules
 from rue.deploy.estimator import DeployableSelector
 from rue.deploy.fit import fit_rule, fit_selector
@@ -21,6 +21,7 @@ __all__ = [
     "Rule",
     "Trials",
     "attained",
+    "budgets_kept",
     "compare_rules",
     "fit_rule",
     "fit_selector",

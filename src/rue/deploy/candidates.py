@@ -19,7 +19,7 @@ from rue.selectors.problem import Problem
 __all__ = ["TOTAL", "Fits", "Thresholds", "Weights", "best_cut", "directions", "score"]
 
 Weights = tuple[float, float]
-TOTAL: Weights = (0.5, 0.5)
+TOTAL: Weights = (1.0, 1.0)
 
 # Number of directions on the circle, besides total, epistemic and aleatoric alone.
 N_DIRECTIONS = 120
@@ -130,7 +130,8 @@ def directions(hat: Components) -> list[Weights]:
     """Return candidate weights: total, epistemic and aleatoric alone, then a circle.
 
     The circle is in units of the components' standard deviations. A constant component ranks
-    nothing and has weight 0. The absolute weights add up to 1.
+    nothing and has weight 0. The larger absolute weight is 1, so that the score of the total is the
+    total itself.
     """
     spread = np.std(hat.aleatoric), np.std(hat.epistemic)
     still = [
@@ -143,7 +144,7 @@ def directions(hat: Components) -> list[Weights]:
         return [(0.0, 1.0), (0.0, -1.0)] if still[0] else [(1.0, 0.0), (-1.0, 0.0)]
     angles = (np.arange(N_DIRECTIONS) + 0.5) * (2 * math.pi / N_DIRECTIONS)
     w = np.column_stack([np.cos(angles) / spread[0], np.sin(angles) / spread[1]])
-    w /= np.abs(w).sum(axis=1, keepdims=True)
+    w /= np.abs(w).max(axis=1, keepdims=True)
     return [TOTAL, (0.0, 1.0), (1.0, 0.0), *((float(a), float(b)) for a, b in w)]
 
 

@@ -164,9 +164,7 @@ class DeployableSelector:
         """
         if not hasattr(self, "rule_"):
             raise InputError("fit the selector first")
-        loss = self.rule_.kind.get_loss()
-        self.rule_.kind.require(Kind.of(belief, loss), "the belief")
-        return self.rule_.accept(decompose(belief, loss))
+        return self.rule_.accept(belief)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name, as scikit-learn requires."""

@@ -58,7 +58,8 @@ def fit_selector(
     bound
         The largest possible loss (:meth:`rue.losses.Loss.bound`); required with ``delta``.
     weights
-        Fixed weights of the aleatoric and the epistemic component; None learns them.
+        Fixed weights of the aleatoric and the epistemic component; the larger one is scaled to 1.
+        None learns them.
     learn_share
         With ``delta``, the share of the points that choose the weights; the others test. Fixed
         weights need none, unless ``normalized``. If fewer than twice the minimum that the budgets
@@ -170,7 +171,7 @@ def _as_weights(weights: Weights) -> Weights:
     w = as_vector("weights", weights)
     if len(w) != 2 or not w.any():
         raise InputError(f"weights must be two numbers, not both 0, got {weights}")
-    w = w / np.abs(w).sum()
+    w = w / np.abs(w).max()
     return float(w[0]), float(w[1])
 
 

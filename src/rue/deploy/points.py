@@ -85,11 +85,16 @@ def read_calibration(
     )
 
 
-def read_new(path: str | Path, rule: Rule) -> DeployPoints:
-    """Read new points for a rule; raise if they are not what the rule is made for."""
+def read_new(path: str | Path, rule: Rule, truth: Truth | None = None) -> DeployPoints:
+    """Read new points for a rule; raise if they are not what the rule is made for.
+
+    Their answers come from ``truth``, or from the file itself if it holds them.
+    """
     path = Path(path)
     kind = rule.kind
     if path.suffix.lower() in (".csv", ".parquet"):
+        if truth is not None:
+            raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         _require(kind, Kind(belief="components"), path)
         hat, star, ids = read_estimates(path)
         return DeployPoints(path, hat, star, kind, ids)
@@ -100,7 +105,8 @@ def read_new(path: str | Path, rule: Rule) -> DeployPoints:
     loss = kind.get_loss()
     if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
         _bound(predictions, loss)  # otherwise the user has stated another bound
-    star = None if predictions.truth is None else realized(predictions, None, loss).star
+    answered = truth is not None or predictions.truth is not None
+    star = realized(predictions, truth, loss).star if answered else None
     return DeployPoints(
         path,
         decompose(predictions.belief, loss),

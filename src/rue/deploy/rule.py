@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.components import Components
+from rue.beliefs import Belief
+from rue.components import Components, decompose
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, score
 from rue.deploy.kind import Kind
@@ -26,10 +27,13 @@ __all__ = ["Rule", "missed_floor"]
 class Rule:
     """Accept iff w1 aleatoric + w2 epistemic <= tau, learned by :func:`rue.fit_selector`.
 
+    The printed rule, its JSON, :meth:`score` and the file of decisions all use this score.
+
     Attributes
     ----------
     weights : tuple of two floats
-        Weights of the estimated aleatoric and epistemic uncertainty.
+        Weights of the estimated aleatoric and epistemic uncertainty. The larger absolute weight is
+        1, so that (1, 1) is the total.
     tau : float
         The threshold: inf accepts everything, -inf nothing.
     problem : Problem
@@ -72,13 +76,14 @@ class Rule:
     kind: Kind = field(default_factory=Kind)
     notes: tuple[str, ...] = ()
 
-    def score(self, hat: Components) -> FloatArray:
+    def score(self, hat: Components | Belief) -> FloatArray:
         """Return the score that the rule compares with tau.
 
         Parameters
         ----------
         hat
-            Estimated components of n_points points (:func:`rue.decompose`).
+            Estimated components of n_points points (:func:`rue.decompose`), or the belief itself,
+            which is decomposed under the rule's loss.
 
         Returns
         -------
@@ -88,19 +93,37 @@ class Rule:
         Raises
         ------
         InputError
-            If ``hat`` is not Components.
+            If ``hat`` is neither, if the belief is not of the kind that the rule is made for, or if
+            the rule does not know its loss.
+
+        Examples
+        --------
+        >>> from rue import Draws, fit_selector, losses
+        >>> star = Components([0.1, 0.9], [0.1, 0.5], [0.0, 0.4])
+        >>> belief = Draws([[[0.9, 0.1]], [[0.4, 0.6]]])
+        >>> kind = Kind.of(belief, losses.get_loss("zero_one"))
+        >>> rule = fit_selector(star, star, maximize="coverage", risk_max=0.1, kind=kind)
+        >>> rule.score(belief)  # one minus the largest probability
+        array([0.1, 0.4])
         """
+        if isinstance(hat, Belief):
+            try:
+                loss = self.kind.get_loss()
+            except InputError as error:
+                raise InputError(f"{error}: pass components, or fit it with kind=") from None
+            self.kind.require(Kind.of(hat, loss), "the belief")
+            hat = decompose(hat, loss)
         if not isinstance(hat, Components):
-            raise InputError(f"hat must be Components, got {type(hat).__name__}")
+            raise InputError(f"hat must be Components or a belief, got {type(hat).__name__}")
         return score(hat, self.weights)
 
-    def accept(self, hat: Components) -> NDArray[np.bool_]:
-        """Decide on new points by their estimated components.
+    def accept(self, hat: Components | Belief) -> NDArray[np.bool_]:
+        """Decide on new points by what the model says about them.
 
         Parameters
         ----------
         hat
-            Estimated components of n_points points (:func:`rue.decompose`).
+            Estimated components of n_points points (:func:`rue.decompose`), or the belief itself.
 
         Returns
         -------
@@ -110,7 +133,14 @@ class Rule:
         Raises
         ------
         InputError
-            If ``hat`` is not Components.
+            As :meth:`score`.
+
+        Examples
+        --------
+        >>> from rue import fit_selector
+        >>> star = Components([0.1, 0.9], [0.1, 0.5], [0.0, 0.4])
+        >>> fit_selector(star, star, maximize="coverage", risk_max=0.1).accept(star)
+        array([ True, False])
         """
         return np.asarray(self.score(hat) <= self.tau)
 
@@ -122,14 +152,14 @@ class Rule:
         """The rule as a sentence."""
         if math.isinf(self.tau):
             return "Accept everything" if self.tau > 0 else "Accept nothing"
-        w1, w2 = self.weights
-        if (w1, w2) == TOTAL:
-            return f"Accept where total uncertainty is at most {2 * self.tau:.6g}"
-        terms = [(w1, "aleatoric"), (w2, "epistemic")]
+        terms = zip(self.weights, ("aleatoric", "epistemic"), strict=True)
         named = " + ".join(
-            name if weight == 1 else f"{weight:.4g} {name}" for weight, name in terms if weight
+            {1.0: name, -1.0: f"-{name}"}.get(weight, f"{weight:.4g} {name}")
+            for weight, name in terms
+            if weight
         )
-        return f"Accept where {named} uncertainty is at most {self.tau:.6g}".replace("+ -", "- ")
+        named = "total" if self.weights == TOTAL else named.replace("+ -", "- ")
+        return f"Accept where {named} uncertainty is at most {self.tau:.6g}"
 
     @property
     def promise(self) -> str:

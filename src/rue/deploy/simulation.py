@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from rue._arrays import IntArray, require_whole
 from rue.components import Components
-from rue.deploy.attained import attained
+from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
 from rue.selectors.problem import Problem
@@ -121,9 +121,7 @@ def try_promise(
             )
             found = attained(star, rule.accept(hat), normalized=problem.normalized)
             coverage[i] = found.coverage
-            broken[i] = any(  # NaN, where nothing is accepted, is not above
-                getattr(found, name) > limit * (1 + 1e-9) for name, limit in problem.budgets.items()
-            )
+            broken[i] = not all(budgets_kept(found, problem).values())
         low, high = np.quantile(coverage, (0.05, 0.95))
         results.append(
             Trials(
