@@ -119,8 +119,80 @@ def test_errors_are_one_line_and_exit_code_2(data, tmp_path, monkeypatch):
     assert "RUE_DATA, which is only read" in err
 
 
-@pytest.mark.parametrize("command", ["list", "info", "fetch"])
+@pytest.mark.parametrize("command", ["list", "info", "fetch", "check"])
 def test_help_has_an_example(data, command):
     code, out, _ = data(command, "--help")
     assert code == 0
     assert "Example:  rue data" in out
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Write answers with texts into a folder, and work beside it."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    rows = [f"p{n},{who},{'xyz'[n % 3]},text {n % 9}" for n in range(12) for who in "uv"]
+    (folder / "answers.csv").write_text("\n".join(("id,annotator,label,text", *rows)))
+    return folder
+
+
+def test_check(data, mine, tmp_path):
+    code, out, err = data("check", "mine")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "answers          mine/answers.csv: one row per answer",
+        "inputs           text, mine/answers.csv",
+        "points           12",
+        "answers a point  2 / 2.0 / 2, 2 people, 24 in all",
+        "classes          3: x 33.3%, y 33.3%, z 33.3%",
+        "agreement        1.000 of pairs, alpha 1.000",
+        "entropy          0.000 nats on average",
+        "Bayes error      0.000",
+        "unanimous        100.0% of points",
+        "duplicates       3 points with the input of another",
+        "splits           train 6  validation 2  test 4 (folds of rue's own, at seed 0)",
+        "leaks            0 points with an input of another split",
+        "warning: 3 points with the input of another, first p9 and p0",
+        'wrote mine.toml: in a suite, datasets = ["mine.toml"]',
+    ]
+    assert (tmp_path / "mine.toml").read_text().startswith("# Written by `rue data check`.")
+    code, out, _ = data("info", "mine.toml")
+    assert code == 0
+    assert "splits           train 6  validation 2  test 4" in out
+
+
+def test_check_json(data, mine, tmp_path):
+    code, out, _ = data("check", mine, "--out", "sub.toml", "--format", "json")
+    facts = json.loads(out)
+    assert code == 0
+    assert (facts["name"], facts["n_points"], facts["written"]) == ("sub", 12, "sub.toml")
+    assert facts["classes"] == {
+        "x": pytest.approx(1 / 3),
+        "y": pytest.approx(1 / 3),
+        "z": pytest.approx(1 / 3),
+    }
+    assert (tmp_path / "sub.toml").exists()
+
+
+def test_check_of_numbers(data, mine):
+    (mine / "ratings.csv").write_text("id,score\na,1\na,2\n")
+    code, out, _ = data("check", "mine/ratings.csv", "--rating", "score")
+    assert code == 0
+    assert "classes          none: the answers are numbers" in out
+    assert "spread           0.500, the mean standard deviation" in out
+
+
+def test_check_errors_are_one_line_and_exit_code_2(data, mine):
+    for arguments, message in (
+        (("check", "nope.csv"), "rue: no file or folder nope.csv"),
+        (("check", "mine", "--label", "x"), "rue: mine/answers.csv has no column 'x' (--label)"),
+        (("check", "mine", "--classes", "x,y"), "rue: mine/answers.csv: every label must be one"),
+        (("check", "mine", "--out", "a.txt"), "rue: the description must be a .toml file"),
+        (("check", "mine", "--name", "a b"), "rue: name must be letters, digits"),
+        (("info", "nope.toml"), "rue: no file nope.toml"),
+    ):
+        code, out, err = data(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith(message)
+        assert len(err.splitlines()) == 1

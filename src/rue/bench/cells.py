@@ -73,6 +73,8 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         for name in (options.get("features"), training.weights)
         if name is not None and _is_there(suite, name, root)
     }
+    if cell.dataset in suite.own:
+        files[suite.own[cell.dataset]] = sha256(find_file(suite, suite.own[cell.dataset], root))
     values = {
         "rue": rue.__version__,
         "suite": suite.name,

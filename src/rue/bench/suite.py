@@ -18,20 +18,24 @@
     n_points = 2000
     losses = ["log"]
 
-A key that is not known is an error that names the nearest one that is.
+A data set of your own is the TOML file that ``rue data check`` wrote, ``datasets = ["mine.toml"]``,
+beside the suite or in a data root; it is called by the file's name, ``mine``. A key that is not
+known is an error that names the nearest one that is.
 """
 
 import difflib
 import inspect
 import math
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rue._plugins import plugin_names
+from rue.data.dataset import DataSet
 from rue.data.features import ENCODERS
+from rue.data.own.description import NAME_RULE, load_own, valid_name
 from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
 from rue.losses import get_loss
@@ -95,6 +99,8 @@ class Suite:
         and chooses among eight settings by validation log loss.
     criteria
         What is computed of each cell (:mod:`rue.bench.criteria`).
+    own
+        The TOML files of data sets of your own, by name.
     folder
         Where the file is: the first place its paths are looked for.
     text
@@ -113,20 +119,24 @@ class Suite:
     training: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dataset: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     text: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name[:1].isalnum() or not all(c.isalnum() or c in "-_." for c in self.name):
-            raise InputError(
-                f"name must be letters, digits, -, _ and ., no sign first, got {self.name!r}"
-            )
+        if not valid_name(self.name):
+            raise InputError(f"name must be {NAME_RULE}, got {self.name!r}")
         for seed in self.seeds:
             if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
                 raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
         for key in ("datasets", "methods", "losses", "seeds", "criteria"):
             _require_different(key, getattr(self, key))
-        require_known("datasets", self.datasets, ENTRIES)
+        for name, file in self.own.items():
+            if name in ENTRIES or not valid_name(name):
+                why = "a data set of rue has that name" if name in ENTRIES else NAME_RULE
+                raise InputError(f"datasets: rename {file}: {why}")
+        named = [name for name in self.datasets if name not in self.own]
+        require_known("datasets", named, ENTRIES)
         plugins = plugin_names("rue.methods", METHOD_NAMES)
         require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
         require_known("criteria", self.criteria, SUITE_CRITERIA)
@@ -137,7 +147,8 @@ class Suite:
         for name in self.datasets:
             if "seed" in self.dataset.get(name, ()):
                 raise InputError(f"dataset.{name}: the seed is the cell's own")
-            _require_options(name, self.dataset.get(name, {}))
+            loader = load_own if name in self.own else ENTRIES[name].load
+            _require_options(name, loader, self.dataset.get(name, {}))
             _require_different(f"dataset.{name}.losses", self.losses_of(name))
             _require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
@@ -225,6 +236,10 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
     for key in ("datasets", "methods", "losses", "criteria"):
         if key in values:
             values[key] = _strings(key, values[key])
+    own = {Path(name).stem: name for name in values["datasets"] if name.endswith(".toml")}
+    values["datasets"] = tuple(
+        Path(name).stem if name.endswith(".toml") else name for name in values["datasets"]
+    )
     seeds = values.get("seeds", 5)
     if isinstance(seeds, int) and not isinstance(seeds, bool) and 1 <= seeds <= _MOST_SEEDS:
         seeds = list(range(seeds))
@@ -232,15 +247,17 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         raise InputError(
             f"seeds must be how many there are, 1 to {_MOST_SEEDS:,}, or a list, got {seeds!r}"
         )
-    return Suite(**{**values, "seeds": tuple(seeds)}, folder=folder, text=text)
+    return Suite(**{**values, "seeds": tuple(seeds)}, own=own, folder=folder, text=text)
 
 
-def _require_options(dataset: str, given: Mapping[str, Any]) -> None:
+def _require_options(
+    dataset: str, loader: Callable[..., DataSet], given: Mapping[str, Any]
+) -> None:
     """Raise on what cannot be set of a data set: training, features, its loader's own options."""
     own = {
         name: parameter.default
-        for name, parameter in inspect.signature(ENTRIES[dataset].load).parameters.items()
-        if name not in ("reader", "entry", "seed")
+        for name, parameter in inspect.signature(loader).parameters.items()
+        if name not in ("description", "reader", "entry", "seed")
     }
     require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *own])
     for name, usual in {**_FEATURES, **own}.items():

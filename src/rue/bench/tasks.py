@@ -147,11 +147,12 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     n_components = options.pop("n_components", 256)
     if "features" in options:
         options["features"] = find_file(suite, options["features"], root)
+    source = str(find_file(suite, suite.own[name], root)) if name in suite.own else name
     made: dict[int, DataSet] = {}
     for seed in seeds:
-        data = load(name, root, seed=seed, **options)
+        data = load(source, root, seed=seed, **options)
         texts = {"encoder": encoder, "n_components": n_components} if data.task == "text" else {}
-        if "ood" in suite.criteria_of(name) and ood_groups(name):
+        if "ood" in suite.criteria_of(name) and ood_groups(source):
             data = add_ood(data, root, seed=seed, **texts)
         elif data.task == "text":
             data = featurize(data, seed=seed, **texts)

@@ -1,4 +1,4 @@
-"""rue data: which data sets there are, what they hold, and fetching them."""
+"""rue data: which data sets there are, what they hold, fetching them, and checking your own."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +10,11 @@ from rue.cli.options import align
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
+    from rue.data.own.check import Check
 
-app = typer.Typer(help="Data sets: list them, look at one, fetch some.", no_args_is_help=True)
+app = typer.Typer(
+    help="Data sets: list them, look at one, fetch some, check your own.", no_args_is_help=True
+)
 
 
 class Format(StrEnum):
@@ -92,6 +95,61 @@ def fetch(
         print(f"{name}: {'already here' if there else 'here'}")
 
 
+@app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")
+def check(
+    path: Annotated[
+        Path, typer.Argument(help="A file of answers or counts, or a folder with one and inputs.")
+    ],
+    inputs: Annotated[
+        Path | None, typer.Option(help="Texts, images or features, if not beside the answers.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The TOML file to write; NAME.toml here by default.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What to call the data set; the file's name by default.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="The column of ids.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of answers, as classes.")] = None,
+    rating: Annotated[str | None, typer.Option(help="The column of answers, as numbers.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="The column of who answered.")] = None,
+    text: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
+    image: Annotated[str | None, typer.Option(help="The column of image files.")] = None,
+    split: Annotated[str | None, typer.Option(help="The column of splits.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="The column of groups that must not be split.")
+    ] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="The classes in their order, as in no,maybe,yes.")
+    ] = None,
+    format: How = Format.table,
+) -> None:
+    """Say what rue makes of data of your own, and write a TOML file that rue bench takes."""
+    from rue.data.own.check import check as check_own
+    from rue.data.own.saving import save_description
+
+    found = check_own(
+        path,
+        name=out.stem if name is None and out is not None else name,
+        inputs=inputs,
+        columns={
+            "id": id_,
+            "label": label,
+            "rating": rating,
+            "annotator": annotator,
+            "text": text,
+            "image": image,
+            "split": split,
+            "group": group,
+        },
+        classes=None if classes is None else [word.strip() for word in classes.split(",")],
+        folder=None if out is None else out.parent,
+    )
+    target = out or Path(f"{found.name}.toml")
+    save_description(found.description, target)
+    print(_check_json(found, target) if format is Format.json else _check_table(found, target))
+
+
 def _facts(entries: "dict[str, Entry]", root: Path | None) -> str:
     import json
     from dataclasses import asdict
@@ -109,6 +167,64 @@ def _facts(entries: "dict[str, Entry]", root: Path | None) -> str:
         for name, entry in entries.items()
     ]
     return json.dumps(facts, indent=2, ensure_ascii=False)
+
+
+def _check_json(found: "Check", target: Path) -> str:
+    import json
+    from dataclasses import asdict
+
+    facts = asdict(found)
+    del facts["description"]
+    return json.dumps({**facts, "written": str(target)}, indent=2, ensure_ascii=False)
+
+
+def _check_table(found: "Check", target: Path) -> str:
+    """Set the facts one a line, then the warnings."""
+
+    def show(value: float | None) -> str:
+        return "-" if value is None else f"{value:.3f}"
+
+    people = f"{found.annotators_min} / {found.annotators_mean:.1f} / {found.annotators_max}"
+    if found.n_annotators is not None:
+        people += f", {found.n_annotators:,} people"
+    lines = [
+        ("answers", f"{found.answers}: {found.layout}"),
+        ("inputs", found.inputs),
+        ("points", f"{found.n_points:,}"),
+        ("answers a point", f"{people}, {found.n_answers:,} in all"),
+    ]
+    if found.classes:
+        shares = [f"{name} {share:.1%}" for name, share in found.classes.items()]
+        more = [f"and {len(shares) - 12} more"] if len(shares) > 12 else []
+        lines += [
+            ("classes", f"{len(shares)}: {', '.join([*shares[:12], *more])}"),
+            ("agreement", f"{show(found.agreement)} of pairs, alpha {show(found.alpha)}"),
+            ("entropy", f"{show(found.entropy)} nats on average"),
+            ("Bayes error", show(found.bayes_error)),
+            ("unanimous", f"{found.unanimous:.1%} of points"),
+        ]
+    else:
+        lines += [
+            ("classes", "none: the answers are numbers"),
+            ("agreement", f"alpha {show(found.alpha)}"),
+            ("spread", f"{show(found.spread)}, the mean standard deviation of a point's answers"),
+        ]
+    origin = "as the files say" if found.official else "folds of rue's own, at seed 0"
+    sizes = "  ".join(f"{split} {size:,}" for split, size in found.splits.items())
+    lines += [
+        ("duplicates", f"{found.duplicates:,} points with the input of another"),
+        ("splits", f"{sizes} ({origin})"),
+        ("leaks", f"{found.leaks:,} points with an input of another split"),
+    ]
+    width = max(len(key) for key, _ in lines) + 2
+    return "\n".join(
+        (
+            *(f"{key:<{width}}{value}" for key, value in lines),
+            *(f"note: {note}" for note in found.notes),
+            *(f"warning: {warning}" for warning in found.warnings),
+            f'wrote {target}: in a suite, datasets = ["{target}"]',
+        )
+    )
 
 
 def _table(entries: "dict[str, Entry]", root: Path | None) -> str:

@@ -7,15 +7,18 @@ from rue.data.features import featurize
 from rue.data.images import LazyImages
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
+from rue.data.own.check import Check, check
 from rue.data.registry import ENTRIES, fetch, is_here, load
 
 __all__ = [
     "ENTRIES",
+    "Check",
     "DataSet",
     "Entry",
     "Info",
     "LazyImages",
     "add_ood",
+    "check",
     "featurize",
     "fetch",
     "info",

@@ -29,7 +29,7 @@ def csv_rows(
     Raises
     ------
     FileError
-        If a column is missing or there twice, a row is too short, or it is no table at all.
+        If a column is missing or there twice, a row is too short or too long, or it is no table.
 
     Examples
     --------
@@ -53,6 +53,10 @@ def csv_rows(
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue
+            if any(cell.strip() for cell in row[len(header) :]):
+                raise FileError(
+                    f"{path}: line {reader.line_num} has {len(row)} cells for {len(header)} columns"
+                )
             if len(row) <= max(places):
                 raise FileError(
                     f"{path}: line {reader.line_num} is too short for the columns "

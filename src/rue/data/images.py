@@ -59,6 +59,20 @@ class LazyImages(Sequence[ImageArray]):
             return decode_image(self._read(name), f"{self.source}: {name}", size=self.size)
         return LazyImages(self.source, self.names[index].tolist(), size=self.size)
 
+    def read(self, row: int) -> bytes:
+        """Give the bytes of one image's file, as they are."""
+        return self._read(str(self.names[row]))
+
+    def n_bytes(self, row: int) -> int:
+        """Give how many bytes one image's file has, without reading it."""
+        name = str(self.names[row])
+        try:
+            if self.source.is_dir():
+                return (self.source / name).stat().st_size
+            return self._archive().getinfo(name).file_size
+        except (OSError, KeyError, *ZIP_ERRORS) as error:
+            raise FileError(f"{self.source}: cannot read {name}: {error}") from None
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_zip": None}
 
@@ -66,12 +80,15 @@ class LazyImages(Sequence[ImageArray]):
         try:
             if self.source.is_dir():
                 return (self.source / name).read_bytes()
-            # A handle that is shared with a parent process would share its file position.
-            if self._zip is None or self._zip[0] != os.getpid():
-                self._zip = os.getpid(), zipfile.ZipFile(self.source)
-            return self._zip[1].read(name)
+            return self._archive().read(name)
         except (OSError, KeyError, *ZIP_ERRORS) as error:
             raise FileError(f"{self.source}: cannot read {name}: {error}") from None
+
+    def _archive(self) -> zipfile.ZipFile:
+        # A handle that is shared with a parent process would share its file position.
+        if self._zip is None or self._zip[0] != os.getpid():
+            self._zip = os.getpid(), zipfile.ZipFile(self.source)
+        return self._zip[1]
 
 
 def decode_image(

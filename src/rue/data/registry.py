@@ -55,9 +55,16 @@ ENTRIES: Registry[Entry] = Registry(
 
 
 def find(name: str) -> Entry:
-    """Give the entry of a data set; an unknown name is an error that lists the known ones."""
+    """Give the entry of a data set, by its name or by the TOML file of one of your own.
+
+    An unknown name is an error that lists the known ones.
+    """
+    if name.endswith(".toml"):
+        from rue.data.own.description import own_entry
+
+        return own_entry(Path(name))
     if name not in ENTRIES:
-        raise InputError(f"name must be one of {', '.join(ENTRIES)}, got {name!r}")
+        raise InputError(f"name must be one of {', '.join(ENTRIES)}, or a .toml, got {name!r}")
     return ENTRIES[name]
 
 
@@ -76,7 +83,7 @@ def load(
     Parameters
     ----------
     name
-        As ``rue data list`` shows it.
+        As ``rue data list`` shows it, or the path of a TOML file that ``rue data check`` wrote.
     root
         A data root to look in first.
     split
@@ -103,7 +110,7 @@ def load(
         if option not in known:
             takes = ", ".join(known) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
-    reader = Reader(name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
+    reader = Reader(entry.name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
     seed = require_whole("seed", seed)
     dataset = entry.load(reader, entry, seed=seed, **options).part(split)
     if features is not None:

@@ -1,0 +1,99 @@
+"""How far annotators agree: pairs that say the same, and Krippendorff's alpha."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, as_array
+
+__all__ = ["alpha_of_counts", "alpha_of_ratings", "pairwise_agreement"]
+
+
+def pairwise_agreement(counts: ArrayLike) -> float | None:
+    """Return how often two annotators of a point say the same: the mean over points.
+
+    For a point with counts c and m answers: sum_k c_k (c_k - 1) / (m (m - 1)).
+
+    Parameters
+    ----------
+    counts
+        How many chose each class, (n_points, n_classes).
+
+    Returns
+    -------
+    float or None
+        From 0 to 1; None if no point has two answers.
+
+    Examples
+    --------
+    >>> pairwise_agreement([[2, 0], [1, 1]])
+    0.5
+    """
+    c, m = _pairable(counts)
+    if len(c) == 0:
+        return None
+    return float(np.mean((c * (c - 1)).sum(axis=1) / (m * (m - 1))))
+
+
+def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float | None:
+    """Return Krippendorff's alpha of classes: 1 is agreement, 0 what chance would give.
+
+    alpha = 1 - D_o / D_e, with D_o the disagreement of two answers about one point and D_e that
+    of any two answers. Without ``values`` two classes agree or not (nominal); with them they
+    disagree by the square of their difference (interval). Points with one answer do not count.
+
+    Parameters
+    ----------
+    counts
+        How many chose each class, (n_points, n_classes).
+    values
+        The number that each class stands for, (n_classes,).
+
+    Returns
+    -------
+    float or None
+        At most 1; None if no point has two answers, or all answers are the same.
+
+    Examples
+    --------
+    >>> alpha_of_counts([[2, 0], [0, 2]])
+    1.0
+    """
+    c, m = _pairable(counts)
+    if len(c) == 0:
+        return None
+    k = c.shape[1]
+    v = None if values is None else as_array("values", values).astype(np.float64)
+    distance = 1.0 - np.eye(k) if v is None else (v[:, None] - v[None, :]) ** 2
+    n, totals = m.sum(), c.sum(axis=0)
+    # Every pair of answers about a point, each point with weight m: 1 / (m - 1) a pair.
+    observed = (((c @ distance) * c).sum(axis=1) / (m - 1)).sum() / n
+    expected = totals @ distance @ totals / (n * (n - 1))
+    return None if expected == 0 else float(1 - observed / expected)
+
+
+def alpha_of_ratings(ratings: Sequence[FloatArray]) -> float | None:
+    """Return Krippendorff's alpha of real-valued answers (interval), or None as above.
+
+    Examples
+    --------
+    >>> round(alpha_of_ratings([np.array([1.0, 1.0]), np.array([3.0, 4.0])]), 4)
+    0.8889
+    """
+    rows = [np.asarray(row, dtype=np.float64) for row in ratings if len(row) > 1]
+    if not rows:
+        return None
+    answers = np.concatenate(rows)
+    n = len(answers)
+    # The sum of squared differences of all ordered pairs is 2 m times the sum of squares.
+    observed = sum(2 * len(row) * row.var() * len(row) / (len(row) - 1) for row in rows) / n
+    expected = 2 * n * answers.var() * n / (n * (n - 1))
+    return None if expected == 0 else float(1 - observed / expected)
+
+
+def _pairable(counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Give the counts of points with two answers or more, and how many each has."""
+    table = as_array("counts", counts).astype(np.float64)
+    n_answers = table.sum(axis=1)
+    return table[n_answers > 1], n_answers[n_answers > 1]

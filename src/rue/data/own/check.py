@@ -1,0 +1,312 @@
+"""Check data of your own: what rue makes of it, and what may be wrong with it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue.data.dataset import SPLITS, count
+from rue.data.own.agreement import alpha_of_counts, alpha_of_ratings, pairwise_agreement
+from rue.data.own.answers import Answers, Layout
+from rue.data.own.description import (
+    NAME_RULE,
+    Description,
+    assigned,
+    checksums,
+    read_own,
+    valid_name,
+)
+from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
+from rue.data.own.leaks import find_duplicates, find_leaks, shared_groups
+from rue.data.own.reading import read_answers
+from rue.data.own.table import TABLES
+from rue.data.splits import Splits
+from rue.errors import FileError, InputError
+
+__all__ = ["Check", "check"]
+
+_ANSWERS = ("answers", "annotations", "labels", "votes", "ratings", "counts")
+_LAYOUTS: dict[Layout, str] = {
+    "long": "one row per answer",
+    "wide": "one row per point, a column per class",
+    "arrays": "arrays of counts",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What a check found.
+
+    Attributes
+    ----------
+    name, answers, layout, inputs
+        What the data set is called, and where its answers and inputs are.
+    n_points, n_answers, n_annotators
+        How many there are; the annotators are None where the file does not name them.
+    annotators_min, annotators_mean, annotators_max
+        How many answers a point has.
+    classes
+        Each class's share of all answers; empty where answers are real numbers.
+    agreement, alpha
+        How often two annotators of a point agree, and Krippendorff's alpha; None where no point
+        has two answers.
+    entropy, bayes_error, unanimous
+        Of the answers about a point, on average: entropy in nats, 1 - max p*, and the share of
+        points about which all say the same. None where answers are real numbers.
+    spread
+        The mean standard deviation of the answers about a point; None where they are classes.
+    duplicates
+        How many points have the same input as an earlier one.
+    splits, official
+        The sizes of train, validation and test at seed 0, and whether the files say so; else
+        they are rue's own folds.
+    leaks
+        How many points have the same input as a point of another split.
+    shared_groups
+        How many groups have points in more than one split; None where there are no groups.
+    notes, warnings
+        What was left out, and what deserves a look.
+    description
+        What to write to a TOML file.
+    """
+
+    name: str
+    answers: str
+    layout: str
+    inputs: str
+    n_points: int
+    n_answers: int
+    n_annotators: int | None
+    annotators_min: int
+    annotators_mean: float
+    annotators_max: int
+    classes: Mapping[str, float]
+    agreement: float | None
+    alpha: float | None
+    entropy: float | None
+    bayes_error: float | None
+    unanimous: float | None
+    spread: float | None
+    duplicates: int
+    splits: Mapping[str, int]
+    official: bool
+    leaks: int
+    shared_groups: int | None
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    description: Description
+
+
+def check(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    inputs: str | os.PathLike[str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    classes: Sequence[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+) -> Check:
+    """Read answers and inputs of your own, and say what rue makes of them.
+
+    Parameters
+    ----------
+    path
+        A file of answers (.csv, .tsv, .jsonl, .parquet or .npz), or a folder with one called
+        answers, annotations, labels, votes, ratings or counts.
+    name
+        What to call the data set; the file's or the folder's name by default.
+    inputs
+        Texts, images or features; by default those beside the answers.
+    columns
+        What -> its column, where it has an unusual name: ``id``, ``label``, ``rating``,
+        ``annotator``, ``text``, ``image``, ``split``, ``group``.
+    classes
+        The classes in their order.
+    folder
+        Where the TOML file is to stand: paths in the description are relative to it.
+
+    Returns
+    -------
+    Check
+        The facts, and the description to write.
+
+    Raises
+    ------
+    FileError
+        If the files cannot be read as answers and inputs.
+    AlignmentError
+        If a point has no input.
+    InputError
+        If a column or a class is not there.
+    """
+    path = Path(path)
+    file = _answers_file(path) if path.is_dir() else path
+    if not file.is_file():
+        raise FileError(f"no file or folder {path}")
+    given = {what: column for what, column in (columns or {}).items() if column is not None}
+    answers = read_answers(file, given, classes)
+    source = find_inputs(answers) if inputs is None else Path(inputs)
+    splits = _split_file(file)
+    home = Path() if folder is None else Path(folder)
+    description = Description(
+        name=_valid(name or (path.resolve().name if path.is_dir() else path.stem)),
+        folder=home,
+        answers=_relative(file, home),
+        columns=given,
+        classes=tuple(classes or ()),
+        inputs="" if source is None else _relative(source, home),
+        splits=_relative(splits, home) if splits and "split" not in answers.attributes else "",
+    )
+    return _summary(description)
+
+
+def _summary(description: Description) -> Check:
+    answers, found, parts, notes = read_own(description)
+    splits, further = assigned(description.name, answers, found, parts, seed=0)
+    digests = input_digests(found) if found.kind != "none" else answers.ids
+    part = [""] * len(answers.ids)
+    for split in SPLITS:
+        for row in splits[split]:
+            part[row] = split
+    n = _n_answers(answers)
+    duplicates, twin = find_duplicates(answers.ids, digests)
+    leaks, leak = find_leaks(answers.ids, digests, part)
+    groups = answers.attributes.get("group")
+    shared = None if groups is None else shared_groups(groups, part)
+    sizes: dict[str, int] = {split: len(splits[split]) for split in SPLITS}
+    facts = {
+        "task": "features" if found.kind == "none" else found.kind,
+        "n_points": len(n),
+        "n_classes": len(answers.class_names),
+        "annotators": [int(n.min()), float(n.mean()), int(n.max())],
+        "splits": sizes,
+    }
+    warnings = _warnings(answers, found, n, splits)
+    if twin:
+        warnings.append(f"{count(duplicates, 'point')} with the input of another, first {twin}")
+    if leak:
+        warnings.append(f"{count(leaks, 'point')} with an input of another split, first {leak}")
+    if shared:
+        warnings.append(f"{count(shared, 'group')} in more than one split")
+    return Check(
+        name=description.name,
+        answers=str(answers.path),
+        layout=_LAYOUTS[answers.layout],
+        inputs="none" if found.path is None else f"{found.kind}, {found.path}",
+        n_points=len(n),
+        n_answers=int(n.sum()),
+        n_annotators=answers.n_annotators,
+        annotators_min=int(n.min()),
+        annotators_mean=float(n.mean()),
+        annotators_max=int(n.max()),
+        duplicates=duplicates,
+        splits=sizes,
+        official=parts is not None,
+        leaks=leaks,
+        shared_groups=shared,
+        notes=(*notes, *further),
+        warnings=tuple(warnings),
+        description=replace(
+            description, facts=facts, checksums=checksums(description, answers, found)
+        ),
+        **_disagreement(answers),
+    )
+
+
+def _disagreement(answers: Answers) -> dict[str, Any]:
+    """Measure how far the answers about a point differ."""
+    if answers.counts is None:
+        assert answers.ratings is not None
+        return {
+            "classes": {},
+            "agreement": None,
+            "alpha": alpha_of_ratings(answers.ratings),
+            "entropy": None,
+            "bayes_error": None,
+            "unanimous": None,
+            "spread": float(np.mean([row.std() for row in answers.ratings])),
+        }
+    p = answers.counts / answers.counts.sum(axis=1, keepdims=True)
+    entropy = -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=1)
+    shares = answers.counts.sum(axis=0) / answers.counts.sum()
+    return {
+        "classes": dict(zip(answers.class_names, shares.tolist(), strict=True)),
+        "agreement": pairwise_agreement(answers.counts),
+        "alpha": alpha_of_counts(answers.counts, answers.values),
+        "entropy": float(entropy.mean()),
+        "bayes_error": float(np.mean(1 - p.max(axis=1))),
+        "unanimous": float(np.mean(p.max(axis=1) == 1)),
+        "spread": None,
+    }
+
+
+def _warnings(answers: Answers, found: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
+    said = []
+    if (n == 1).all():
+        said.append("every point has one answer, so aleatoric and epistemic cannot be told apart")
+    elif (n == 1).any():
+        said.append(f"{count(int((n == 1).sum()), 'point')} with a single answer")
+    if answers.n_repeated:
+        again = count(answers.n_repeated, "answer")
+        said.append(f"{again} of somebody who had answered already, first {answers.repeated}")
+    if answers.counts is not None:
+        unused = np.flatnonzero(answers.counts.sum(axis=0) == 0)
+        if len(unused):
+            names = ", ".join(answers.class_names[k] for k in unused)
+            said.append(f"nobody chose {names}")
+    if found.kind == "none":
+        said.append("no inputs found: it can be a truth, but nothing can be trained on it")
+    empty = [split for split in SPLITS if len(splits[split]) == 0]
+    if empty:
+        said.append(f"no points in {' and '.join(empty)}")
+    return said
+
+
+def _n_answers(answers: Answers) -> FloatArray:
+    if answers.ratings is not None:
+        return np.array([len(row) for row in answers.ratings], dtype=np.float64)
+    assert answers.counts is not None
+    return np.asarray(answers.counts.sum(axis=1), dtype=np.float64)
+
+
+def _answers_file(folder: Path) -> Path:
+    """Find the file of answers in a folder: by its name, else the only one there is."""
+    suffixes = (*TABLES, ".npz")
+    for stem in _ANSWERS:
+        found = [folder / f"{stem}{suffix}" for suffix in suffixes]
+        found = [file for file in found if file.is_file()]
+        if len(found) > 1:
+            raise InputError(
+                f"{folder} has both {found[0].name} and {found[1].name}: give one of them"
+            )
+        if found:
+            return found[0]
+    others = sorted(
+        file for file in folder.iterdir() if file.is_file() and file.suffix.lower() in suffixes
+    )
+    if len(others) == 1:
+        return others[0]
+    names = ", ".join(file.name for file in others[:5]) or "none"
+    raise FileError(
+        f"{folder} needs a file answers.csv, answers.jsonl or counts.csv, its tables: {names}"
+    )
+
+
+def _split_file(answers: Path) -> Path | None:
+    files = [answers.parent / f"splits{suffix}" for suffix in TABLES]
+    return next((file for file in files if file.is_file()), None)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """Give a path as seen from a folder, with forward slashes."""
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def _valid(name: str) -> str:
+    if not valid_name(name):
+        raise InputError(f"name must be {NAME_RULE}, got {name!r}: give --name")
+    return name

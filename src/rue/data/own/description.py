@@ -1,0 +1,289 @@
+"""A data set of your own as a small TOML file, which ``rue bench`` takes in the place of a name.
+
+::
+
+    answers = "answers.csv"
+    columns = { id = "item", label = "label", annotator = "worker" }
+    classes = ["no", "maybe", "yes"]
+    inputs = "texts.csv"
+
+    [facts]                    # what the check found
+    n_points = 200
+    annotators = [3, 4.2, 9]
+    splits = { train = 120, validation = 40, test = 40 }
+
+    [checksums]                # of the files that were checked: others are refused
+    "answers.csv" = "..."
+
+Paths are relative to the TOML file, whose name is the data set's.
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from rue.data.dataset import SPLITS, DataSet, Task, count
+from rue.data.entry import Entry
+from rue.data.files import Reader
+from rue.data.own.answers import Answers
+from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest
+from rue.data.own.reading import read_answers
+from rue.data.own.table import find_columns, read_table
+from rue.data.splits import Splits, hashed_folds, rotate
+from rue.errors import FileError
+from rue.io.atomic import sha256
+from rue.truth.annotations import Annotations
+
+__all__ = [
+    "NAME_RULE",
+    "Description",
+    "assigned",
+    "checksums",
+    "load_own",
+    "own_entry",
+    "read_description",
+    "read_own",
+    "valid_name",
+]
+
+NAME_RULE = "letters, digits, -, _ and ., no sign first"
+_KEYS = {
+    "answers": str,
+    "columns": dict,
+    "classes": list,
+    "inputs": str,
+    "splits": str,
+    "licence": str,
+    "citation": str,
+    "facts": dict,
+    "checksums": dict,
+}
+_PARTS = {
+    "train": "train",
+    "training": "train",
+    **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
+    "test": "test",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What the TOML file says; paths are as they stand in it.
+
+    Attributes
+    ----------
+    name, folder
+        The file's stem, and where it is.
+    answers, inputs, splits
+        The file of answers; the file or folder of inputs, and a table of ids and splits, or "".
+    columns
+        What -> its column.
+    classes
+        The classes in their order; empty takes those that occur, or where answers are numbers.
+    licence, citation
+        As the user has them.
+    facts
+        What the check found: ``task``, ``n_points``, ``n_classes``, ``annotators``, ``splits``.
+    checksums
+        Path -> SHA-256 of what was checked.
+    """
+
+    name: str
+    folder: Path
+    answers: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+    inputs: str = ""
+    splits: str = ""
+    licence: str = ""
+    citation: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    checksums: Mapping[str, str] = field(default_factory=dict)
+
+
+def valid_name(name: str) -> bool:
+    """Say whether a data set or a suite may be called so: it becomes a folder's name."""
+    return name[:1].isalnum() and all(c.isalnum() or c in "-_." for c in name)
+
+
+def read_description(path: Path) -> Description:
+    """Read the TOML file; a wrong key or kind of value is an error that names it."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"no file {path}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FileError(f"{path} is not a TOML file: {error}") from None
+    for key, value in values.items():
+        if key not in _KEYS:
+            raise FileError(f"{path}: the key must be one of {', '.join(_KEYS)}, got {key!r}")
+        if not isinstance(value, _KEYS[key]):
+            kind = {str: "text", dict: "a table", list: "a list"}[_KEYS[key]]
+            raise FileError(f"{path}: {key} must be {kind}, got {value!r}")
+    if "answers" not in values:
+        raise FileError(f"{path} needs the key answers: run `rue data check` to write one")
+    for key in ("columns", "checksums"):
+        wrong = [name for name, v in values.get(key, {}).items() if not isinstance(v, str)]
+        if wrong:
+            raise FileError(f"{path}: {key}.{wrong[0]} must be text")
+    if not all(isinstance(name, str) for name in values.get("classes", [])):
+        raise FileError(f"{path}: classes must be a list of names, got {values['classes']}")
+    values["classes"] = tuple(values.get("classes", ()))
+    return Description(name=path.stem, folder=path.parent, **values)
+
+
+def own_entry(path: Path) -> Entry:
+    """Make the registry's entry of a data set of your own, from its TOML file alone."""
+    description = read_description(path)
+    facts = description.facts
+    try:
+        fewest, mean, most = facts["annotators"]
+        return Entry(
+            name=description.name,
+            task=cast(Task, facts["task"]),
+            n_points=int(facts["n_points"]),
+            n_classes=int(facts["n_classes"]),
+            annotators=(int(fewest), float(mean), int(most)),
+            splits={split: int(facts["splits"][split]) for split in SPLITS},
+            size=None,
+            licence=description.licence or "none stated",
+            citation=description.citation or "none stated",
+            checksums=dict(description.checksums),
+            load=functools.partial(load_own, description),
+            by_hand=f"run `rue data check` again, which writes {path.name} anew",
+        )
+    except (KeyError, TypeError, ValueError):
+        raise FileError(
+            f"{path}: facts must have task, n_points, n_classes, annotators and splits: "
+            "run `rue data check` to write them"
+        ) from None
+
+
+def load_own(
+    description: Description,
+    reader: Reader,
+    entry: Entry,
+    *,
+    seed: int,
+    size: int | None = None,
+) -> DataSet:
+    """Load a data set of your own; the files must be the ones that were checked.
+
+    Without a column of splits, five folds are hashed from the group, or else from the input
+    itself so that copies stay together, and the seed rotates them.
+    """
+    answers, found, parts, notes = read_own(description, size=size)
+    for path, digest in checksums(description, answers, found).items():
+        file = description.folder / path
+        if reader.verify and description.checksums.get(path) != digest:
+            raise FileError(
+                f"{file} is not the file that was checked: run `rue data check` again "
+                "(verify=False reads it all the same)"
+            )
+        reader.note(path, digest, file)
+    splits, further = assigned(entry.name, answers, found, parts, seed=seed)
+    said: dict[str, Any] = {"ratings": answers.ratings}
+    if answers.counts is not None:
+        said = {"annotations": Annotations(answers.counts, answers.values)}
+    n_classes = len(answers.class_names)
+    return DataSet(
+        name=entry.name,
+        task=entry.task,
+        inputs=found.inputs,
+        ids=np.array(answers.ids, dtype=np.str_),
+        class_names=answers.class_names,
+        values=np.arange(float(n_classes)) if answers.values is None else np.array(answers.values),
+        annotated=np.arange(len(answers.ids)),
+        extras={
+            what: np.array(cells, dtype=np.str_)
+            for what, cells in answers.attributes.items()
+            if what == "group"
+        },
+        licence=entry.licence,
+        citation=entry.citation,
+        checksums=reader.checksums,
+        notes=(*notes, *further),
+        **said,
+        **splits,
+    )
+
+
+def read_own(
+    description: Description, *, size: int | None = None
+) -> tuple[Answers, OwnInputs, list[str] | None, list[str]]:
+    """Read the files: answers, inputs, each point's part (None without any), and notes."""
+    answers = read_answers(
+        description.folder / description.answers, description.columns, description.classes or None
+    )
+    path = description.folder / description.inputs if description.inputs else None
+    found = read_inputs(answers, path, columns=description.columns, size=size)
+    parts = answers.attributes.get("split")
+    if description.splits:
+        parts = _split_file(description.folder / description.splits, answers)
+    notes = []
+    if answers.n_blank:
+        notes.append(f"{count(answers.n_blank, 'row')} without an answer left out")
+    if answers.n_silent:
+        notes.append(f"{count(answers.n_silent, 'point')} without any answer left out")
+    return answers, found, _named(answers, parts), notes
+
+
+def assigned(
+    name: str,
+    answers: Answers,
+    found: OwnInputs,
+    parts: Sequence[str] | None,
+    *,
+    seed: int,
+) -> tuple[Splits, list[str]]:
+    """Give the splits: the given parts, else folds of groups or inputs, rotated by the seed."""
+    if parts is not None:
+        part = np.array(parts)
+        train, validation, test = (np.flatnonzero(part == split) for split in SPLITS)
+        outside = int((part == "").sum())
+        notes = [f"{count(outside, 'point')} in no split"] if outside else []
+        return Splits(train=train, validation=validation, test=test), notes
+    groups = answers.attributes.get("group")
+    if groups is None:
+        groups = answers.ids if found.kind == "none" else input_digests(found)
+    return rotate(hashed_folds(name, groups, seed=seed), seed), []
+
+
+def _named(answers: Answers, parts: Sequence[str] | None) -> list[str] | None:
+    """Call the parts train, validation and test; "" is a point in none."""
+    if parts is None:
+        return None
+    words = [part.strip().lower() for part in parts]
+    for key, word, part in zip(answers.ids, words, parts, strict=True):
+        if word and word not in _PARTS:
+            raise FileError(
+                f"{answers.path}: a split must be train, validation or test, {key!r} has {part!r}"
+            )
+    return [_PARTS.get(word, "") for word in words]
+
+
+def _split_file(path: Path, answers: Answers) -> list[str]:
+    table = read_table(path)
+    columns = find_columns(table, {})
+    if columns.id is None or columns.split is None:
+        raise FileError(f"{path} needs the columns id and split, it has {', '.join(table.columns)}")
+    keys = [key.strip() for key in table.text(columns.id)]
+    if len(set(keys)) < len(keys):
+        raise FileError(f"{path}: every id must have one split, but ids repeat")
+    part_of = dict(zip(keys, table.text(columns.split), strict=True))
+    return [part_of.get(key, "") for key in answers.ids]
+
+
+def checksums(description: Description, answers: Answers, found: OwnInputs) -> dict[str, str]:
+    """Give the checksum of each file that was read, by its path in the description."""
+    digests = {description.answers: sha256(answers.path)}
+    if found.path is not None and description.inputs != description.answers:
+        digests[description.inputs] = source_digest(found)
+    if description.splits:
+        digests[description.splits] = sha256(description.folder / description.splits)
+    return digests

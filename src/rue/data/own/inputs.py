@@ -1,0 +1,199 @@
+"""Inputs of your own: texts, images or features, each found by the id of its point."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.data.archives import open_zip
+from rue.data.dataset import Inputs
+from rue.data.feature_files import as_features, read_features
+from rue.data.images import LazyImages
+from rue.data.own.answers import Answers
+from rue.data.own.table import TABLES, find_columns, read_table
+from rue.errors import AlignmentError, FileError
+from rue.io.atomic import sha256
+
+__all__ = ["IMAGES", "OwnInputs", "find_inputs", "input_digests", "read_inputs", "source_digest"]
+
+Kind = Literal["text", "image", "features", "none"]
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+
+
+@dataclass(frozen=True)
+class OwnInputs:
+    """Inputs in the order of the points: what they are, and the file or folder they come from."""
+
+    kind: Kind
+    inputs: Inputs
+    path: Path | None
+
+
+def find_inputs(answers: Answers) -> Path | None:
+    """Look for inputs beside the answers: features.npz, images/, images.zip, texts or items."""
+    folder = answers.path.parent
+    if answers.layout == "arrays" and "features" in read_features(answers.path):
+        return answers.path
+    if (folder / "features.npz").exists():
+        return folder / "features.npz"
+    if "text" in answers.attributes:
+        return answers.path
+    images = answers.attributes.get("image")
+    if images and (folder / images[0].strip()).is_file():
+        return folder
+    names = ["images", "images.zip"]
+    names += [f"{stem}{suffix}" for stem in ("texts", "items", "inputs") for suffix in TABLES]
+    found = [folder / name for name in names if (folder / name).exists()]
+    return next((path for path in found if path != answers.path), None)
+
+
+def read_inputs(
+    answers: Answers,
+    path: Path | None,
+    *,
+    columns: Mapping[str, str | None],
+    size: int | None = None,
+) -> OwnInputs:
+    """Read the inputs of all points.
+
+    Parameters
+    ----------
+    answers
+        Whose points: rows are matched by id.
+    path
+        A table with a column of texts, an .npz with ``ids`` and ``features``, or a folder or zip
+        of images; None where there are no inputs.
+    columns
+        What -> its column, where it has an unusual name: ``id`` and ``text``.
+    size
+        Resize images to (size, size).
+    """
+    if path is None:
+        return OwnInputs("none", np.zeros((len(answers.ids), 0), np.float32), None)
+    if not path.exists():
+        raise FileError(f"no inputs at {path}")
+    if path.is_dir() or path.suffix.lower() == ".zip":
+        return OwnInputs("image", LazyImages(path, _image_names(answers, path), size=size), path)
+    if path.suffix.lower() == ".npz":
+        return OwnInputs("features", _features(answers, path), path)
+    if path.suffix.lower() not in TABLES:
+        raise FileError(
+            f"{path}: inputs must be a table of texts ({', '.join(TABLES)}), an .npz of features, "
+            "or a folder or .zip of images"
+        )
+    return OwnInputs("text", _texts(answers, path, columns), path)
+
+
+def input_digests(found: OwnInputs) -> list[str]:
+    """Give a hash of each input: equal ones have equal hashes. Spaces in texts do not count."""
+    inputs = found.inputs
+    if isinstance(inputs, LazyImages):
+        return [hashlib.sha256(inputs.read(row)).hexdigest() for row in range(len(inputs))]
+    if found.kind == "text":
+        return [hashlib.sha256(" ".join(str(text).split()).encode()).hexdigest() for text in inputs]
+    return [hashlib.sha256(np.ascontiguousarray(row).tobytes()).hexdigest() for row in inputs]
+
+
+def source_digest(found: OwnInputs) -> str:
+    """Give the checksum of the file; of images that of their names and sizes in bytes."""
+    assert found.path is not None
+    if isinstance(found.inputs, LazyImages):
+        names = found.inputs.names.tolist()
+        lines = [f"{name}\t{found.inputs.n_bytes(row)}" for row, name in enumerate(names)]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return sha256(found.path)
+
+
+def _texts(answers: Answers, path: Path, given: Mapping[str, str | None]) -> NDArray[Any]:
+    if path == answers.path and "text" in answers.attributes:
+        texts = dict(zip(answers.ids, answers.attributes["text"], strict=True))
+    else:
+        table = read_table(path)
+        own_id = given.get("id") if given.get("id") in table.columns else None
+        columns = find_columns(table, {"id": own_id, "text": given.get("text")})
+        if columns.id is None or columns.text is None:
+            raise FileError(
+                f"{path} needs a column of ids and one of texts (id, text), it has "
+                f"{', '.join(table.columns)}"
+            )
+        texts = {}
+        for line, key, cell in zip(
+            table.lines, table.text(columns.id), table.text(columns.text), strict=True
+        ):
+            if texts.setdefault(key.strip(), cell) != cell:
+                raise FileError(f"{path}: line {line}: {key} has a second text")
+    _require_all(answers, texts, path, "text")
+    empty = [key for key in answers.ids if not texts[key].strip()]
+    if empty:
+        raise FileError(f"{path}: {len(empty)} texts are empty, first that of {empty[0]!r}")
+    return np.array([texts[key] for key in answers.ids], dtype=object)
+
+
+def _features(answers: Answers, path: Path) -> NDArray[np.float32]:
+    arrays = read_features(path)
+    if "features" not in arrays:
+        raise FileError(f"{path} needs an array features, it has {', '.join(arrays) or 'nothing'}")
+    matrix = as_features(arrays["features"], f"features of {path}")
+    if "ids" in arrays:
+        ids = [str(key) for key in arrays["ids"].tolist()]
+    elif path == answers.path:
+        ids = [str(row) for row in range(len(matrix))]
+    else:
+        raise FileError(f"{path} needs an array ids, one per row of features")
+    if len(ids) != len(matrix) or len(set(ids)) < len(ids):
+        raise FileError(f"{path}: ids must be different, one per row of features")
+    row_of = {key: row for row, key in enumerate(ids)}
+    _require_all(answers, row_of, path, "row of features")
+    return matrix[[row_of[key] for key in answers.ids]]
+
+
+def _image_names(answers: Answers, path: Path) -> list[str]:
+    """Find each point's image: the file that its row names, else the one with its id for a name."""
+    files = _files(path)
+    given = answers.attributes.get("image")
+    wanted = [name.strip() for name in given] if given else answers.ids
+    by_name: dict[str, list[str]] = {}
+    for file in files:
+        stem = file.rsplit(".", 1)[0]
+        for name in {file, stem, file.rsplit("/", 1)[-1], stem.rsplit("/", 1)[-1]}:
+            by_name.setdefault(name, []).append(file)
+    chosen = []
+    for key, name in zip(answers.ids, wanted, strict=True):
+        matches = [name] if name in files else by_name.get(name, [])
+        if len(matches) > 1:
+            raise AlignmentError(
+                f"{path} has {len(matches)} images called {name!r} for the point {key!r}"
+            )
+        if not matches:
+            n_missing = sum(other not in by_name for other in wanted)
+            raise AlignmentError(
+                f"{path} has no image for {n_missing} of {len(wanted)} points, first {name!r} "
+                f"of the point {key!r}"
+            )
+        chosen.append(matches[0])
+    return chosen
+
+
+def _files(path: Path) -> set[str]:
+    if path.is_dir():
+        names = [file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()]
+    else:
+        with open_zip(path) as archive:
+            names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
+    found = {name for name in names if name.lower().endswith(IMAGES)}
+    if not found:
+        raise FileError(f"{path} holds no images ({', '.join(IMAGES)})")
+    return found
+
+
+def _require_all(answers: Answers, found: Any, path: Path, what: str) -> None:
+    missing = [key for key in answers.ids if key not in found]
+    if missing:
+        raise AlignmentError(
+            f"{path} has no {what} for {len(missing)} of {len(answers.ids)} points, "
+            f"first {missing[0]!r}"
+        )
