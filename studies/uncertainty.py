@@ -23,10 +23,11 @@ from rue.bench.store import Store
 from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.intervals import influence, interval
-from rue.io.align import realized
+from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import LOSSES, get_loss
-from rue.metrics.evaluation import evaluate_components
+from rue.metrics.evaluation import evaluate_components, evaluate_run
+from rue.runs import Run
 from rue.truth.finite_annotators import estimate_bayes_risk
 from studies import DOCS, FIGURES, OUT
 from studies.pages import fill_file, percent, table
@@ -95,19 +96,19 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[R
     runs = {}
     for k in (8, 40):
         known, belief = world(100_000, seed=1, n_neighbours=k)
-        runs[k] = (realize(known, belief, loss), decompose(belief, loss))
-    truth = {k: evaluate_components(*run, gap=False) for k, run in runs.items()}
+        runs[k] = Run.from_belief(known, belief, loss)
+    truth = {k: evaluate_run(run, gap=False) for k, run in runs.items()}
     hits: dict[tuple[str, str], int] = {}
     for sample in range(n_samples):
         drawn = np.random.default_rng([n_points, sample]).integers(0, 100_000, n_points)
-        parts = {k: (star[drawn], hat[drawn]) for k, (star, hat) in runs.items()}
+        parts = {k: Run(run.star[drawn], run.hat[drawn]) for k, run in runs.items()}
         order = own_order(list(parts.values()))
-        found = {k: evaluate_components(*part, gap=False) for k, part in parts.items()}
+        found = {k: evaluate_run(part, gap=False) for k, part in parts.items()}
         moved = {
-            k: replicates(*part, n_replicates=1000, seed=sample, rows=order, areas_only=True)
+            k: replicates(part, n_replicates=1000, seed=sample, rows=order, areas_only=True)
             for k, part in parts.items()
         }
-        swings = {k: influence(*part) for k, part in parts.items()}
+        swings = {k: influence(part) for k, part in parts.items()}
         for name in names:
             for what, signs in (("8", (1, 0)), ("40", (0, 1)), ("difference", (1, -1))):
 
@@ -144,16 +145,16 @@ def fewer_annotators(run: Path) -> list[Row]:
         for method, file in files.items():
             read = read_predictions(file)
             assert isinstance(read, Predictions)
-            columns = realized(read, None, loss, with_answers=True)
-            assert columns.answers is not None
+            each = make_run(read, None, loss, with_answers=True)
+            assert each.answers is not None
             for m in (5, 10, 20, 0):
                 ends, entropy = [], []
                 for seed in range(5 if m else 1):
                     rng = np.random.default_rng(seed)
-                    said = columns.answers.subsampled(m or 10**6, rng)
+                    said = each.answers.subsampled(m or 10**6, rng)
                     star = realize(Annotations(said.counts), read.belief, loss)
                     assert star.aleatoric_high is not None
-                    row = evaluate_components(star, columns.hat, gap=False)
+                    row = evaluate_components(star, each.hat, gap=False)
                     ends.append((row.aurec_low, row.aurec_high))
                     entropy.append((star.aleatoric.mean(), star.aleatoric_high.mean()))
                 (low, high), (plugin, left_out) = np.mean(ends, axis=0), np.mean(entropy, axis=0)

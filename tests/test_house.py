@@ -17,7 +17,7 @@ FLOORS = [
     ["errors", "_lazy", "_kernels", "_plugins", "_arrays"],
     ["losses"],
     ["beliefs", "truth"],
-    ["components"],
+    ["components", "runs"],
     ["selectors", "pareto"],
     ["metrics"],
     ["io", "inference"],

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import Evaluation as Evaluation
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
+    from rue.metrics.evaluation import evaluate_run as evaluate_run
     from rue.pareto.gap import pareto_gap as pareto_gap
     from rue.pareto.surfaces import Surface as Surface
     from rue.pareto.surfaces import achievable_surface as achievable_surface
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from rue.ranking.inversions import Inversions as Inversions
     from rue.ranking.inversions import find_inversions as find_inversions
     from rue.ranking.scores import Score as Score
+    from rue.runs import Run as Run
     from rue.selectors import Problem as Problem
     from rue.selectors import Selector as Selector
     from rue.selectors import optimal_selector as optimal_selector
@@ -127,6 +129,7 @@ _PUBLIC = {
     "RPS": "rue.losses",
     "RegretCalibration": "rue.metrics.calibration",
     "Rule": "rue.deploy",
+    "Run": "rue.runs",
     "Score": "rue.ranking.scores",
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors",
@@ -143,6 +146,7 @@ _PUBLIC = {
     "decompose": "rue.components",
     "evaluate": "rue.metrics.evaluation",
     "evaluate_components": "rue.metrics.evaluation",
+    "evaluate_run": "rue.metrics.evaluation",
     "excess_aurec": "rue.metrics.curves",
     "find_inversions": "rue.ranking.inversions",
     "fit_selector": "rue.deploy",

@@ -45,6 +45,9 @@ class Components:
         has at least two answers: in expectation, the true Bayes risk is between the two.
     n_annotators : array of shape (n_points,), or None
         The number of annotators of each point, infinity if p* is known; None if unknown.
+    outside_score : bool
+        Whether ``epistemic`` is a score from outside, as :class:`rue.Scored` has it, which does
+        not have the unit of the loss.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Components:
     standard_error: FloatArray | None = None
     aleatoric_high: FloatArray | None = None
     n_annotators: FloatArray | None = None
+    outside_score: bool = False
 
     def __post_init__(self) -> None:
         total = as_vector("total", self.total)
@@ -75,7 +79,10 @@ class Components:
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
         """Return the components of some of the points: a slice, a mask or indices."""
         columns = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept: dict[str, Any] = {k: None if v is None else v[rows] for k, v in columns.items()}
+        kept: dict[str, Any] = {
+            name: column[rows] if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
         return Components(**kept)
 
     @property
@@ -146,7 +153,10 @@ def decompose(
         if not found.outside_score:
             epistemic = np.maximum(loss.round(epistemic, n_classes), 0.0)
         return Components(
-            loss.round(found.total, n_classes), loss.round(found.aleatoric, n_classes), epistemic
+            loss.round(found.total, n_classes),
+            loss.round(found.aleatoric, n_classes),
+            epistemic,
+            outside_score=found.outside_score,
         )
     aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
     error: FloatArray | None = None
@@ -158,7 +168,7 @@ def decompose(
     total = aleatoric + epistemic
     if isinstance(belief, Scored):
         aleatoric = loss.round(aleatoric, n_classes)
-        return Components(aleatoric + epistemic, aleatoric, epistemic)
+        return Components(aleatoric + epistemic, aleatoric, epistemic, outside_score=True)
     return Components(
         loss.round(total, n_classes),
         loss.round(aleatoric, n_classes),
@@ -221,7 +231,8 @@ def realize(
     array([0.6])
     >>> realize(Annotations([[8, 2]]), None, "squared", actions=[0], estimator="unbiased")
     Components(total=array([0.2]), aleatoric=array([0.17777778]), epistemic=array([0.02222222]),
-               floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]))
+               floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]),
+               outside_score=False)
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
     n_points, n_classes = annotations.n_points, annotations.n_classes

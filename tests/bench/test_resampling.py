@@ -8,7 +8,7 @@ from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.tables import read_results, table_rows
 from rue.errors import InputError
 from rue.inference.bootstrap import replicates
-from rue.io.align import read_components
+from rue.io.align import read_run
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def test_a_replicate_is_the_mean_of_the_seeds(finished, drawn):
     each = []
     for seed in (0, 1):
         file = finished.predictions(Cell("small", "random-rbf", "ddu", seed))
-        read = read_components(file, None, "log")
-        order = np.arange(len(read.star))
-        each.append(replicates(read.star, read.hat, n_replicates=200, seed=seed, rows=order))
+        run = read_run(file, None, "log")
+        order = np.arange(len(run))
+        each.append(replicates(run, n_replicates=200, seed=seed, rows=order))
     ours = found["random-rbf", "log", "ddu"]
     for name in ("aurec", "n_aurec", "spearman_hat"):
         np.testing.assert_allclose(ours[name], (each[0][name] + each[1][name]) / 2)

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -21,8 +22,8 @@ from rue.bench.suite import parse_suite
 from rue.bench.tables import read_results, table_rows
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
-from rue.io.align import read_components
-from rue.metrics.evaluation import evaluate_components
+from rue.io.align import read_run
+from rue.metrics.evaluation import evaluate_run
 
 
 def table(store):
@@ -50,10 +51,8 @@ def test_a_cell_holds_all_that_is_needed_to_trust_it(finished, suite):
         assert row["trained_with"] == [0, 1]
         assert "checksums" in row["data"]
         for one in row["rows"]:
-            read = read_components(finished.predictions(cell), None, one["loss"])
-            again = evaluate_components(
-                read.star, read.hat, loss=one["loss"], method=cell.method, outside=read.outside
-            )
+            read = read_run(finished.predictions(cell), None, one["loss"])
+            again = evaluate_run(replace(read, method=cell.method))
             assert again.to_dict() == one
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reported import write_world
-from rue import Components
+from rue import Components, Run
 from rue.metrics.columns import COLUMNS
 from rue.report import (
     DataCard,
@@ -18,7 +18,7 @@ from rue.report import (
     MethodCard,
     Provenance,
     Report,
-    Run,
+    ReportEntry,
     from_files,
     write_report,
 )
@@ -82,8 +82,8 @@ class Page:
             selector,
         )
 
-    def run(self, method, loss):
-        return next(r for r in self.report.runs if (r.method, r.loss) == (method, loss))
+    def entry(self, method, loss):
+        return next(e for e in self.report.entries if (e.method, e.loss) == (method, loss))
 
 
 @pytest.fixture(scope="session")
@@ -150,7 +150,7 @@ def odd(driver, tmp_path_factory):
     report = Report(
         "Odd",
         tuple(
-            Run("data", name, loss, row | {"risk": 0.5 + k}, star, star, np.ones(3))
+            ReportEntry("data", name, loss, row | {"risk": 0.5 + k}, Run(star, star), np.ones(3))
             for loss, star in found.items()
             for k, name in enumerate(names)
         ),

@@ -44,8 +44,8 @@ def set_problem(page, objective, limits):
 def random_problems(page, loss, n):
     """Budgets from tight to loose, each missing now and then, round the three problems."""
     rng = np.random.default_rng(0)
-    runs = [run for run in page.report.runs if run.loss == loss]
-    risk, regret = (max(run.row[key] for run in runs) for key in ("risk", "regret"))
+    runs = [entry for entry in page.report.entries if entry.loss == loss]
+    risk, regret = (max(entry.row[key] for entry in runs) for key in ("risk", "regret"))
     for k in range(n):
         objective = ("coverage", "risk", "regret")[k % 3]
         limits = {
@@ -60,10 +60,10 @@ def random_problems(page, loss, n):
         yield objective, limits
 
 
-def solved(run, objective, limits):
+def solved(entry, objective, limits):
     goal = {"maximize": "coverage"} if objective == "coverage" else {"minimize": objective}
     return optimal_selector(
-        run.star,
+        entry.run.star,
         **goal,
         coverage_min=limits["coverage"],
         risk_max=limits["risk"],
@@ -116,7 +116,9 @@ def test_hostile_names_are_shown_and_not_run(small):
 def test_the_leaderboard_sorts(small, key):
     small.open()
     head = f'#leaderboard th[data-key="{key}"]'
-    numbers = {run.method: run.row[key] for run in small.report.runs if run.loss == "log"}
+    numbers = {
+        entry.method: entry.row[key] for entry in small.report.entries if entry.loss == "log"
+    }
     for direction, sign in (("ascending", 1), ("descending", -1)):
         small.find(f"{head} button").click()
         assert small.find(head).get_attribute("aria-sort") == direction
@@ -128,7 +130,8 @@ def test_the_leaderboard_sorts(small, key):
 def test_the_leaderboard_has_the_numbers_and_marks_the_best(small):
     small.open()
     best = min(
-        (run for run in small.report.runs if run.loss == "log"), key=lambda r: r.row["n_aurec"]
+        (entry for entry in small.report.entries if entry.loss == "log"),
+        key=lambda r: r.row["n_aurec"],
     )
     assert small.texts("#leaderboard td.best .number")[0] == f"{best.row['n_aurec']:.3f}"
     assert small.texts("#summary b")[0] == best.method
@@ -153,13 +156,13 @@ def test_the_explorer_shows_the_numbers_of_optimal_selector(small, loss):
         shown = rows_of(small, "optimum")
         assert len(shown) == 3
         for method, row in shown.items():
-            run = small.run(method, loss)
+            entry = small.entry(method, loss)
             if "coverage" not in row:
                 with pytest.raises(InfeasibleError) as refused:
-                    solved(run, objective, limits)
+                    solved(entry, objective, limits)
                 assert row["why"][0] == f"not possible: {refused.value}"
                 continue
-            selector = solved(run, objective, limits)
+            selector = solved(entry, objective, limits)
             assert [row[key] for key in SHOWN] == [
                 as_shown(getattr(selector, key)) for key in SHOWN
             ], (objective, limits, method)
@@ -180,8 +183,8 @@ def test_own_scores_attain_what_a_plain_search_finds(small, loss):
     for objective, limits in random_problems(small, loss, 12):
         set_problem(small, objective, limits)
         for method, row in rows_of(small, "own").items():
-            run = small.run(method, loss)
-            found = best_own_rule(run.star, run.hat, objective, limits)
+            entry = small.entry(method, loss)
+            found = best_own_rule(entry.run.star, entry.run.hat, objective, limits)
             if found is None:
                 assert "no rule meets the budgets" in row["why"]
                 continue
@@ -208,13 +211,13 @@ def test_sliders_change_the_optimum(small):
 def test_deferred_points_are_those_that_the_rule_rejects(small):
     small.open()
     method = small.js("return rue.state.focus")
-    run = small.run(method, "log")
-    limits = {"risk": run.row["risk"] / 2, "regret": None, "coverage": None}
+    entry = small.entry(method, "log")
+    limits = {"risk": entry.row["risk"] / 2, "regret": None, "coverage": None}
     set_problem(small, "coverage", limits)
-    deferred = solved(run, "coverage", limits).acceptance < 0.5
+    deferred = solved(entry, "coverage", limits).acceptance < 0.5
     assert small.find("#points-count").text.startswith(f"{deferred.sum()} of 300 points")
     ids = small.report.data[0].items.ids
-    regrets = {str(i): e for i, e in zip(ids, run.star.epistemic, strict=True)}
+    regrets = {str(i): e for i, e in zip(ids, entry.run.star.epistemic, strict=True)}
     wanted = sorted(ids[deferred], key=lambda i: -regrets[str(i)])[:12]
     assert small.texts("#points .id") == [str(i) for i in wanted]
 
@@ -229,8 +232,8 @@ def test_curves_read_off_the_library_s_values(small):
     said = chart.get_attribute("aria-valuetext")
     assert said.startswith("coverage 0.5: ")
     for method in ("method0", HOSTILE, "method2"):
-        run = small.run(method, "log")
-        curve = regret_coverage_curve(run.star.epistemic, run.hat.epistemic)
+        entry = small.entry(method, "log")
+        curve = regret_coverage_curve(entry.run.star.epistemic, entry.run.hat.epistemic)
         value = np.interp(0.5, curve.coverage, curve.value)
         shown = float(said.split(f"{method} ")[1].split(",")[0])
         assert shown == pytest.approx(value, rel=2e-3)
@@ -240,11 +243,11 @@ def test_curves_read_off_the_library_s_values(small):
 def test_curves_are_bounded_by_the_oracle_and_by_lots(small, kind):
     small.open()
     method = small.js("return rue.state.focus")
-    run = small.run(method, "log")
+    entry = small.entry(method, "log")
     spent, hat = {
-        "regret": (run.star.epistemic, run.hat.epistemic),
-        "risk": (run.star.total, run.hat.epistemic),
-        "accuracy": (1 - run.correct, run.hat.epistemic),
+        "regret": (entry.run.star.epistemic, entry.run.hat.epistemic),
+        "risk": (entry.run.star.total, entry.run.hat.epistemic),
+        "accuracy": (1 - entry.correct, entry.run.hat.epistemic),
     }[kind]
     chart = small.find(f"#curve-{kind} svg")
     chart.send_keys(Keys.HOME)
@@ -281,12 +284,12 @@ def test_the_rule_is_drawn_as_a_line(small):
         };
         """
     )
-    run = small.run(small.js("return rue.state.focus"), "log")
-    limits = {"risk": None, "regret": run.row["regret"] / 2, "coverage": None}
+    entry = small.entry(small.js("return rue.state.focus"), "log")
+    limits = {"risk": None, "regret": entry.row["regret"] / 2, "coverage": None}
     set_problem(small, "coverage", limits)
     small.frame()
     (x0, y0), (x1, y1) = small.js("return window.lines['scatter-star']")
-    assert solved(run, "coverage", limits).lam == 1
+    assert solved(entry, "coverage", limits).lam == 1
     assert y0 == pytest.approx(y1)
     assert x1 > x0
     (x0, y0), (x1, y1) = small.js("return window.lines['scatter-hat']")
@@ -335,7 +338,8 @@ def test_ranks_are_drawn_for_every_method(small):
     assert len(small.texts("#ranks .bump")) == 3
     label = small.find("#ranks svg").get_attribute("aria-label")
     first = min(
-        (run for run in small.report.runs if run.loss == "log"), key=lambda r: r.row["n_aurec"]
+        (entry for entry in small.report.entries if entry.loss == "log"),
+        key=lambda r: r.row["n_aurec"],
     )
     assert f"n-AuReC: 1 {first.method}" in label
 
@@ -385,10 +389,10 @@ def test_ten_thousand_points_are_interactive(large):
         large.frame()
         steps.append(spent() - before)
     assert min(steps) < 0.5
-    run = large.run(large.js("return rue.state.focus"), "log")
+    entry = large.entry(large.js("return rue.state.focus"), "log")
     budget = {"risk": "#risk-number", "regret": "#regret-number"}
     limits = {k: float(large.find(v).get_attribute("value")) for k, v in budget.items()}
-    selector = solved(run, "coverage", {**limits, "coverage": None})
+    selector = solved(entry, "coverage", {**limits, "coverage": None})
     assert large.texts("#optimum .readout dd") == [as_shown(getattr(selector, k)) for k in SHOWN]
     assert "all 10,000 points" in large.find("#explorer-note").text
     assert "2,000 of 10,000 points are drawn" in large.find("#scatter-note").text

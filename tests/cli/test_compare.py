@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from rue import Annotations, Draws, decompose, realize
+from rue import Annotations, Draws, Run
 from rue.inference.comparison import compare
 
 N, K = 40, 3
@@ -32,10 +32,10 @@ def test_prints_the_library_s_comparison(world, run):
     found = json.loads(result.out)
     assert (folder / "r.png").stat().st_size > 1000
     for loss, part in zip(("log", "brier"), found, strict=True):
-        runs = {
-            name: (realize(Annotations(counts), Draws(p), loss), decompose(Draws(p), loss))
+        runs = [
+            Run.from_belief(Annotations(counts), Draws(p), loss, method=name)
             for name, p in probs.items()
-        }
+        ]
         expected = compare(runs, criteria=["aurec", "n_aurec"], n_replicates=100, seed=2)
         assert part == {"loss": loss} | json.loads(json.dumps(expected.to_dict()))
     table = run("compare", *files, *more).out

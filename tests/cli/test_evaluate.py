@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rue import Annotations, CostMatrix, Dirichlet, Draws, Scored, decompose, evaluate, realize
+from rue import Annotations, CostMatrix, Dirichlet, Draws, Run, Scored, decompose, evaluate, realize
 from rue.inference.intervals import intervals
 from rue.losses import LOSSES
-from rue.truth.answer_losses import answers
+from rue.metrics import evaluation
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]
@@ -378,17 +378,40 @@ def test_intervals(world, run):
     row = rows_of(run(*base, *ci, "--format", "json"))[0]
     assert {key: row[key] for key in plain} == plain  # nothing but more keys
     people, belief = Annotations(counts), Draws(probs)
-    star, hat = realize(people, belief, "brier"), decompose(belief, "brier")
-    found = intervals(star, hat, level=0.9, n_replicates=200, seed=3)
+    expected = Run.from_belief(people, belief, "brier", with_answers=True)
+    found = intervals(expected, level=0.9, n_replicates=200, seed=3)
     assert {key: row[key] for key in row if "ci" in key.split("_")} == found.to_dict()
     table = run(*base, *ci).out
     assert f"[{found.low['n_aurec']:.3f}".replace("[0.", "[.") in table
     again = rows_of(run(*base, *ci, "--annotators", "--no-gap", "--format", "json"))[0]
-    found = intervals(
-        *(star, hat), level=0.9, n_replicates=200, seed=3, answers=answers(people, belief, "brier")
-    )
+    found = intervals(expected, level=0.9, n_replicates=200, seed=3, annotators=True)
     assert again["aurec_ci_low"] == found.low["aurec"]
     assert again["pareto_gap_ci_low"] is None
+
+
+def counted(name, calls):
+    """Wrap a function of the evaluation: calls are noted."""
+    original = getattr(evaluation, name)
+
+    def wrapped(*parts):
+        calls.append(name)
+        return original(*parts)
+
+    return wrapped
+
+
+@pytest.mark.parametrize("ci", [[], ["--ci", "0.9", "--replicates", "20"]])
+def test_a_row_and_its_pareto_gap_are_computed_once(world, run, monkeypatch, ci):
+    folder, counts, probs, _ = world
+    group = np.array(["x"] * 12 + ["y"] * 18)
+    np.savez(folder / "grouped.npz", probs=probs, group=group, counts=counts)
+    calls = []
+    for name in ("pareto_gap", "regret_calibration"):
+        monkeypatch.setattr(evaluation, name, counted(name, calls))
+    base = ["evaluate", folder / "grouped.npz", "--by", "group", "--format", "json"]
+    rows = rows_of(run(*base, *ci))
+    assert ("aurec_ci_low" in rows[0]) == bool(ci)
+    assert sorted(calls) == ["pareto_gap"] * 2 + ["regret_calibration"] * 2  # a row for each group
 
 
 def test_intervals_of_groups_are_those_of_their_points(world, run):
@@ -402,12 +425,8 @@ def test_intervals_of_groups_are_those_of_their_points(world, run):
         )
     )
     people, belief = Annotations(counts[group == "y"]), Draws(probs[group == "y"])
-    found = intervals(
-        *(realize(people, belief), decompose(belief)),
-        n_replicates=50,
-        gap=False,
-        answers=answers(people, belief),
-    )
+    expected = Run.from_belief(people, belief, with_answers=True)
+    found = intervals(expected, n_replicates=50, annotators=True)
     assert rows[1]["aurec_ci_high"] == pytest.approx(found.high["aurec"], abs=1e-12)
 
 

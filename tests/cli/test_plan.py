@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rue import Annotations, Draws, decompose
+from rue import Annotations, Draws, Run
 from rue.inference.power import plan
-from rue.truth.answer_losses import answers
 
 N, K = 50, 3
 
@@ -29,10 +28,10 @@ def test_prints_the_library_s_plan(world, run):
     result = run("plan", *files, *more, "--format", "json")
     assert result.code == 0, result.err
     people = Annotations(counts)
-    runs = {
-        n: (answers(people, Draws(p), "brier"), decompose(Draws(p), "brier"))
+    runs = [
+        Run.from_belief(people, Draws(p), "brier", method=n, with_answers=True)
         for n, p in probs.items()
-    }
+    ]
     expected = plan(runs, annotators=[5, 40], width=0.01)
     found = json.loads(result.out)
     assert found == {"loss": "brier", "methods": ["a", "b"]} | json.loads(

@@ -2,12 +2,13 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from rue import Annotations, Components, Draws, Scored, decompose, realize
+from rue import Annotations, Components, Draws, Run, Scored, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.comparison import (
@@ -18,7 +19,7 @@ from rue.inference.comparison import (
     holm,
     significant_inversions,
 )
-from rue.metrics.evaluation import evaluate_components
+from rue.metrics.evaluation import evaluate_run
 from rue.plots.comparison import _cliques, plot_rankings
 
 
@@ -35,14 +36,14 @@ def runs():
         "none": np.ones(150),
     }
     zero = np.zeros(150)
-    return {name: (star, Components(e, zero, e)) for name, e in hats.items()}
+    return [Run(star, Components(e, zero, e), method=name) for name, e in hats.items()]
 
 
 def test_differences_are_of_the_same_samples(runs):
     found = compare(runs, criteria=["aurec", "aurc"], n_replicates=400)
-    rows = own_order(list(runs.values()))
-    drawn = {n: replicates(*r, n_replicates=400, rows=rows)["aurec"] for n, r in runs.items()}
-    each = {n: evaluate_components(*r, gap=False).aurec for n, r in runs.items()}
+    rows = own_order(runs)
+    drawn = {r.method: replicates(r, n_replicates=400, rows=rows)["aurec"] for r in runs}
+    each = {r.method: evaluate_run(r, gap=False).aurec for r in runs}
     for d in found["aurec"].differences:
         moved = drawn[d.first] - drawn[d.second]
         assert d.difference == pytest.approx(each[d.first] - each[d.second])
@@ -73,7 +74,8 @@ def test_so_many_samples_show_no_less(runs):
 
 
 def test_identical_methods_are_never_told_apart(runs):
-    same = {"a": runs["noisy"], "b": runs["noisy"], "c": runs["good"]}
+    good, noisy, _ = runs
+    same = [replace(noisy, method="a"), replace(noisy, method="b"), replace(good, method="c")]
     found = compare(same, criteria=["aurec"], n_replicates=300)["aurec"]
     d = found.differences[0]
     assert (d.difference, d.low, d.high) == (0, 0, 0)
@@ -92,7 +94,7 @@ def test_methods_that_differ_by_rounding_are_never_told_apart(seed):
     score[order] = np.arange(200)
     tied[order] = np.cumsum(np.append(True, np.diff(regret[order]) != 0))
     star = Components(regret + 0.3, zero + 0.3, regret)
-    pair = {"a": (star, Components(score, zero, score)), "b": (star, Components(tied, zero, tied))}
+    pair = [Run(star, Components(e, zero, e), method=n) for n, e in (("a", score), ("b", tied))]
     found = compare(pair, criteria=["aurec", "excess_aurec", "n_aurec", "aurc"], n_replicates=300)
     for ranking in found.rankings.values():
         d = ranking.differences[0]
@@ -108,7 +110,7 @@ def test_perfect_rankings_are_never_told_apart(seed):
     star = Components(regret + 0.3, zero + 0.3, regret)
     noise = 1e-3 * rng.random(200)
     hats = {"a": regret, "b": regret + noise, "c": regret + noise[::-1]}
-    pairs = {n: (star, Components(e, zero, e)) for n, e in hats.items()}
+    pairs = [Run(star, Components(e, zero, e), method=n) for n, e in hats.items()]
     found = compare(pairs, criteria=["excess_aurec", "n_aurec"], n_replicates=300)
     for ranking in found.rankings.values():
         assert set(ranking.estimate.values()) == {0}
@@ -124,8 +126,8 @@ def test_laws(runs):
             assert d.p_value <= d.p_holm <= 1
             assert d.low <= d.high
     order = np.random.default_rng(1).permutation(150)
-    moved = compare({n: (s[order], h[order]) for n, (s, h) in runs.items()}, n_replicates=300)
-    back = compare(dict(reversed(list(runs.items()))), n_replicates=300)
+    moved = compare([run[order] for run in runs], n_replicates=300)
+    back = compare(runs[::-1], n_replicates=300)
     for name, ranking in found.rankings.items():
         for a, b in zip(ranking.differences, moved[name].differences, strict=True):
             assert (a.low, a.high) == pytest.approx((b.low, b.high), abs=1e-9)
@@ -134,7 +136,9 @@ def test_laws(runs):
 
 
 def test_every_criterion(runs):
-    found = compare(runs, criteria=COMPARABLE, n_replicates=60, outside=["good"])
+    good, *others = runs
+    outside = replace(good, hat=replace(good.hat, outside_score=True))
+    found = compare([outside, *others], criteria=COMPARABLE, n_replicates=60)
     calibration = found["regret_calibration"]
     assert math.isnan(calibration.estimate["good"])
     assert calibration.order == tuple(sorted(("noisy", "none"), key=calibration.estimate.get))
@@ -211,20 +215,23 @@ def test_bars_join_what_cannot_be_told_apart(rng, tmp_path):
 
 def test_broken_calls(runs):
     with pytest.raises(InputError, match="at least two methods, got 1"):
-        compare({"good": runs["good"]})
+        compare(runs[:1])
     with pytest.raises(InputError, match="criteria must be some of"):
         compare(runs, criteria=["spearman_hat"])
     with pytest.raises(InputError, match="got none"):
         compare(runs, criteria=[])
-    star, hat = runs["good"]
-    with pytest.raises(ShapeError, match="same points, got a 150, b 9"):
-        compare({"a": (star, hat), "b": (star[:9], hat[:9])})
+    with pytest.raises(ShapeError, match="same points, got good 150, noisy 9"):
+        compare([runs[0], runs[1][:9]])
+    with pytest.raises(InputError, match="a name of its own, got two of 'good'"):
+        compare([runs[0], runs[0]])
+    with pytest.raises(InputError, match=r"runs must be a list of rue.Run, .* got 'good'"):
+        compare({"good": runs[0], "noisy": runs[1]})
 
 
 def test_an_outside_score_compares_by_its_ranking(runs, rng):
     people = Annotations(rng.multinomial(9, rng.dirichlet(np.ones(3), 80)))
     belief = Draws(rng.dirichlet(np.ones(3), (80, 4)))
     scored = Scored(belief.mean(), decompose(belief).epistemic * 100)
-    pairs = {n: (realize(people, b), decompose(b)) for n, b in (("d", belief), ("s", scored))}
+    pairs = [Run.from_belief(people, b, method=n) for n, b in (("d", belief), ("s", scored))]
     found = compare(pairs, criteria=["aurec"], n_replicates=50)["aurec"]
     assert found.differences[0].difference == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rue import Annotations, Components, Draws, Scored, decompose, pareto_gap, realize
+from rue import Annotations, Components, Draws, Run, Scored, decompose, pareto_gap, realize
 from rue._kernels.bootstrap import draw
 from rue.errors import InputError, ShapeError
 from rue.inference._gap_replicates import gap_replicates
@@ -29,7 +29,7 @@ def world(seed=0, n=60, loss="log", k=3, ties=False):
 def drawn_rows(star, hat, replicate, seed=0):
     weight = np.empty(len(star), np.uint8)
     draw(_key(seed), replicate, weight)
-    return np.repeat(own_order([(star, hat)]), weight)
+    return np.repeat(own_order([Run(star, hat)]), weight)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -37,7 +37,7 @@ def drawn_rows(star, hat, replicate, seed=0):
 @pytest.mark.parametrize("n", [1, 2, 7, 60])
 def test_replicates_are_evaluations_of_the_rows_drawn(loss, n, ties):
     _, _, star, hat = world(n=n, loss=loss, ties=ties)
-    found = replicates(star, hat, n_replicates=20)
+    found = replicates(Run(star, hat), n_replicates=20)
     for b in range(20):
         rows = drawn_rows(star, hat, b)
         assert len(rows) == n
@@ -66,7 +66,7 @@ def test_draws_are_uniform():
 @pytest.mark.parametrize("ties", [False, True])
 def test_gap_replicates_follow_the_gap_of_the_rows_drawn(ties):
     _, _, star, hat = world(n=80, ties=ties, loss="brier")
-    rows = own_order([(star, hat)])
+    rows = own_order([Run(star, hat)])
     moved = gap_replicates(star[rows], hat[rows], _key(0), 30)
     exact = [pareto_gap(star[r], hat[r]) for r in (drawn_rows(star, hat, b) for b in range(30))]
     exact = np.array(exact) - pareto_gap(star, hat)
@@ -78,7 +78,7 @@ def test_gap_replicates_follow_the_gap_of_the_rows_drawn(ties):
 @pytest.mark.parametrize("name", AREAS)
 def test_influence_is_the_derivative_by_weight(name, ties):
     _, _, star, hat = world(n=12, loss="brier", ties=ties)
-    found = influence(star, hat)[name]
+    found = influence(Run(star, hat))[name]
     assert found.sum() == pytest.approx(0, abs=1e-12)
     # Repeat every point 2,000 times and point i once more.
     for i in range(12):
@@ -93,30 +93,30 @@ def test_bca_is_scipy_s():
     regret = rng.lognormal(sigma=1.0, size=40)  # skewed, so that BCa is not percentile
     star = Components(regret, np.zeros(40), regret)
     hat = Components(np.arange(40.0), np.zeros(40), np.arange(40.0))
-    ours = intervals(star, hat, gap=False, n_replicates=20_000)
+    ours = intervals(Run(star, hat), gap=False, n_replicates=20_000)
     theirs = stats.bootstrap(
         (regret,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(0)
     ).confidence_interval
     for found, expected in ((ours.low, theirs.low), (ours.high, theirs.high)):
         assert found["regret"] == pytest.approx(expected, rel=0.03)
-    plain = intervals(star, hat, gap=False, n_replicates=20_000, method="percentile")
+    plain = intervals(Run(star, hat), gap=False, n_replicates=20_000, method="percentile")
     theirs = stats.bootstrap(
         (regret,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(0)
     ).confidence_interval
     assert plain.low["regret"] == pytest.approx(theirs.low, rel=0.03)
     assert plain.high["regret"] == pytest.approx(theirs.high, rel=0.03)
     assert ours.low["regret"] > plain.low["regret"]
-    basic = intervals(star, hat, gap=False, n_replicates=20_000, method="basic")
+    basic = intervals(Run(star, hat), gap=False, n_replicates=20_000, method="basic")
     assert basic.low["regret"] == pytest.approx(2 * regret.mean() - plain.high["regret"])
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_laws(loss):
     _, _, star, hat = world(loss=loss, n=70)
-    found = intervals(star, hat, n_replicates=300, gap=loss == "log")
+    found = intervals(Run(star, hat), n_replicates=300, gap=loss == "log")
     order = np.random.default_rng(0).permutation(70)
-    moved = intervals(star[order], hat[order], n_replicates=300, gap=loss == "log")
-    narrow = intervals(star, hat, n_replicates=300, level=0.5, gap=False)
+    moved = intervals(Run(star[order], hat[order]), n_replicates=300, gap=loss == "log")
+    narrow = intervals(Run(star, hat), n_replicates=300, level=0.5, gap=False)
     for name in INTERVAL_COLUMNS:
         if name == "pareto_gap" and loss != "log":
             assert math.isnan(found.low[name])
@@ -128,7 +128,7 @@ def test_laws(loss):
             assert found.low[name] <= narrow.low[name] <= narrow.high[name] <= found.high[name]
     # In another unit areas have other intervals, n-AuReC and correlations the same.
     wide = [Components(*(8 * v for v in (c.total, c.aleatoric, c.epistemic))) for c in (star, hat)]
-    scaled = intervals(*wide, n_replicates=300, gap=False)
+    scaled = intervals(Run(*wide), n_replicates=300, gap=False)
     for name in AREAS:
         unit = 1 if name == "n_aurec" else 8
         assert scaled.high[name] == pytest.approx(unit * found.high[name])
@@ -138,21 +138,25 @@ def test_constant_columns_have_no_width():
     regret = np.full(30, 0.25)
     star = Components(regret + 0.5, np.full(30, 0.5), regret)
     hat = Components(np.arange(30.0), np.zeros(30), np.arange(30.0))
-    found = intervals(star, hat, gap=False, n_replicates=100)
+    found = intervals(Run(star, hat), gap=False, n_replicates=100)
     assert found.low["regret"] == found.high["regret"] == 0.25
     for name in ("n_aurec", "spearman_hat", "spearman_star"):
         assert math.isnan(found.low[name])
     assert found.to_dict()["n_aurec_ci_low"] is None
     assert found.to_dict()["ci"] == 0.95
     nothing = Components(np.zeros(9), np.zeros(9), np.zeros(9))
-    assert intervals(nothing, nothing, gap=False).high["aurec"] == 0
+    assert intervals(Run(nothing, nothing), gap=False).high["aurec"] == 0
 
 
 def test_an_outside_score_has_no_calibration():
     people, belief, _, _ = world()
     scored = Scored(belief.mean(), np.arange(60.0))
-    star, hat = realize(people, scored), decompose(scored)
-    found = intervals(star, hat, gap=False, outside=True, n_replicates=50)
+    run = Run.from_belief(people, scored)
+    found = intervals(run, gap=False, n_replicates=50)
+    assert math.isnan(found.low["regret_calibration"])
+    assert np.isnan(found.replicates["regret_calibration"]).all()
+    said = replace(run, answers=answers(people, scored))
+    found = intervals(said, annotators=True, n_replicates=50)
     assert math.isnan(found.low["regret_calibration"])
     assert found.high["aurec"] > 0
 
@@ -167,7 +171,7 @@ def test_answers_are_what_is_realised(loss):
     fewer = said.subsampled(3, np.random.default_rng(0))
     assert (fewer.counts <= people.counts).all()
     assert (fewer.counts.sum(axis=1) == np.minimum(people.n_annotators, 3)).all()
-    found = intervals(star, hat, answers=said, n_replicates=100, gap=False)
+    found = intervals(Run(star, hat, answers=said), annotators=True, n_replicates=100, gap=False)
     assert set(found.method.values()) == {"basic"}
     assert found.low["aurec"] < found.high["aurec"]
 
@@ -179,10 +183,9 @@ def test_drawing_people_again_takes_the_plug_in_bias_off():
     people = Annotations(rng.multinomial(10, probs))
     belief = Draws(probs[:, None])
     star, hat = realize(people, belief, "brier"), decompose(belief, "brier")
-    points = intervals(star, hat, gap=False, n_replicates=300)
-    both = intervals(
-        star, hat, gap=False, n_replicates=300, answers=answers(people, belief, "brier")
-    )
+    points = intervals(Run(star, hat), gap=False, n_replicates=300)
+    run = Run(star, hat, answers=answers(people, belief, "brier"))
+    both = intervals(run, annotators=True, n_replicates=300)
     assert points.low["regret"] > 0.02
     assert both.low["regret"] < 0.01
     assert abs(both.low["regret"] + both.high["regret"]) / 2 < 0.2 * star.epistemic.mean()
@@ -199,8 +202,13 @@ def test_broken_calls():
         ({"seed": -1}, "seed must be"),
     ):
         with pytest.raises(InputError, match=words):
-            intervals(star, hat, gap=False, **wrong)
+            intervals(Run(star, hat), gap=False, **wrong)
     with pytest.raises(ShapeError, match="same points"):
-        intervals(star, replace(hat)[:5], gap=False)
+        intervals(Run(star, hat[:5]), gap=False)
+    with pytest.raises(InputError, match="annotators cannot be drawn"):
+        intervals(Run(star, hat), annotators=True)
+    row = evaluate_components(star, hat, gap=False)
+    with pytest.raises(InputError, match="row must have its Pareto-gap, got NaN"):
+        intervals(Run(star, hat), row=row)
     with pytest.raises(InputError, match="p\\* is known"):
         answers(Annotations.from_probs([[0.5, 0.5]]), Draws([[[0.5, 0.5]]]))

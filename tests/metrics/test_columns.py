@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from rue.components import Components
+from rue import Components, Run
 from rue.inference.comparison import COMPARABLE
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
 from rue.metrics.columns import COLUMNS, Column, columns_where, title
@@ -18,7 +18,7 @@ from rue.report.page import _columns
 
 
 def test_every_number_of_a_row_is_a_column():
-    facts = {"method", "loss", "group", "n_points", "n_floored", "notes"}
+    facts = {"method", "loss", "group", "n_points", "n_floored", "notes", "intervals"}
     numbers = {field.name for field in fields(Evaluation)} - facts
     proxies = {*columns_where(kind="proxy"), "best"}
     assert set(COLUMNS) == numbers | proxies
@@ -47,7 +47,7 @@ def test_orders_are_those_of_the_first_tables():
 
 def test_a_bca_column_has_an_influence(rng):
     parts = Components(*rng.random((3, 20)))
-    assert tuple(influence(parts, parts)) == columns_where(interval="bca")
+    assert tuple(influence(Run(parts, parts))) == columns_where(interval="bca")
 
 
 def test_tables_have_the_titles_and_no_arrow_where_no_end_is_better(rng):

@@ -1,33 +1,46 @@
 """A report of prediction files: rows matched, items found, the same numbers as rue evaluate."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import read_components
+from rue.io.align import read_run
 from rue.io.truth import read_truth
-from rue.metrics.evaluation import evaluate_components
+from rue.metrics import evaluation
+from rue.metrics.evaluation import evaluate_run
+from rue.pareto.gap import pareto_gap
 from rue.report import from_files
 
 ONE = {"log": "log"}
 
 
 def test_rows_are_those_of_evaluate(files, report):
-    for run in report.runs:
-        columns = read_components(files[run.method], None, run.loss)
-        row = evaluate_components(
-            columns.star, columns.hat, loss=run.loss, method=run.method, outside=columns.outside
-        )
-        assert run.row == row.to_dict()
+    for entry in report.entries:
+        run = read_run(files[entry.method], None, entry.loss)
+        assert entry.row == evaluate_run(replace(run, method=entry.method)).to_dict()
 
 
 def test_intervals_are_those_of_the_library(files):
     report = from_files({"m": files["method0"]}, {"zero_one": "zero_one"}, ci=0.9, seed=3)
-    columns = read_components(files["method0"], None, "zero_one")
-    wanted = intervals(columns.star, columns.hat, level=0.9, seed=3).to_dict()
+    run = read_run(files["method0"], None, "zero_one")
+    wanted = intervals(run, level=0.9, seed=3).to_dict()
     assert wanted["ci"] == 0.9
-    assert {key: report.runs[0].row[key] for key in wanted} == wanted
+    assert {key: report.entries[0].row[key] for key in wanted} == wanted
+
+
+def test_a_row_and_its_pareto_gap_are_computed_once(files, monkeypatch):
+    calls = []
+
+    def counted(*parts):
+        calls.append(parts)
+        return pareto_gap(*parts)
+
+    monkeypatch.setattr(evaluation, "pareto_gap", counted)
+    from_files({"m": files["method0"]}, {"log": "log", "zero_one": "zero_one"}, ci=0.9)
+    assert len(calls) == 2  # one for each loss
 
 
 def test_rows_in_another_order_are_put_in_order(files, report, tmp_path, rng):
@@ -38,9 +51,9 @@ def test_rows_in_another_order_are_put_in_order(files, report, tmp_path, rng):
         mixed[name] = tmp_path / path.name
         np.savez(mixed[name], **{key: array[order] for key, array in arrays.items()})
     again = from_files(mixed, {"log": "log", "zero_one": "zero_one"})
-    for one, other in zip(report.runs, again.runs, strict=True):
-        np.testing.assert_array_equal(one.star.total, other.star.total)
-        np.testing.assert_array_equal(one.hat.epistemic, other.hat.epistemic)
+    for one, other in zip(report.entries, again.entries, strict=True):
+        np.testing.assert_array_equal(one.run.star.total, other.run.star.total)
+        np.testing.assert_array_equal(one.run.hat.epistemic, other.run.hat.epistemic)
         np.testing.assert_array_equal(one.correct, other.correct)
 
 
@@ -133,6 +146,6 @@ def test_components_computed_elsewhere(tmp_path):
     (tmp_path / "c.csv").write_text(text)
     report = from_files({"c": tmp_path / "c.csv"}, ONE)
     assert list(report.data[0].items.ids) == ["x", "y"]
-    assert report.runs[0].correct is None
+    assert report.entries[0].correct is None
     with pytest.raises(InputError, match="components of one loss"):
         from_files({"c": tmp_path / "c.csv"}, {"log": "log", "brier": "brier"})

@@ -75,17 +75,17 @@ def cell(method, seed):
 
 def test_numbers_are_means_and_points_are_of_the_first_seed(store):
     report = from_folder(store.folder)
-    assert {(run.method, run.loss) for run in report.runs} == {
+    assert {(entry.method, entry.loss) for entry in report.entries} == {
         (method, loss) for method in SUITE.methods for loss in SUITE.losses
     }
-    for run in report.runs:
-        rows = [store.row(cell(run.method, seed))["rows"] for seed in range(3)]
-        values = [next(r for r in row if r["loss"] == run.loss)["aurec"] for row in rows]
-        assert run.row["aurec"] == pytest.approx(statistics.fmean(values))
-        assert run.row["aurec_std"] == pytest.approx(statistics.stdev(values))
-        assert run.row["auac"] == pytest.approx(0.91)
-        assert run.star.epistemic.mean() == pytest.approx(
-            next(r for r in rows[0] if r["loss"] == run.loss)["regret"]
+    for entry in report.entries:
+        rows = [store.row(cell(entry.method, seed))["rows"] for seed in range(3)]
+        values = [next(r for r in row if r["loss"] == entry.loss)["aurec"] for row in rows]
+        assert entry.row["aurec"] == pytest.approx(statistics.fmean(values))
+        assert entry.row["aurec_std"] == pytest.approx(statistics.stdev(values))
+        assert entry.row["auac"] == pytest.approx(0.91)
+        assert entry.run.star.epistemic.mean() == pytest.approx(
+            next(r for r in rows[0] if r["loss"] == entry.loss)["regret"]
         )
     provenance = report.provenance
     assert provenance.seeds == (0, 1, 2)
@@ -99,7 +99,7 @@ def test_numbers_are_means_and_points_are_of_the_first_seed(store):
     assert facts.items() <= report.methods[0].facts.items()
     assert report.data[0].facts["training points"] == "7"
     run = told(render(report))["runs"][0]
-    assert run["all"]["regret"] == pytest.approx(report.runs[0].star.epistemic.mean())
+    assert run["all"]["regret"] == pytest.approx(report.entries[0].run.star.epistemic.mean())
 
 
 def test_a_seed_that_is_not_whole_is_not_drawn(store):

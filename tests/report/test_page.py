@@ -7,9 +7,18 @@ import numpy as np
 import pytest
 
 from reported import arrays, told
-from rue import Components
+from rue import Components, Run
 from rue.errors import FileError, InputError, ShapeError
-from rue.report import DataCard, Items, MethodCard, Provenance, Report, Run, render, write_report
+from rue.report import (
+    DataCard,
+    Items,
+    MethodCard,
+    Provenance,
+    Report,
+    ReportEntry,
+    render,
+    write_report,
+)
 from rue.report import page as pages
 
 HOSTILE = "<script>alert(1)</script>"
@@ -18,7 +27,10 @@ HOSTILE = "<script>alert(1)</script>"
 def made(rng, n_points, *, name="method", items=None, runs=1):
     aleatoric, epistemic = rng.gamma(1.0, size=(2, n_points))
     star = Components(aleatoric + epistemic, aleatoric, epistemic)
-    each = [Run("data", name, f"loss{i}", {"n_aurec": 0.5}, star, star) for i in range(runs)]
+    each = [
+        ReportEntry("data", name, f"loss{i}", {"n_aurec": 0.5}, Run(star, star))
+        for i in range(runs)
+    ]
     items = items or Items(np.arange(n_points).astype(np.str_))
     return Report(
         name,
@@ -32,15 +44,16 @@ def made(rng, n_points, *, name="method", items=None, runs=1):
 def test_the_page_holds_the_numbers(report):
     page = render(report)
     read, at = told(page), arrays(page)
-    assert len(read["runs"]) == len(report.runs) == 6
-    for run, row in zip(report.runs, read["runs"], strict=True):
+    assert len(read["runs"]) == len(report.entries) == 6
+    for entry, row in zip(report.entries, read["runs"], strict=True):
+        run = entry.run
         np.testing.assert_array_equal(at(row["points"]["total"]), run.star.total)
         np.testing.assert_array_equal(at(row["points"]["epistemic"]), run.star.epistemic)
         hat = run.hat.epistemic.astype(np.float32)
         np.testing.assert_array_equal(at(row["points"]["epistemicHat"]), hat)
-        assert row["row"] == dict(run.row)
+        assert row["row"] == dict(entry.row)
         ends = at(row["curves"]["regret_epistemic"]).reshape(-1, 2)[-1]
-        assert ends == pytest.approx([1, run.row["regret"]], rel=1e-6)
+        assert ends == pytest.approx([1, entry.row["regret"]], rel=1e-6)
 
 
 def test_the_page_fetches_nothing(report):
@@ -70,7 +83,7 @@ def test_names_and_texts_are_only_text(rng, name):
 def test_odd_numbers_and_letters_are_written(rng):
     report = made(rng, 3, name="lone \udcff surrogate")
     row = {"n_aurec": float("nan"), "aurec": np.float64(0.25), "pareto_gap": float("inf")}
-    read = told(render(replace(report, runs=(replace(report.runs[0], row=row),))))
+    read = told(render(replace(report, entries=(replace(report.entries[0], row=row),))))
     assert read["runs"][0]["row"] == {"n_aurec": None, "aurec": 0.25, "pareto_gap": None}
 
 
@@ -82,9 +95,9 @@ def test_a_title_that_cannot_be_written_is_written_as_far_as_it_can(rng, tmp_pat
 @pytest.mark.parametrize("scale", [1e-300, 1e-60, 1e9, 1e60])
 def test_numbers_beyond_single_precision_are_kept(rng, scale):
     report = made(rng, 5)
-    star = report.runs[0].star
+    star = report.entries[0].run.star
     far = Components(star.total * scale, star.aleatoric * scale, star.epistemic * scale)
-    page = render(replace(report, runs=(replace(report.runs[0], star=far, hat=far),)))
+    page = render(replace(report, entries=(replace(report.entries[0], run=Run(far, far)),)))
     run, at = told(page)["runs"][0], arrays(page)
     np.testing.assert_allclose(at(run["points"]["epistemicHat"]), far.epistemic, rtol=1e-6)
     ends = at(run["curves"]["risk_total"]).reshape(-1, 2)[-1]
@@ -100,7 +113,7 @@ def test_many_points_are_thinned_and_the_page_says_so(rng):
     rows = np.array(card["ids"]).astype(int)
     assert (np.diff(rows) > 0).all()
     total = at(told(page)["runs"][0]["points"]["total"])
-    np.testing.assert_array_equal(total, report.runs[0].star.total[rows])
+    np.testing.assert_array_equal(total, report.entries[0].run.star.total[rows])
     assert "a random ${count(card.nShown)} of" in page
 
 
@@ -161,15 +174,15 @@ def test_write_report_is_whole_or_not_at_all(rng, tmp_path):
 
 def test_a_report_must_be_of_one_piece(rng):
     report = made(rng, 3)
-    run = report.runs[0]
-    for runs, error, words in (
-        ((), InputError, "at least one run"),
-        ((replace(run, method="other"),), InputError, "no card"),
-        ((replace(run, hat=None),), InputError, "star and hat, or neither"),
-        ((replace(run, star=run.star[:2], hat=run.hat[:2]),), ShapeError, "the 3 points of data"),
+    entry = report.entries[0]
+    for entries, error, words in (
+        ((), InputError, "at least one entry"),
+        ((replace(entry, method="other"),), InputError, "no card"),
+        ((replace(entry, run=entry.run[:2]),), ShapeError, "the 3 points of data"),
+        ((replace(entry, correct=np.ones(2)),), ShapeError, "the 3 points of data, got 2"),
     ):
         with pytest.raises(error, match=words):
-            replace(report, runs=runs)
+            replace(report, entries=entries)
     with pytest.raises(ShapeError, match="texts must be 2"):
         Items(np.array(["0", "1"]), texts=("a",))
     with pytest.raises(ShapeError, match="images must be 1"):

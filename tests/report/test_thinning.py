@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rue import Components, Curve, achievable_surface, optimal_surface, regret_coverage_curve
-from rue.report import Run
-from rue.report.thinning import ACROSS, LEVELS, curves_of, fronts_of, thinned
+from rue.report.thinning import ACROSS, LEVELS, curves_of, slices_of, thinned
+from rue.runs import Run
 
 
 def test_thinned_by_hand():
@@ -38,15 +38,16 @@ def components(rng, n):
 @pytest.fixture
 def run(rng):
     star, hat = components(rng, 60), components(rng, 60)
-    return Run("data", "method", "log", {}, star, hat, rng.random(60))
+    return Run(star, hat)
 
 
-def test_curves_end_at_what_accepting_everything_costs(run):
-    curves = curves_of(run)
+def test_curves_end_at_what_accepting_everything_costs(run, rng):
+    correct = rng.random(60)
+    curves = curves_of(run, correct)
     ends = {
         "regret": run.star.epistemic.mean(),
         "risk": run.star.total.mean(),
-        "wrong": 1 - run.correct.mean(),
+        "wrong": 1 - correct.mean(),
     }
     for name, curve in curves.items():
         assert curve[-1] == pytest.approx([1.0, ends[name.split("_")[0]]])
@@ -54,12 +55,12 @@ def test_curves_end_at_what_accepting_everything_costs(run):
     assert len(curves) == 9
 
 
-def test_fronts_are_points_of_the_surfaces(run):
+def test_slices_are_points_of_the_surfaces(run):
     wholes = optimal_surface(run.star), achievable_surface(run.star, run.hat)
-    for fronts, whole in zip(fronts_of(run), wholes, strict=True):
-        assert len(fronts.ends) == LEVELS
-        assert np.diff(fronts.ends, prepend=0).max() <= ACROSS
-        assert set(map(tuple, fronts.points)) <= set(map(tuple, whole.points))
-        for level in np.split(fronts.points, fronts.ends[:-1]):
+    for slices, whole in zip(slices_of(run), wholes, strict=True):
+        assert len(slices.ends) == LEVELS
+        assert np.diff(slices.ends, prepend=0).max() <= ACROSS
+        assert set(map(tuple, slices.points)) <= set(map(tuple, whole.points))
+        for level in np.split(slices.points, slices.ends[:-1]):
             assert (level[:, 0] == level[0, 0]).all()
             assert (np.diff(level[:, 2]) >= 0).all()

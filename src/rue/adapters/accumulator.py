@@ -13,7 +13,8 @@ from rue.beliefs import Belief, Draws, Scored
 from rue.components import Components, decompose, realize
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
-from rue.metrics.evaluation import Evaluation, evaluate_components
+from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.finite_annotators import bracket_end
 
@@ -132,10 +133,7 @@ class Accumulator:
         """Give one row of the paper's table; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
         assert self._kind is not None
-        loss, _, outside, _ = self._kind
-        return evaluate_components(
-            star, hat, loss=loss.name, method=self.method, gap=gap, outside=outside
-        )
+        return evaluate_run(Run(star, hat, method=self.method, loss=self._kind[0]), gap=gap)
 
     def _own(self, theirs: Loss) -> Loss:
         """The loss asked for, on the scale of another's where it has none of its own."""
@@ -177,5 +175,8 @@ def _joined(parts: Sequence[Components]) -> Components:
     columns: dict[str, Any] = {}
     for field in fields(Components):
         column = [getattr(part, field.name) for part in parts]
-        columns[field.name] = None if any(c is None for c in column) else np.concatenate(column)
+        known = all(isinstance(c, np.ndarray) for c in column)
+        # All batches are of one kind of belief, so one's flag is that of all.
+        shared = column[0] if field.name == "outside_score" else None
+        columns[field.name] = np.concatenate(column) if known else shared
     return Components(**columns)

@@ -17,7 +17,8 @@ from rue.bench.store import Store
 from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.comparison import Ranking, compare_column
-from rue.io.align import read_components
+from rue.io.align import make_run
+from rue.io.predictions import read_predictions
 
 __all__ = ["Replicates", "compare_methods", "draw", "with_intervals"]
 
@@ -37,28 +38,30 @@ def draw(
 
     suite = store.suite()
     drawn: Replicates = {}
-    wanted = [(row["dataset"], row["loss"], row["method"]) for row in rows if row["loss"]]
-    for key in tqdm(wanted, desc="bootstrap", delay=2, disable=None if progress else True):
-        dataset, loss, method = key
-        columns: dict[str, list[FloatArray]] = {}
+    losses: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row["loss"]:
+            losses.setdefault((row["dataset"], row["method"]), []).append(row["loss"])
+    bar = tqdm(losses.items(), desc="bootstrap", delay=2, disable=None if progress else True)
+    for (dataset, method), wanted in bar:
+        columns: dict[str, dict[str, list[FloatArray]]] = {loss: {} for loss in wanted}
         for seed in suite.seeds:
             cell = Cell(suite.name, dataset, method, seed)
             if store.state(cell) != "done" or is_stale(suite, cell, store.row(cell)["config"]):
                 continue
-            read = read_components(store.predictions(cell), None, loss)
-            found = replicates(
-                read.star,
-                read.hat,
-                n_replicates=n_replicates,
-                seed=seed,
-                rows=np.arange(len(read.star)),
-            )
-            for name, values in found.items():
-                columns.setdefault(name, []).append(values)
-            if read.outside:
-                columns.pop("regret_calibration", None)
-        columns.pop("pareto_gap", None)
-        drawn[key] = {name: np.mean(values, axis=0) for name, values in columns.items()}
+            predictions = read_predictions(store.predictions(cell))
+            for loss in wanted:
+                run = make_run(predictions, None, loss)
+                rows_of = np.arange(len(run))
+                found = replicates(run, n_replicates=n_replicates, seed=seed, rows=rows_of)
+                del found["pareto_gap"]
+                if run.hat.outside_score:
+                    del found["regret_calibration"]
+                for name, values in found.items():
+                    columns[loss].setdefault(name, []).append(values)
+        for loss in wanted:
+            means = {name: np.mean(values, axis=0) for name, values in columns[loss].items()}
+            drawn[dataset, loss, method] = means
     return drawn
 
 

@@ -5,14 +5,16 @@ numbers by TF-IDF, and the suite ``demo`` on them: real data, real training, a m
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rue.bench.cells import cells
 from rue.bench.store import Store
-from rue.io.align import read_components
-from rue.plots.curves import Run, plot_curves
+from rue.io.align import read_run
+from rue.plots.curves import plot_curves
 from rue.plots.style import save
+from rue.runs import Run
 
 __all__ = ["curves", "meaning"]
 
@@ -24,8 +26,8 @@ def curves(store: Store, out: Path, *, seed: int = 0) -> None:
     for loss in suite.losses:
         for cell in cells(suite):
             if cell.seed == seed and store.state(cell) == "done":
-                read = read_components(store.predictions(cell), None, loss)
-                runs.append((cell.method, loss, read.star, read.hat))
+                run = read_run(store.predictions(cell), None, loss)
+                runs.append(replace(run, method=cell.method))
     save(plot_curves(runs), out)
 
 

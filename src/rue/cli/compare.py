@@ -56,11 +56,10 @@ def compare(
         paths = {names[file]: file for file in files}
         runs = read_runs(paths, people, each, values=parse_values(values), seed=seed)
         comparison = compare_runs(
-            {method: (c.star, c.hat) for method, c in runs.items()},
+            runs,
             criteria=criterion or DEFAULT,
             level=ci,
             n_replicates=replicates,
-            outside=[method for method, c in runs.items() if c.outside],
             seed=seed,
             progress=True,
         )

@@ -1,5 +1,6 @@
 """rue evaluate: a row of the paper's table for each prediction file and loss."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,9 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rue.io.predictions import Columns
     from rue.losses import Loss
+    from rue.metrics.evaluation import Evaluation
+    from rue.runs import Run
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
 
@@ -46,10 +48,12 @@ def evaluate(
     from tqdm import tqdm
 
     from rue.inference.intervals import intervals
-    from rue.io.align import realized
-    from rue.io.predictions import Columns, read_predictions
+    from rue.io.align import make_run
+    from rue.io.predictions import read_predictions
     from rue.io.truth import read_truth
+    from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes
+    from rue.runs import Run
 
     losses = [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
     if cost is not None and "cost" not in (loss or []):
@@ -61,37 +65,39 @@ def evaluate(
         raise InputError("--annotators needs --ci")
     people = None if truth is None else read_truth(truth, by=by)
     names = named(files)
-    rows: list[dict[str, Any]] = []
+    rows: list[Evaluation] = []
     runs = []
     with tqdm(total=len(files) * len(losses), delay=2, disable=None, leave=False) as bar:
         for file in files:
             predictions = read_predictions(file)
-            given = isinstance(predictions, Columns)
+            given = isinstance(predictions, Run)
             if given and len(losses) > 1:
                 raise InputError(f"{file}: holds components of one loss, so give one --loss")
             for name, each in losses:
                 bar.set_description(f"{names[file]} {name}")
-                columns = realized(
+                run = make_run(
                     predictions, people, each, values=scale, seed=seed, with_answers=annotators
                 )
-                label = "" if given and loss is None else name
-                for group, rows_in in _groups(columns, by):
-                    part = columns if rows_in is None else columns.part(rows_in)
-                    row = _row(part, names[file], label, group, gap)
+                run = replace(run, method=names[file])
+                if given:
+                    run = replace(run, loss="" if loss is None else name)
+                for group, rows_in in _groups(run, by):
+                    part = run if rows_in is None else run[rows_in]
+                    row = evaluate_run(part, group=group, gap=gap)
                     if ci is not None:
-                        row |= intervals(
-                            part.star,
-                            part.hat,
+                        found = intervals(
+                            part,
+                            row=row,
                             level=ci,
                             n_replicates=replicates,
-                            gap=gap and not annotators,
-                            outside=part.outside,
-                            answers=part.answers,
+                            gap=gap,
+                            annotators=annotators,
                             seed=seed,
                             progress=True,
-                        ).to_dict()
+                        )
+                        row = replace(row, intervals=found)
                     rows.append(row)
-                runs.append((names[file], label, columns.star, columns.hat))
+                runs.append(run)
                 bar.update()
     if plot is not None:
         from rue.plots.curves import plot_curves
@@ -99,8 +105,8 @@ def evaluate(
 
         save(plot_curves(runs), plot)
     order = ["", *(name for name, _ in losses)]
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    rows.sort(key=lambda r: (order.index(r["loss"]), groups.index(r["group"])))  # rivals together
+    groups = list(dict.fromkeys(row.group for row in rows))
+    rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))  # rivals together
     emit(format_rows(rows, format.value))
     if format is Format.table:
         for note in notes(rows):
@@ -119,18 +125,18 @@ def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
     return name, read_cost(cost)
 
 
-def _groups(columns: "Columns", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":
+def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":
     """The name of each group and which rows it has; one without a name if there are none."""
     import numpy as np
 
     if by is None:
         return [("", None)]
-    if by not in columns.groups:
+    if by not in run.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "
-            f"{columns.path} and its truth have {', '.join(columns.groups) or 'none'}"
+            f"{run.path} and its truth have {', '.join(run.groups) or 'none'}"
         )
-    column = columns.groups[by]
+    column = run.groups[by]
     if column.dtype.kind == "f" and np.isnan(column).any():
         row = int(np.argmax(np.isnan(column)))
         raise InputError(f"--by {by}: the column has a missing value at row {row}")
@@ -141,20 +147,6 @@ def _groups(columns: "Columns", by: str | None) -> "list[tuple[str, NDArray[Any]
         )
         for group in np.unique(column)
     ]
-
-
-def _row(columns: "Columns", method: str, loss: str, group: str, gap: bool) -> dict[str, Any]:
-    from rue.metrics.evaluation import evaluate_components
-
-    return evaluate_components(
-        columns.star,
-        columns.hat,
-        loss=loss,
-        method=method,
-        group=group,
-        gap=gap,
-        outside=columns.outside,
-    ).to_dict()
 
 
 def named(files: list[Path]) -> dict[Path, str]:

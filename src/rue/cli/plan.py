@@ -50,14 +50,13 @@ def plan(
     people = None if truth is None else read_truth(truth)
     _, each = named_loss(loss, cost)
     names = named(files)
-    columns = read_runs(
+    runs = read_runs(
         {names[file]: file for file in files},
         people,
         each,
         values=parse_values(values),
         with_answers=True,
     )
-    runs = {name: (c.answers, c.hat) for name, c in columns.items() if c.answers is not None}
     found = plan_runs(
         runs,
         criterion=criterion,
@@ -68,11 +67,12 @@ def plan(
         seed=seed,
         progress=True,
     )
+    methods = [run.method for run in runs]
     if format == "json":
-        whole = {"loss": loss, "methods": list(runs)} | found.to_dict()
+        whole = {"loss": loss, "methods": methods} | found.to_dict()
         emit(json.dumps(whole, indent=2, allow_nan=False))
     else:
-        emit(_table(loss, list(runs), found))
+        emit(_table(loss, methods, found))
 
 
 def _whole_numbers(text: str) -> list[int]:

@@ -100,7 +100,7 @@ def report(
         "bytes": n_bytes,
         "data": [card.name for card in made.data],
         "methods": [card.name for card in made.methods],
-        "losses": list(dict.fromkeys(run.loss for run in made.runs)),
+        "losses": list(dict.fromkeys(entry.loss for entry in made.entries)),
         "n_points": [len(card.items.ids) for card in made.data],
     }
     if format == "json":

@@ -57,7 +57,7 @@ def select(
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
     """
-    from rue.io.align import read_components
+    from rue.io.align import read_run
     from rue.io.truth import read_truth
     from rue.selectors.optimal import solve
     from rue.selectors.problem import Problem
@@ -65,14 +65,14 @@ def select(
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
     answers = None if truth is None else read_truth(truth)
     paid = chosen_loss(loss, cost, floor)
-    columns = read_components(file, answers, paid, values=parse_values(values))
-    selector = solve(columns.star, problem)
+    run = read_run(file, answers, paid, values=parse_values(values))
+    selector = solve(run.star, problem)
     constraints = {
         "coverage": ["risk budget", "regret budget"],
         "risk": ["coverage floor", "regret budget"],
         "regret": ["coverage floor", "risk budget"],
     }[problem.objective]
-    about = {"method": columns.method, "loss": loss, "constraints": constraints}
+    about = {"method": run.method, "loss": loss, "constraints": constraints}
     found = _found(selector) | about
     emit(json.dumps(found, indent=2) if format == "json" else _table(found))
     if not selector.coverage > 0:

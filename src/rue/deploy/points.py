@@ -14,10 +14,11 @@ from rue.deploy.estimator import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
-from rue.io.align import realized
-from rue.io.predictions import Columns, Predictions, read_estimates, read_predictions
+from rue.io.align import make_run
+from rue.io.predictions import Predictions, read_estimates, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
+from rue.runs import Run
 
 __all__ = ["DeployPoints", "read_calibration", "read_new"]
 
@@ -63,10 +64,10 @@ def read_calibration(
 ) -> DeployPoints:
     """Read calibration points; with ``bounded``, an unbounded loss raises."""
     predictions = read_predictions(path)
-    if isinstance(predictions, Columns):
+    if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
-        return DeployPoints(predictions.path, predictions.hat, predictions.star, kind)
-    columns = realized(predictions, truth, loss, values=values)
+        return DeployPoints(Path(path), predictions.hat, predictions.star, kind)
+    run = make_run(predictions, truth, loss, values=values)
     answered = truth or predictions.truth
     assert answered is not None  # otherwise nothing could be realised
     scales = (values, predictions.values, answered.annotations.values)
@@ -76,8 +77,8 @@ def read_calibration(
         bound = _bound(predictions, loss)
     return DeployPoints(
         predictions.path,
-        columns.hat,
-        columns.star,
+        run.hat,
+        run.star,
         Kind.of(predictions.belief, loss, method=predictions.named),
         predictions.ids,
         _doubt(predictions.belief),
@@ -106,7 +107,7 @@ def read_new(path: str | Path, rule: Rule, truth: Truth | None = None) -> Deploy
     if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
         _bound(predictions, loss)  # otherwise the user has stated another bound
     answered = truth is not None or predictions.truth is not None
-    star = realized(predictions, truth, loss).star if answered else None
+    star = make_run(predictions, truth, loss).star if answered else None
     return DeployPoints(
         path,
         decompose(predictions.belief, loss),

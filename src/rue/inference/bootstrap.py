@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
-from rue.errors import InputError, ShapeError
-from rue.truth.answer_losses import Answers
+from rue.errors import InputError
+from rue.runs import Run
 
-__all__ = ["annotator_replicates", "own_order", "replicates", "require_same"]
+__all__ = ["annotator_replicates", "own_order", "replicates"]
 
 N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
 
 
 def replicates(
-    star: Components,
-    hat: Components,
+    run: Run,
     *,
     n_replicates: int = N_REPLICATES,
     gap: float | None = None,
@@ -44,19 +43,18 @@ def replicates(
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
     from rue._kernels.threads import each
 
-    require_same(star, hat)
-    rows = own_order([(star, hat)]) if rows is None else rows
-    star, hat = star[rows], hat[rows]
+    rows = own_order([run]) if rows is None else rows
+    star, hat = run.star[rows], run.hat[rows]
     key = _key(seed)
     sorted_ = _sorted(star, hat)
     out = np.full((n_replicates, N_COLUMNS), math.nan)
     cuts = np.linspace(0, n_replicates, min(16, n_replicates) + 1).astype(np.int64)
 
-    def run(i: int) -> None:
+    def measure_some(i: int) -> None:
         measure_all(key, cuts[i], *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
 
-    each(run, range(len(cuts) - 1))
-    columns = _named(out)
+    each(measure_some, range(len(cuts) - 1))
+    columns = _named(out, hat)
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
     columns["pareto_gap"] = np.full(n_gaps, math.nan)
     if gap is not None:
@@ -68,15 +66,16 @@ def replicates(
 
 
 def annotator_replicates(
-    hat: Components, answers: Answers, n_replicates: int, seed: int, progress: bool
+    run: Run, n_replicates: int, seed: int, progress: bool
 ) -> dict[str, FloatArray]:
     """Draw points, and for each point drawn as many answers as it has, from its own."""
     from tqdm import tqdm
 
     from rue._kernels.bootstrap import N_COLUMNS, draw, measure
 
-    if len(answers) != len(hat):
-        raise ShapeError(f"answers must have {len(hat)} points as hat has, got {len(answers)}")
+    answers, hat = run.answers, run.hat
+    if answers is None:
+        raise InputError("annotators cannot be drawn: the run does not have what answers cost")
     columns = (*answers.counts.T, *answers.losses.T, hat.aleatoric, hat.epistemic, hat.total)
     rows = np.lexsort(columns)
     answers, hat = answers[rows], hat[rows]
@@ -92,7 +91,7 @@ def annotator_replicates(
         copies = np.repeat(np.arange(len(hat)), weight)
         star = Components(*answers[copies].redrawn(rng))
         measure(ones, *_sorted(star, hat[copies]), True, out[b])
-    return _named(out) | {"pareto_gap": np.full(n_replicates, math.nan)}
+    return _named(out, hat) | {"pareto_gap": np.full(n_replicates, math.nan)}
 
 
 def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
@@ -114,12 +113,14 @@ def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _named(out: FloatArray) -> dict[str, FloatArray]:
+def _named(out: FloatArray, hat: Components) -> dict[str, FloatArray]:
     names = (
         *("aurec", "oracle", "aurc", "aurc_total", "risk", "regret"),
         *("spearman_hat", "spearman_star", "regret_calibration"),
     )
     columns = dict(zip(names, np.ascontiguousarray(out.T), strict=True))
+    if hat.outside_score:
+        columns["regret_calibration"] = np.full(len(out), math.nan)
     oracle = columns.pop("oracle")
     excess, span = columns["aurec"] - oracle, columns["regret"] / 2 - oracle
     excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
@@ -129,12 +130,12 @@ def _named(out: FloatArray) -> dict[str, FloatArray]:
     return columns | {"excess_aurec": excess, "n_aurec": normalized}
 
 
-def own_order(runs: Sequence[tuple[Components, Components]]) -> IntArray:
-    """An order of the rows that their own numbers give."""
+def own_order(runs: Sequence[Run]) -> IntArray:
+    """Return an order of the rows that their own numbers give."""
     columns = [
         column
-        for star, hat in runs
-        for column in (hat.aleatoric, hat.epistemic, star.total, star.epistemic)
+        for run in runs
+        for column in (run.hat.aleatoric, run.hat.epistemic, run.star.total, run.star.epistemic)
     ]
     return np.asarray(np.lexsort(columns))
 
@@ -143,9 +144,3 @@ def _key(seed: int) -> np.uint64:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
     return np.uint64(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])
-
-
-def require_same(star: Components, hat: Components) -> None:
-    """Raise unless both have the same number of points."""
-    if len(star) != len(hat):
-        raise ShapeError(f"star and hat must have the same points, got {len(star)} and {len(hat)}")

@@ -7,7 +7,7 @@ share of the samples in which a method has it.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.components import Components
-from rue.errors import InputError, ShapeError
+from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
 from rue.inference.intervals import (
     AREAS,
     INTERVAL_COLUMNS,
     bca_constants,
     check,
-    estimates,
     influence,
     interval,
     share_below,
 )
 from rue.metrics.columns import COLUMNS, title
+from rue.metrics.evaluation import evaluate_run
+from rue.runs import Run, require_runs
 
 __all__ = [
     "COMPARABLE",
@@ -171,12 +171,11 @@ class Comparison:
 
 
 def compare(
-    runs: Mapping[str, tuple[Components, Components]],
+    runs: Sequence[Run],
     *,
     criteria: Sequence[str] = DEFAULT,
     level: float = 0.95,
     n_replicates: int = N_REPLICATES,
-    outside: Collection[str] = (),
     seed: int = 0,
     progress: bool = False,
 ) -> Comparison:
@@ -185,62 +184,63 @@ def compare(
     Parameters
     ----------
     runs
-        The realised and the estimated components of each method, by name; row i is the same
-        point in all of them.
+        One for each method, by whose name it is known; row i is the same point in all of them.
     criteria
         Some of COMPARABLE.
     level
         Of the intervals; methods are told apart where a corrected p-value is at most 1 - level.
     n_replicates
         How many samples are drawn; the Pareto-gap has at most 200 of them.
-    outside
-        Methods whose epistemic score is not in the unit of the loss, which have no calibration.
+
+    Returns
+    -------
+    Comparison
+        A ranking of the methods for each criterion.
 
     Examples
     --------
+    >>> from rue import Components, Run
     >>> rng = np.random.default_rng(0)
     >>> regret, noise = rng.gamma(1.0, size=(2, 400))
     >>> star, zero = Components(regret, np.zeros(400), regret), np.zeros(400)
-    >>> runs = {
-    ...     "good": (star, Components(regret + noise, zero, regret + noise)),
-    ...     "poor": (star, Components(noise, zero, noise)),
-    ... }
+    >>> runs = [
+    ...     Run(star, Components(regret + noise, zero, regret + noise), method="good"),
+    ...     Run(star, Components(noise, zero, noise), method="poor"),
+    ... ]
     >>> print(compare(runs, criteria=["aurec"])["aurec"])
     good has the least AuReC of 2 methods (p <= 0.0005).
     """
     check(level, "auto", n_replicates)
+    require_runs(runs)
     if len(runs) < 2:
         raise InputError(f"runs must hold at least two methods, got {len(runs)}")
     unknown = [name for name in criteria if name not in COMPARABLE]
     if unknown or not criteria:
         got = repr(unknown[0]) if unknown else "none"
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
-    sizes = {name: len(star) for name, (star, _) in runs.items()}
-    if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise ShapeError(f"all methods must have the same points, got {told}")
-    rows = own_order(list(runs.values()))
-    columns, drawn, influences = {}, {}, {}
+    rows = own_order(runs)
+    found, drawn, influences = {}, {}, {}
     gap = "pareto_gap" in criteria
-    for name, (star, hat) in runs.items():
-        columns[name] = estimates(star, hat, gap=gap, outside=name in outside)
-        drawn[name] = replicates(
-            star,
-            hat,
+    for run in runs:
+        found[run.method] = evaluate_run(run, gap=gap)
+        drawn[run.method] = replicates(
+            run,
             n_replicates=n_replicates,
-            gap=columns[name]["pareto_gap"] if gap else None,
+            gap=found[run.method].pareto_gap if gap else None,
             seed=seed,
             rows=rows,
             areas_only="regret_calibration" not in criteria,
             progress=progress,
         )
-        influences[name] = influence(star, hat)
+        influences[run.method] = influence(run)
     rankings = {
         criterion: compare_column(
             criterion,
-            {name: columns[name][criterion] for name in runs},
-            {name: drawn[name][criterion] for name in runs},
-            {name: influences[name][criterion] for name in runs} if criterion in AREAS else None,
+            {name: getattr(row, criterion) for name, row in found.items()},
+            {name: columns[criterion] for name, columns in drawn.items()},
+            {name: swings[criterion] for name, swings in influences.items()}
+            if criterion in AREAS
+            else None,
             level=level,
         )
         for criterion in criteria

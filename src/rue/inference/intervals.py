@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rue._arrays import FloatArray
-from rue.components import Components
 from rue.errors import InputError
 from rue.inference.bootstrap import (
     N_REPLICATES,
@@ -23,8 +22,8 @@ from rue.inference.bootstrap import (
 )
 from rue.metrics.columns import columns_where
 from rue.metrics.curves import areas
-from rue.metrics.evaluation import evaluate_components
-from rue.truth.answer_losses import Answers
+from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.runs import Run
 
 __all__ = [
     "AREAS",
@@ -79,15 +78,14 @@ class Intervals:
 
 
 def intervals(
-    star: Components,
-    hat: Components,
+    run: Run,
     *,
+    row: Evaluation | None = None,
     level: float = 0.95,
     method: Method = "auto",
     n_replicates: int = N_REPLICATES,
     gap: bool = True,
-    outside: bool = False,
-    answers: Answers | None = None,
+    annotators: bool = False,
     seed: int = 0,
     progress: bool = False,
 ) -> Intervals:
@@ -95,56 +93,64 @@ def intervals(
 
     Parameters
     ----------
-    star, hat
-        The realised and the estimated components, n_points each.
+    run
+        The realised and the estimated components of n_points points.
+    row
+        The run's evaluation, where it is there already; else it is computed.
     level
         Between 0 and 1.
     method
         ``"auto"`` is BCa for areas (see AREAS) and percentile for the others, or basic for all
-        if ``answers`` are given; ``"percentile"`` and ``"basic"`` are for all columns;
+        if ``annotators`` are drawn; ``"percentile"`` and ``"basic"`` are for all columns;
         ``"bca"`` leaves those out that have no closed-form influence.
     n_replicates
         How many samples are drawn; the Pareto-gap has at most 200 of them.
     gap
         Whether to include the Pareto-gap, which takes longer than all the rest.
-    outside
-        Whether the epistemic score is not in the unit of the loss, so that it has no calibration.
-    answers
-        What each answer would have cost (:func:`rue.truth.answer_losses.answers`): people are
-        then drawn within each point too, and the Pareto-gap has no interval.
+    annotators
+        Whether to draw annotators within each point too, which needs ``run.answers``; the
+        Pareto-gap then has no interval.
     seed
         Of the draws. Intervals of the same points with the same seed draw the same points.
 
+    Returns
+    -------
+    Intervals
+        Of every column in INTERVAL_COLUMNS.
+
     Examples
     --------
+    >>> from rue import Components
     >>> rng = np.random.default_rng(0)
     >>> regret, noise = rng.gamma(1.0, size=(2, 400))
     >>> star = Components(regret + 1, np.ones(400), regret)
     >>> hat = Components(regret + noise, np.zeros(400), regret + noise)
-    >>> found = intervals(star, hat, gap=False)
+    >>> found = intervals(Run(star, hat), gap=False)
     >>> found.low["n_aurec"] < found.estimate["n_aurec"] < found.high["n_aurec"]
     True
     """
     check(level, method, n_replicates)
-    estimate = estimates(star, hat, gap=gap, outside=outside)
-    if answers is None:
+    gap = gap and not annotators
+    if row is None:
+        row = evaluate_run(run, gap=gap)
+    estimate = {name: getattr(row, name) for name in INTERVAL_COLUMNS}
+    if gap and math.isnan(row.pareto_gap):
+        raise InputError("row must have its Pareto-gap, got NaN: give gap=False to leave it out")
+    if not annotators:
         drawn = replicates(
-            star,
-            hat,
+            run,
             n_replicates=n_replicates,
-            gap=estimate["pareto_gap"] if gap else None,
+            gap=row.pareto_gap if gap else None,
             seed=seed,
             progress=progress,
         )
-        influences = influence(star, hat)
+        influences = influence(run)
     else:
-        drawn = annotator_replicates(hat, answers, n_replicates, seed, progress)
+        drawn = annotator_replicates(run, n_replicates, seed, progress)
         influences = {}
     ends, used = {}, {}
     for name in INTERVAL_COLUMNS:
-        used[name] = _method(method, name, answers is not None)
-        if outside and name == "regret_calibration":
-            drawn[name] = np.full(len(drawn[name]), math.nan)
+        used[name] = _method(method, name, annotators)
         if used[name] == "bca" and name not in AREAS:
             drawn[name] = drawn[name][:0]
         ends[name] = interval(estimate[name], drawn[name], influences.get(name), level, used[name])
@@ -152,22 +158,15 @@ def intervals(
     return Intervals(level, estimate, low, high, used, drawn)
 
 
-def estimates(
-    star: Components, hat: Components, *, gap: bool = True, outside: bool = False
-) -> dict[str, float]:
-    """Give the columns themselves, undefined ones as NaN."""
-    row = evaluate_components(star, hat, gap=gap, outside=outside)
-    return {name: getattr(row, name) for name in INTERVAL_COLUMNS}
-
-
-def influence(star: Components, hat: Components) -> dict[str, FloatArray]:
-    """Give the influence of each point on each area, their mean 0: how it would move by more of it.
+def influence(run: Run) -> dict[str, FloatArray]:
+    """Return the influence of each point on each area, of mean 0: how more of it would move it.
 
     An area is a mean over pairs of points (i, j) of v_i h_ij, with h_ij = 1 where i is accepted
     before j, and 1/2 where they have equal scores. So a point's influence is
 
         v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
     """
+    star, hat = run.star, run.hat
     regret = _area_influence(star.epistemic, hat.epistemic)
     oracle = _area_influence(star.epistemic, star.epistemic)
     mean = star.epistemic - star.epistemic.mean()

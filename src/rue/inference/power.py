@@ -10,16 +10,18 @@ level and the power, two methods are told apart by
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from rue.components import Components
-from rue.errors import InputError, ShapeError
-from rue.inference.intervals import AREAS, estimates, influence
+from rue.errors import InputError
+from rue.inference.intervals import AREAS, influence
 from rue.metrics.curves import aurc
+from rue.metrics.evaluation import evaluate_run
+from rue.runs import Run, require_runs
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
 from rue.truth.finite_annotators import estimate_bayes_risk
@@ -87,7 +89,7 @@ class Plan:
 
 
 def plan(
-    runs: Mapping[str, tuple[Answers, Components]],
+    runs: Sequence[Run],
     *,
     criterion: str = "aurec",
     level: float = 0.95,
@@ -103,9 +105,9 @@ def plan(
     Parameters
     ----------
     runs
-        What each answer costs (:func:`rue.truth.answer_losses.answers`) and the estimated
-        components of each method, by name. Points with fewer answers than others keep what
-        they have.
+        One for each method, with what each answer costs
+        (``Run.from_belief(..., with_answers=True)``). Points with fewer answers than others keep
+        what they have.
     criterion
         By what the methods are to be told apart: one of ``rue.inference.intervals.AREAS``.
     level, power
@@ -116,14 +118,17 @@ def plan(
         The numbers of people a point to look at, each at least 2.
     n_subsamples
         How often the people are drawn for each number of them.
+
+    Returns
+    -------
+    Plan
+        A row for each number of annotators.
     """
     from tqdm import tqdm
 
     _check(runs, criterion, level, power, width, annotators)
-    sizes = {len(hat) for said, hat in runs.values()} | {len(said) for said, _ in runs.values()}
-    if len(sizes) > 1:
-        raise ShapeError(f"all methods must have the same points, got {sorted(sizes)}")
-    counts = next(iter(runs.values()))[0].counts
+    pilot = [(_answers(run), run.hat) for run in runs]
+    counts = pilot[0][0].counts
     fewest = int(counts.sum(axis=1).min())
     if fewest < 2:
         single = int((counts.sum(axis=1) < 2).sum())
@@ -133,7 +138,7 @@ def plan(
         )
     grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
     bar = tqdm(grid, "people", delay=2, disable=None if progress else True, leave=False)
-    measured = np.array([_measure(runs, criterion, m, n_subsamples, seed) for m in bar])
+    measured = np.array([_measure(pilot, criterion, m, n_subsamples, seed) for m in bar])
     m = np.array(grid, float)
     degree = min(1, len(grid) - 1)
     last = slice(-4, None)  # the width of few people says little about that of many
@@ -177,8 +182,17 @@ def _needed(
     return high
 
 
+def _answers(run: Run) -> Answers:
+    if run.answers is None:
+        raise InputError(
+            f"{run.method}: a plan needs what each answer costs: "
+            "Run.from_belief(..., with_answers=True)"
+        )
+    return run.answers
+
+
 def _measure(
-    runs: Mapping[str, tuple[Answers, Components]],
+    pilot: Sequence[tuple[Answers, Components]],
     criterion: str,
     n_annotators: int,
     n_subsamples: int,
@@ -188,15 +202,16 @@ def _measure(
     found = []
     for draw in range(n_subsamples):
         width, values, influences = 0.0, [], []
-        for said, hat in runs.values():
+        for said, hat in pilot:
             # The same people for all methods: they judged the points, not the models.
             fewer = said.subsampled(n_annotators, np.random.default_rng([seed, draw]))
             star = Components(*fewer.realized())
             people = Annotations(fewer.counts)
             high = estimate_bayes_risk(people, fewer.loss, "leave_one_out")
             width = max(width, aurc(high - star.aleatoric, hat.epistemic))
-            values.append(estimates(star, hat, gap=False)[criterion])
-            influences.append(influence(star, hat)[criterion])
+            run = Run(star, hat)
+            values.append(getattr(evaluate_run(run, gap=False), criterion))
+            influences.append(influence(run)[criterion])
         if len(values) == 1:
             found.append((width, math.nan, math.nan))
         else:
@@ -227,13 +242,14 @@ def _quantiles(level: float, power: float) -> float:
 
 
 def _check(
-    runs: Mapping[str, Any],
+    runs: Sequence[Run],
     criterion: str,
     level: float,
     power: float,
     width: float | None,
     annotators: Sequence[int],
 ) -> None:
+    require_runs(runs)
     if len(runs) not in (1, 2):
         raise InputError(f"a plan is for one or two methods, got {len(runs)}")
     if criterion not in AREAS:

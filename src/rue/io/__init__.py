@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from rue.io.align import read_components as read_components
+    from rue.io.align import read_run as read_run
     from rue.io.align import read_runs as read_runs
-    from rue.io.predictions import Columns as Columns
     from rue.io.predictions import Predictions as Predictions
     from rue.io.predictions import read_predictions as read_predictions
     from rue.io.truth import Truth as Truth
@@ -16,11 +15,10 @@ if TYPE_CHECKING:
 
 # The module of each public name.
 _PUBLIC = {
-    "Columns": "rue.io.predictions",
     "Predictions": "rue.io.predictions",
     "Truth": "rue.io.truth",
-    "read_components": "rue.io.align",
     "read_predictions": "rue.io.predictions",
+    "read_run": "rue.io.align",
     "read_runs": "rue.io.align",
     "read_truth": "rue.io.truth",
     "save_predictions": "rue.io.writing",

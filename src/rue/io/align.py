@@ -1,38 +1,37 @@
 """Predictions and truth brought together: rows matched, components realised."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Scored
-from rue.components import decompose, realize
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.predictions import Columns, Predictions, read_predictions
+from rue.io.predictions import Predictions, read_predictions
 from rue.io.truth import Truth
-from rue.losses import Loss, get_loss
+from rue.losses import Loss
+from rue.runs import Run
 from rue.truth.annotations import Annotations
-from rue.truth.answer_losses import answers
 
-__all__ = ["align", "read_components", "read_runs", "realized"]
+__all__ = ["align", "make_run", "read_run", "read_runs"]
 
 
-def read_components(
+def read_run(
     path: str | Path,
     truth: Truth | None,
     loss: str | Loss,
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
-) -> Columns:
-    """Read a prediction file and give its components under a loss, estimated and realised.
+) -> Run:
+    """Read a prediction file and return its components under a loss, estimated and realised.
 
     ``truth`` may be None where the file has its own ``counts``, or holds components. ``values``
     default to those of the file, then to those of the truth.
     """
-    return realized(read_predictions(path), truth, loss, values=values, seed=seed)
+    return make_run(read_predictions(path), truth, loss, values=values, seed=seed)
 
 
 def read_runs(
@@ -43,54 +42,55 @@ def read_runs(
     values: ArrayLike | None = None,
     seed: int = 0,
     with_answers: bool = False,
-) -> dict[str, Columns]:
+) -> list[Run]:
     """Read prediction files of the same points, by method, rows in the order of the first file.
 
     Rows are matched by ids where all files have them, else by position. What people said must
     be the same in all of them. ``with_answers`` asks for what each answer costs too.
     """
-    runs: dict[str, Columns] = {}
-    ids: dict[str, NDArray[np.str_] | None] = {}
+    runs: list[Run] = []
     for method, path in paths.items():
         read = read_predictions(path)
-        runs[method] = realized(
-            read, truth, loss, values=values, seed=seed, with_answers=with_answers
-        )
-        ids[method] = None if isinstance(read, Columns) else read.ids
-    (first, columns), *others = runs.items()
-    for method, other in others:
-        here, there = ids[first], ids[method]
-        if here is not None and there is not None:
-            _require_known(other.path, here, columns.path, there)
-            _require_known(columns.path, there, other.path, here)
-            order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
-            other = runs[method] = other.part(order)
-        if len(other.star) != len(columns.star):
-            raise AlignmentError(
-                f"{other.path}: has {len(other.star)} points but {columns.path} has "
-                f"{len(columns.star)}, and methods are compared on the same points"
-            )
-        said, meant = other.annotations, columns.annotations
-        if said is not None and meant is not None and (said.probs != meant.probs).any():
-            row = int(np.argmax((said.probs != meant.probs).any(axis=1)))
-            raise AlignmentError(
-                f"{other.path}: what people said differs from {columns.path}, first at row {row}"
-            )
+        run = make_run(read, truth, loss, values=values, seed=seed, with_answers=with_answers)
+        run = replace(run, method=method)
+        runs.append(_like(runs[0], run) if runs else run)
     return runs
 
 
-def realized(
-    predictions: Predictions | Columns,
+def _like(first: Run, other: Run) -> Run:
+    """Return a run with its rows in the order of the first one's."""
+    here, there = first.ids, other.ids
+    if here is not None and there is not None:
+        _require_known(other.path, here, first.path, there)
+        _require_known(first.path, there, other.path, here)
+        if not np.array_equal(here, there):
+            other = other[np.argsort(there)[np.searchsorted(np.sort(there), here)]]
+    if len(other) != len(first):
+        raise AlignmentError(
+            f"{other.path}: has {len(other)} points but {first.path} has {len(first)}, "
+            "and methods are compared on the same points"
+        )
+    said, meant = other.annotations, first.annotations
+    if said is not None and meant is not None and (said.probs != meant.probs).any():
+        row = int(np.argmax((said.probs != meant.probs).any(axis=1)))
+        raise AlignmentError(
+            f"{other.path}: what people said differs from {first.path}, first at row {row}"
+        )
+    return other
+
+
+def make_run(
+    predictions: Predictions | Run,
     truth: Truth | None,
     loss: str | Loss,
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
     with_answers: bool = False,
-) -> Columns:
-    """Give the components of predictions already read; see :func:`read_components`."""
+) -> Run:
+    """Return the components of predictions already read; see :func:`read_run`."""
     path = predictions.path
-    if isinstance(predictions, Columns):
+    if isinstance(predictions, Run):
         if with_answers:
             raise FileError(f"{path}: holds components, so there are no people to draw")
         return predictions
@@ -98,24 +98,30 @@ def realized(
     if truth is None:
         raise FileError(f"{path}: has no counts of its own, so a truth file is needed")
     annotations, groups = align(predictions, truth)
-    groups = {"class": annotations.probs.argmax(axis=1), **predictions.groups, **groups}
     said = annotations.values
     if values is None and predictions.values is not None:
         if said is not None and not np.array_equal(said, predictions.values):
             raise FileError(f"{path}: values differ from those of {truth.path}")
         values = predictions.values
     try:
-        loss = get_loss(loss, values=said if values is None else values)
-        star = realize(annotations, predictions.belief, loss, actions=predictions.actions)
-        hat = decompose(predictions.belief, loss, seed=seed)
-        said_by = None
-        if with_answers:
-            belief, actions = predictions.belief, predictions.actions
-            said_by = answers(annotations, belief, loss, actions=actions)
+        run = Run.from_belief(
+            annotations,
+            predictions.belief,
+            loss,
+            values=values,
+            actions=predictions.actions,
+            method=predictions.method,
+            with_answers=with_answers,
+            seed=seed,
+        )
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    outside = isinstance(predictions.belief, Scored)
-    return Columns(path, star, hat, groups, outside, annotations, loss, said_by)
+    return replace(
+        run,
+        ids=truth.ids if predictions.ids is None else predictions.ids,
+        groups={"class": annotations.probs.argmax(axis=1), **predictions.groups, **groups},
+        path=predictions.path,
+    )
 
 
 def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
@@ -146,7 +152,7 @@ def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[
 
 
 def _require_known(
-    lacking: Path, wanted: NDArray[np.str_], wanting: Path, known: NDArray[np.str_]
+    lacking: Path | None, wanted: NDArray[np.str_], wanting: Path | None, known: NDArray[np.str_]
 ) -> None:
     missing = ~np.isin(wanted, known)
     if missing.any():

@@ -10,7 +10,7 @@ Pickled arrays are refused.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,9 @@ from rue.components import Components
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.formats import load_npz, load_table
 from rue.io.truth import RESERVED, Truth, counted_truth, ids_of, names_of
-from rue.losses import Loss
-from rue.truth.annotations import Annotations
-from rue.truth.answer_losses import Answers
-from rue.truth.finite_annotators import bracket_end
+from rue.runs import Run
 
 __all__ = [
-    "Columns",
     "Predictions",
     "read_estimates",
     "read_predictions",
@@ -58,52 +54,14 @@ class Predictions:
         return self.path.stem
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Components already computed, one row per point."""
-
-    path: Path
-    star: Components
-    hat: Components
-    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    outside: bool = False
-    """Whether the epistemic score is from outside and has not the unit of the loss."""
-    annotations: Annotations | None = None
-    loss: Loss | None = None
-    """What the realised components are of, where they were not read as they are."""
-    answers: Answers | None = None
-    """What each answer costs, where that was asked for."""
-
-    @property
-    def method(self) -> str:
-        """The file's stem."""
-        return self.path.stem
-
-    def part(self, rows: NDArray[Any]) -> "Columns":
-        """Keep some of the points: a mask or indices; the bracket is that of these alone."""
-        star, people = self.star[rows], None
-        if self.annotations is not None and self.loss is not None:
-            people = self.annotations[rows]
-            star = replace(star, aleatoric_high=bracket_end(people, self.loss))
-        groups = {name: column[rows] for name, column in self.groups.items()}
-        return replace(
-            self,
-            star=star,
-            hat=self.hat[rows],
-            groups=groups,
-            annotations=people,
-            answers=None if self.answers is None else self.answers[rows],
-        )
-
-
-def read_predictions(path: str | Path) -> Predictions | Columns:
-    """Read a prediction file; see the head of this module."""
+def read_predictions(path: str | Path) -> Predictions | Run:
+    """Read a prediction file; a table of components is a run already. See the module's head."""
     path = Path(path)
     match path.suffix.lower():
         case ".npz":
             return _predictions(path, load_npz(path))
         case ".csv" | ".parquet":
-            return _columns(path, load_table(path))
+            return _components(path, load_table(path))
     raise FileError(f"{path}: predictions must be .npz, .csv or .parquet, got {path.suffix!r}")
 
 
@@ -164,13 +122,13 @@ def read_estimates(
     table = load_table(path)
     ids = ids_of(path, table, len(next(iter(table.values()))))
     if "risk" in table or "regret" in table:
-        columns = _columns(path, table)
-        return columns.hat, columns.star, ids
+        run = _components(path, table)
+        return run.hat, run.star, ids
     zero = np.zeros(len(next(iter(table.values()))))
-    return _columns(path, {**table, "risk": zero, "regret": zero}).hat, None, ids
+    return _components(path, {**table, "risk": zero, "regret": zero}).hat, None, ids
 
 
-def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
+def _components(path: Path, table: Mapping[str, NDArray[Any]]) -> Run:
     missing = [name for name in _COMPONENTS if name not in table]
     if missing:
         raise FileError(
@@ -197,7 +155,14 @@ def _columns(path: Path, table: Mapping[str, NDArray[Any]]) -> Columns:
         _rounded(aleatoric, np.abs(aleatoric).max()),
         _rounded(epistemic, np.abs(epistemic).max()),
     )
-    return Columns(path, star, hat, {k: v for k, v in table.items() if k not in _COMPONENTS})
+    return Run(
+        star,
+        hat,
+        method=path.stem,
+        ids=ids_of(path, table, len(risk)),
+        groups={k: v for k, v in table.items() if k not in _COMPONENTS},
+        path=path,
+    )
 
 
 def _rounded(column: FloatArray, scale: float) -> FloatArray:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import Evaluation as Evaluation
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
+    from rue.metrics.evaluation import evaluate_run as evaluate_run
     from rue.metrics.table import format_rows as format_rows
     from rue.metrics.table import to_frame as to_frame
     from rue.metrics.table import to_latex as to_latex
@@ -44,6 +45,7 @@ _PUBLIC = {
     "aurec": "rue.metrics.curves",
     "evaluate": "rue.metrics.evaluation",
     "evaluate_components": "rue.metrics.evaluation",
+    "evaluate_run": "rue.metrics.evaluation",
     "excess_aurec": "rue.metrics.curves",
     "format_rows": "rue.metrics.table",
     "kendall": "rue.metrics.correlation",

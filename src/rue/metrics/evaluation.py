@@ -1,23 +1,26 @@
 """One row of the paper's table: how well epistemic uncertainty finds regret."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue.beliefs import Belief, Scored
-from rue.components import Components, decompose, realize
-from rue.errors import ShapeError
-from rue.losses import Loss, get_loss
+from rue.beliefs import Belief
+from rue.components import Components
+from rue.losses import Loss
 from rue.metrics.calibration import regret_calibration
 from rue.metrics.correlation import spearman
 from rue.metrics.curves import areas, aurc
 from rue.pareto.gap import pareto_gap
+from rue.runs import Run
 from rue.truth.annotations import Annotations
 
-__all__ = ["Evaluation", "evaluate", "evaluate_components"]
+if TYPE_CHECKING:
+    from rue.inference.intervals import Intervals
+
+__all__ = ["Evaluation", "evaluate", "evaluate_components", "evaluate_run"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,9 @@ class Evaluation:
         itself, the lower may be negative; both are the same where p* is known.
     annotators_min, annotators_mean, annotators_max
         How many people answered for a point; infinity where p* is known.
+    intervals
+        The confidence intervals of the columns, where they were asked for
+        (:func:`rue.inference.intervals.intervals`).
     """
 
     method: str
@@ -74,13 +80,20 @@ class Evaluation:
     annotators_min: float = math.nan
     annotators_mean: float = math.nan
     annotators_max: float = math.nan
+    intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON: NaN and infinity become None."""
+        """Return a dictionary that is valid JSON: NaN and infinity become None.
+
+        Where there are intervals it has ``ci``, their level, and ``*_ci_low`` and ``*_ci_high`` of
+        each column.
+        """
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        found = values.pop("intervals")
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in asdict(self).items()
-        } | {"notes": list(self.notes)}
+            for key, value in values.items()
+        } | ({"notes": list(self.notes)} | ({} if found is None else found.to_dict()))
 
     def __str__(self) -> str:
         from rue.metrics.table import describe
@@ -127,12 +140,10 @@ def evaluate(
     >>> round(row.regret, 6), round(row.n_aurec, 6)
     (0.006667, 0.0)
     """
-    loss = get_loss(loss, values=annotations.values if values is None else values)
-    star = realize(annotations, belief, loss, actions=actions)
-    hat = decompose(belief, loss, seed=seed)
-    return evaluate_components(
-        star, hat, loss=loss.name, method=method, gap=gap, outside=isinstance(belief, Scored)
+    run = Run.from_belief(
+        annotations, belief, loss, values=values, actions=actions, method=method, seed=seed
     )
+    return evaluate_run(run, gap=gap)
 
 
 def evaluate_components(
@@ -143,15 +154,70 @@ def evaluate_components(
     method: str = "",
     group: str = "",
     gap: bool = True,
-    outside: bool = False,
 ) -> Evaluation:
-    """Evaluate estimated components against realised ones, however they were come by.
+    """Evaluate estimated components against realised ones, from any source.
 
-    ``outside`` says that the epistemic score does not have the unit of the loss, so that its
-    calibration means nothing.
+    Parameters
+    ----------
+    star, hat
+        The realised and the estimated components, n_points each.
+    loss, method, group
+        Names for the row.
+    gap
+        Whether to compute the Pareto-gap, which takes longer than all the rest.
+
+    Returns
+    -------
+    Evaluation
+        The row. Its calibration is NaN where ``hat.outside_score`` says that the epistemic part
+        does not have the unit of the loss.
+
+    Raises
+    ------
+    ShapeError
+        If the two do not have the same number of points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> regret = np.array([0.0, 0.2, 0.5])
+    >>> star = Components(regret, np.zeros(3), regret)
+    >>> evaluate_components(star, star).n_aurec
+    0.0
     """
-    if len(star) != len(hat):
-        raise ShapeError(f"star and hat must have the same points, got {len(star)} and {len(hat)}")
+    return evaluate_run(Run(star, hat, method=method, loss=loss), group=group, gap=gap)
+
+
+def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
+    """Evaluate one method's run: one row of the paper's table.
+
+    Parameters
+    ----------
+    run
+        The realised and the estimated components of n_points points, with the method's name and
+        the loss.
+    group
+        A name for these points, where they are some of many.
+    gap
+        Whether to compute the Pareto-gap, which takes longer than all the rest.
+
+    Returns
+    -------
+    Evaluation
+        The row.
+
+    Examples
+    --------
+    >>> import rue
+    >>> run = rue.Run.from_belief(
+    ...     rue.Annotations([[9, 1], [5, 5]]),
+    ...     rue.Draws([[[0.9, 0.1]] * 2, [[0.9, 0.1], [0.3, 0.7]]]),
+    ...     method="ensemble",
+    ... )
+    >>> evaluate_run(run).method
+    'ensemble'
+    """
+    star, hat = run.star, run.hat
     regret = areas(star.epistemic, hat.epistemic)
     people = star.n_annotators
     low = high = math.nan
@@ -162,8 +228,8 @@ def evaluate_components(
     elif people is not None and people.min() < 2:
         high = regret.area
     return Evaluation(
-        method=method,
-        loss=loss,
+        method=run.method,
+        loss=run.loss_name,
         group=group,
         n_points=len(star),
         aurec=regret.area,
@@ -175,7 +241,7 @@ def evaluate_components(
         spearman_hat=spearman(hat.aleatoric, hat.epistemic),
         spearman_star=spearman(star.aleatoric, star.epistemic),
         regret_calibration=float("nan")
-        if outside
+        if hat.outside_score
         else regret_calibration(star.epistemic, hat.epistemic).gap,
         risk=float(star.total.mean()),
         regret=float(star.epistemic.mean()),

@@ -8,14 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from rue._arrays import FloatArray
-from rue.components import Components
 from rue.metrics.curves import risk_coverage_curve
 from rue.plots.style import GREY, PALETTE, look
+from rue.runs import Run
 
 __all__ = ["plot_curves"]
-
-Run = tuple[str, str, Components, Components]
-"""Method, loss, star, hat."""
 
 
 def plot_curves(runs: Sequence[Run]) -> Figure:
@@ -25,16 +22,16 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
     truth) is dotted and its random ranking thin: they differ, because each method acts for
     itself.
     """
-    losses = list(dict.fromkeys(loss for _, loss, _, _ in runs))
-    methods = list(dict.fromkeys(method for method, _, _, _ in runs))
+    losses = list(dict.fromkeys(run.loss_name for run in runs))
+    methods = list(dict.fromkeys(run.method for run in runs))
     with look():
         figure = Figure(figsize=(7.2, 2.9 * len(losses)), layout="constrained")
         grid = figure.subplots(len(losses), 2, squeeze=False)
         for row, loss in zip(grid, losses, strict=True):
-            for method, _, star, hat in (run for run in runs if run[1] == loss):
-                colour = PALETTE[methods.index(method) % len(PALETTE)]
-                _draw(row[0], star.epistemic, hat.epistemic, colour)
-                _draw(row[1], star.total, hat.epistemic, colour)
+            for run in (run for run in runs if run.loss_name == loss):
+                colour = PALETTE[methods.index(run.method) % len(PALETTE)]
+                _draw(row[0], run.star.epistemic, run.hat.epistemic, colour)
+                _draw(row[1], run.star.total, run.hat.epistemic, colour)
             for axes, what in zip(row, ("regret", "risk"), strict=True):
                 axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of the accepted")
                 axes.set_ylim(bottom=0)

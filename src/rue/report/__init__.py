@@ -1,6 +1,6 @@
 """The report: one self-contained HTML page that a team passes around.
 
-model.py     what a report tells: runs, cards, provenance
+model.py     what a report tells: entries, cards, provenance
 collect.py   a report of prediction files
 folder.py    a report of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
@@ -14,7 +14,7 @@ The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
 
 from rue.report.collect import from_files
 from rue.report.folder import from_folder
-from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Run
+from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.report.page import render, write_report
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "MethodCard",
     "Provenance",
     "Report",
-    "Run",
+    "ReportEntry",
     "from_files",
     "from_folder",
     "render",

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,15 @@ from rue.beliefs import Dirichlet, Draws, Scored
 from rue.components import realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import align, realized
+from rue.io.align import make_run
 from rue.io.atomic import sha256
-from rue.io.predictions import Columns, Predictions, read_predictions
+from rue.io.predictions import Predictions, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
-from rue.metrics.evaluation import evaluate_components
+from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
-from rue.report.model import DataCard, MethodCard, Provenance, Report, Run
+from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
+from rue.runs import Run
 from rue.truth.annotations import Annotations
 
 __all__ = ["from_files", "people_s_entropies", "people_s_facts"]
@@ -69,7 +71,8 @@ def from_files(
         Called with a word before each run.
     """
     names = list(files)
-    runs: list[Run] = []
+    shown = data or "data"
+    entries: list[ReportEntry] = []
     cards = []
     ids: NDArray[np.str_] | None = None
     people: Annotations | None = None
@@ -77,52 +80,36 @@ def from_files(
     for name, path in files.items():
         predictions = read_predictions(path)
         order: slice | IntArray = slice(None)
-        correct = annotations = None
-        if isinstance(predictions, Columns):
-            if len(losses) > 1:
-                raise InputError(f"{path}: holds components of one loss, so give one loss")
-            here = _column_ids(predictions.groups)
-        else:
-            here = predictions.ids
-            known = truth or predictions.truth
-            if known is not None:
-                annotations, _ = align(predictions, known)
-                here = known.ids if here is None else here
-                correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
-        n_points = len(predictions.star if isinstance(predictions, Columns) else predictions.belief)
+        if isinstance(predictions, Run) and len(losses) > 1:
+            raise InputError(f"{path}: holds components of one loss, so give one loss")
+        made = [
+            make_run(predictions, truth, each, values=values, seed=seed) for each in losses.values()
+        ]
+        here, said, correct = made[0].ids, made[0].annotations, None
         if ids is None:
-            ids = np.arange(n_points).astype(np.str_) if here is None else here
+            ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
         else:
-            order = _order(ids, here, n_points, path, files[names[0]])
-        if annotations is not None:
+            order = _order(ids, here, len(made[0]), path, files[names[0]])
+        if said is not None and isinstance(predictions, Predictions):
+            correct = 1.0 - realize(said, predictions.belief, "zero_one").total[order]
             if people is None:
-                people, said_in = annotations[order], path
+                people, said_in = said[order], path
             else:
-                _require_same_answers(people, said_in, annotations[order], path)
+                _require_same_answers(people, said_in, said[order], path)
         texts = texts or _texts(predictions.groups, truth, here, order)
-        for loss, each in losses.items():
+        for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
-            columns = realized(predictions, truth, each, values=values, seed=seed)
-            star, hat, outside = columns.star, columns.hat, columns.outside
-            row = evaluate_components(star, hat, loss=loss, method=name, outside=outside).to_dict()
+            run = replace(run, method=name, loss=loss)
+            row = evaluate_run(run)
             if ci is not None:
-                row |= intervals(star, hat, level=ci, outside=outside, seed=seed).to_dict()
-            runs.append(
-                Run(
-                    data="data",
-                    method=name,
-                    loss=loss,
-                    row=row,
-                    star=star[order],
-                    hat=hat[order],
-                    correct=None if correct is None else correct[order],
-                )
-            )
-        cards.append(MethodCard(name, _facts(predictions)))
+                row = replace(row, intervals=intervals(run, row=row, level=ci, seed=seed))
+            run = run if isinstance(order, slice) else run[order]
+            entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct))
+        cards.append(MethodCard(name, _facts(path, predictions)))
     assert ids is not None
-    facts, known_items = items_of(ids, data=data, file=items, texts=texts, runs=runs)
+    facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)
     card = DataCard(
-        name=data or "data",
+        name=shown,
         items=known_items,
         facts=({} if people is None else people_s_facts(people)) | facts,
         entropies=None if people is None else people_s_entropies(people),
@@ -135,7 +122,7 @@ def from_files(
     ]
     return Report(
         title=title or data or ", ".join(names),
-        runs=tuple(_renamed(run, card.name) for run in runs),
+        entries=tuple(entries),
         data=(card,),
         methods=tuple(cards),
         provenance=Provenance(
@@ -175,9 +162,9 @@ def people_s_entropies(people: Annotations) -> FloatArray:
     return realize(people, None, "log", actions=people.probs).aleatoric
 
 
-def _facts(predictions: Predictions | Columns) -> dict[str, str]:
-    facts = {"file": predictions.path.name}
-    if isinstance(predictions, Columns):
+def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
+    facts = {"file": path.name}
+    if isinstance(predictions, Run):
         return facts | {"belief": "components that were computed elsewhere"}
     match predictions.belief:
         case Draws() as draws:
@@ -226,11 +213,6 @@ def _require_same_answers(people: Annotations, first: Path, here: Annotations, p
         )
 
 
-def _column_ids(groups: Mapping[str, NDArray[Any]]) -> NDArray[np.str_] | None:
-    found = next((v for k, v in groups.items() if k.lower() in ("id", "ids")), None)
-    return None if found is None else found.astype(np.str_)
-
-
 def _texts(
     groups: Mapping[str, NDArray[Any]],
     truth: Truth | None,
@@ -247,10 +229,6 @@ def _texts(
         place = {name: row for row, name in enumerate(truth.ids)}
         texts = texts[[place[name] for name in here]]
     return [str(text) for text in texts[order]]
-
-
-def _renamed(run: Run, data: str) -> Run:
-    return Run(data, run.method, run.loss, run.row, run.star, run.hat, run.correct)
 
 
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:

@@ -12,11 +12,11 @@ from rue.bench.store import Store
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.align import realized
+from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
 from rue.report.collect import people_s_entropies, people_s_facts
 from rue.report.items import items_of
-from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Run
+from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.truth.annotations import Annotations
 
 __all__ = ["from_folder"]
@@ -37,7 +37,7 @@ def from_folder(
     store = Store(folder)
     suite, results = store.suite(), read_results(store)
     rows = table_rows(results.rows)
-    runs: list[Run] = []
+    entries: list[ReportEntry] = []
     cards = []
     notes = results.notes()
     drawn: dict[str, Cell] = {}
@@ -47,8 +47,8 @@ def from_folder(
         if not methods:
             continue
         seed = _first_seed(store, results, name, methods)
-        found, people, items = _runs(store, suite.name, name, methods, seed, here, step)
-        runs += found
+        found, people, items = _entries(store, suite.name, name, methods, seed, here, step)
+        entries += found
         shown, facts, missing = _items(name, items, found)
         notes += missing
         first = Cell(suite.name, name, methods[0], seed)
@@ -70,16 +70,16 @@ def from_folder(
                 f"{name}: numbers are means over {len(suite.seeds)} seeds; what is drawn, and the "
                 f"explorer, are of seed {seed}"
             )
-    if not runs:
+    if not entries:
         raise InputError(f"{store.folder} holds no row of the regret criterion")
     raw = [results.raw[cell] for cell in drawn.values()]
     return Report(
         title=title or f"{suite.name} benchmark",
-        runs=tuple(runs),
+        entries=tuple(entries),
         data=tuple(cards),
         methods=tuple(
             MethodCard(method, _method_facts(method, results.raw))
-            for method in dict.fromkeys(run.method for run in runs)
+            for method in dict.fromkeys(entry.method for entry in entries)
         ),
         provenance=Provenance(
             command=command,
@@ -109,7 +109,7 @@ def _first_seed(store: Store, results: Results, dataset: str, methods: list[str]
     )
 
 
-def _runs(
+def _entries(
     store: Store,
     suite: str,
     dataset: str,
@@ -117,8 +117,8 @@ def _runs(
     seed: int,
     rows: list[dict[str, Any]],
     step: Callable[[str], object],
-) -> tuple[list[Run], Annotations, Items]:
-    runs: list[Run] = []
+) -> tuple[list[ReportEntry], Annotations, Items]:
+    entries: list[ReportEntry] = []
     people = items = None
     for method in methods:
         predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
@@ -137,24 +137,24 @@ def _runs(
         for row in mine:
             if row["loss"]:
                 step(f"{method} {row['loss']}")
-                columns = realized(predictions, None, row["loss"])
+                run = make_run(predictions, None, row["loss"])
                 numbers = {**row, **proxies}
-                runs.append(
-                    Run(dataset, method, row["loss"], numbers, columns.star, columns.hat, correct)
-                )
+                entries.append(ReportEntry(dataset, method, row["loss"], numbers, run, correct))
     assert people is not None
     assert items is not None
-    return runs, people, items
+    return entries, people, items
 
 
 def _is_proxy(key: str) -> bool:
     return key.removesuffix("_std") in PROXY_KEYS
 
 
-def _items(name: str, items: Items, runs: list[Run]) -> tuple[Items, dict[str, str], list[str]]:
+def _items(
+    name: str, items: Items, entries: list[ReportEntry]
+) -> tuple[Items, dict[str, str], list[str]]:
     """Look for the points' texts and images; where they are not here, say so."""
     try:
-        facts, found = items_of(items.ids, data=name, file=None, texts=None, runs=runs)
+        facts, found = items_of(items.ids, data=name, file=None, texts=None, entries=entries)
     except (FileError, AlignmentError) as error:
         return items, {}, [f"no texts or images: {error}"]
     return found, facts, []

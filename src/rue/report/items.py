@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rue.errors import AlignmentError, FileError
 from rue.io.formats import IDS, load_npz, load_table
-from rue.report.model import Items, Run
+from rue.report.model import Items, ReportEntry
 
 __all__ = ["PICTURED", "items_of"]
 
@@ -29,7 +29,7 @@ def items_of(
     data: str | None,
     file: Path | None,
     texts: Sequence[str] | None,
-    runs: Sequence[Run],
+    entries: Sequence[ReportEntry],
 ) -> tuple[dict[str, str], Items]:
     """Give the facts of a data set of the registry, and the items of its points."""
     facts: dict[str, str] = {}
@@ -46,7 +46,8 @@ def items_of(
     first = shown[0]
     if isinstance(first, str):
         return facts, Items(ids, tuple(str(shown[i]) for i in range(len(ids))))
-    regret = np.max([run.star.epistemic for run in runs if run.star is not None], axis=0)
+    drawn = [entry.run.star.epistemic for entry in entries if entry.run is not None]
+    regret = np.max(drawn, axis=0)
     pictured = np.argsort(-regret, kind="stable")[:PICTURED]
     images = tuple(_rgb(shown[int(i)]) for i in pictured)
     return facts, Items(ids, None, images, tuple(int(i) for i in pictured))

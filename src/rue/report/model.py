@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.components import Components
 from rue.errors import InputError, ShapeError
+from rue.runs import Run
 
-__all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "Run"]
+__all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "ReportEntry"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +68,8 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """One method under one loss on one data set.
+class ReportEntry:
+    """One method under one loss on one data set: a row of the leaderboard.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Run:
         The numbers of the leaderboard, keyed as :meth:`rue.Evaluation.to_dict` does. ``x_std`` is
         shown as the spread of ``x`` over seeds, ``x_ci_low`` and ``x_ci_high`` as its interval,
         ``aurec_low`` and ``aurec_high`` as what finitely many annotators leave open.
-    star, hat
+    run
         The components of one seed, for everything that is drawn; None where they were not kept.
     correct
         With which probability the belief's likeliest class is right, for each point.
@@ -87,34 +87,31 @@ class Run:
     method: str
     loss: str
     row: Mapping[str, Any]
-    star: Components | None = None
-    hat: Components | None = None
+    run: Run | None = None
     correct: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """All that the page shows: runs, cards and provenance."""
+    """All that the page shows: entries, cards and provenance."""
 
     title: str
-    runs: tuple[Run, ...]
+    entries: tuple[ReportEntry, ...]
     data: tuple[DataCard, ...]
     methods: tuple[MethodCard, ...]
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        if not self.runs:
-            raise InputError("a report needs at least one run, got none")
+        if not self.entries:
+            raise InputError("a report needs at least one entry, got none")
         cards = {card.name: len(card.items.ids) for card in self.data}
         named = {card.name for card in self.methods}
-        for run in self.runs:
-            if run.data not in cards or run.method not in named:
-                raise InputError(f"{run.method} on {run.data} has no card of its own")
-            if (run.star is None) != (run.hat is None):
-                raise InputError(f"{run.method} on {run.data} needs star and hat, or neither")
-            for part in (run.star, run.hat, run.correct):
-                if part is not None and len(part) != cards[run.data]:
+        for entry in self.entries:
+            if entry.data not in cards or entry.method not in named:
+                raise InputError(f"{entry.method} on {entry.data} has no card of its own")
+            for part in (entry.run, entry.correct):
+                if part is not None and len(part) != cards[entry.data]:
                     raise ShapeError(
-                        f"{run.method} must have the {cards[run.data]} points of {run.data}, "
-                        f"got {len(part)}"
+                        f"{entry.method} must have the {cards[entry.data]} points of "
+                        f"{entry.data}, got {len(part)}"
                     )

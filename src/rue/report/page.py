@@ -28,8 +28,8 @@ from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.metrics.columns import COLUMNS
 from rue.report.items import PICTURED
-from rue.report.model import DataCard, Items, Report, Run
-from rue.report.thinning import CORNERS, curves_of, fronts_of
+from rue.report.model import DataCard, Items, Report, ReportEntry
+from rue.report.thinning import CORNERS, curves_of, slices_of
 
 __all__ = ["LIMIT", "render", "require_page", "write_report"]
 
@@ -97,7 +97,7 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
     halved until it fits.
     """
     arrays = _Block()
-    drawn = [_drawn(run, arrays, step) for run in report.runs]
+    drawn = [_drawn(entry, arrays, step) for entry in report.entries]
     for room in _ROOMS:
         page = _page(report, drawn, arrays.copy(), room)
         n_bytes = len(page.encode())
@@ -110,7 +110,7 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
 
 
 def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: float) -> str:
-    n_drawn = sum(run.star is not None for run in report.runs)
+    n_drawn = sum(entry.run is not None for entry in report.entries)
     shown = {card.name: _sample(card, n_drawn, room) for card in report.data}
     share = room / len(report.data)
     told = {
@@ -120,8 +120,8 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: f
         "data": [_card(card, shown[card.name], share) for card in report.data],
         "methods": [asdict(card) for card in report.methods],
         "runs": [
-            each | _points(run, shown[run.data], arrays)
-            for run, each in zip(report.runs, drawn, strict=True)
+            each | _points(entry, shown[entry.data], arrays)
+            for entry, each in zip(report.entries, drawn, strict=True)
         ],
         "provenance": asdict(report.provenance),
         "corners": CORNERS,
@@ -270,33 +270,37 @@ def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
     return {"address": address, "tile": _TILE, "columns": columns}
 
 
-def _drawn(run: Run, arrays: _Block, step: Callable[[str], object]) -> dict[str, Any]:
-    """Tell a run's row, curves and surfaces."""
-    step(f"{run.method} {run.loss}")
+def _drawn(entry: ReportEntry, arrays: _Block, step: Callable[[str], object]) -> dict[str, Any]:
+    """Tell an entry's row, curves and surfaces."""
+    step(f"{entry.method} {entry.loss}")
     told: dict[str, Any] = {
-        "data": run.data,
-        "method": run.method,
-        "loss": run.loss,
-        "row": dict(run.row),
+        "data": entry.data,
+        "method": entry.method,
+        "loss": entry.loss,
+        "row": dict(entry.row),
     }
-    if run.star is None or run.hat is None:
+    run = entry.run
+    if run is None:
         return told
     told["all"] = {  # of these points, as row may be a mean over seeds
         "risk": float(run.star.total.mean()),
         "regret": float(run.star.epistemic.mean()),
     }
-    told["curves"] = {name: arrays.add(c, "f4") for name, c in curves_of(run).items()}
-    for name, fronts in zip(("optimal", "achievable"), fronts_of(run), strict=True):
+    told["curves"] = {
+        name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
+    }
+    for name, slices in zip(("optimal", "achievable"), slices_of(run), strict=True):
         told[name] = {
-            "points": arrays.add(fronts.points, "f4"),
-            "ends": fronts.ends.tolist(),
+            "points": arrays.add(slices.points, "f4"),
+            "ends": slices.ends.tolist(),
         }
     return told
 
 
-def _points(run: Run, shown: NDArray[np.int64], arrays: _Block) -> dict[str, Any]:
+def _points(entry: ReportEntry, shown: NDArray[np.int64], arrays: _Block) -> dict[str, Any]:
     """Tell the components of the points that the page holds."""
-    if run.star is None or run.hat is None:
+    run = entry.run
+    if run is None:
         return {}
     return {
         "points": {

@@ -7,9 +7,9 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray
 from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
 from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface
-from rue.report.model import Run
+from rue.runs import Run
 
-__all__ = ["Fronts", "curves_of", "fronts_of", "thinned"]
+__all__ = ["Slices", "curves_of", "slices_of", "thinned"]
 
 CORNERS = 200
 LEVELS = 41
@@ -17,7 +17,7 @@ ACROSS = 25
 
 
 @dataclass(frozen=True, eq=False)
-class Fronts:
+class Slices:
     """A surface cut at some coverages: level by level, points by regret.
 
     ``ends[i]`` is how many of the ``points`` (coverage, risk, regret) the levels 0..i have.
@@ -35,16 +35,14 @@ def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
     return np.column_stack([curve.coverage[keep], curve.value[keep]])
 
 
-def curves_of(run: Run) -> dict[str, FloatArray]:
+def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArray]:
     """Give the coverage curves that the page draws, thinned, and what bounds them.
 
     ``regret_epistemic`` is the regret when ranking by the estimated epistemic component, and so
     on; ``regret_oracle`` ranks by the regret itself. Curves of what is ``wrong`` are there where
-    it is known which predictions are right.
+    ``correct`` tells with which probability each prediction is right.
     """
-    assert run.star is not None
-    assert run.hat is not None
-    wrong = None if run.correct is None else 1.0 - run.correct
+    wrong = None if correct is None else 1.0 - correct
     ranks = {"epistemic": run.hat.epistemic, "total": run.hat.total}
     curves = {}
     for name, rank in ranks.items():
@@ -59,17 +57,15 @@ def curves_of(run: Run) -> dict[str, FloatArray]:
     return {name: thinned(curve) for name, curve in curves.items()}
 
 
-def fronts_of(run: Run) -> tuple[Fronts, Fronts]:
+def slices_of(run: Run) -> tuple[Slices, Slices]:
     """Give the optimal and the achievable surface at 41 coverages."""
-    assert run.star is not None
-    assert run.hat is not None
     return (
-        _fronts(optimal_surface(run.star)),
-        _fronts(achievable_surface(run.star, run.hat)),
+        _slices(optimal_surface(run.star)),
+        _slices(achievable_surface(run.star, run.hat)),
     )
 
 
-def _fronts(surface: Surface) -> Fronts:
+def _slices(surface: Surface) -> Slices:
     order = np.lexsort((surface.risk, surface.regret, surface.coverage))
     points = surface.points[order]
     coverages, starts = np.unique(points[:, 0], return_index=True)
@@ -80,4 +76,4 @@ def _fronts(surface: Surface) -> Fronts:
         level = np.unique(points[starts[nearest] : stops[nearest]][:, [0, 2, 1]], axis=0)
         picked = np.unique(np.rint(np.linspace(0, len(level) - 1, ACROSS)).astype(np.int64))
         levels.append(level[picked][:, [0, 2, 1]])
-    return Fronts(np.concatenate(levels), np.cumsum([len(level) for level in levels]))
+    return Slices(np.concatenate(levels), np.cumsum([len(level) for level in levels]))

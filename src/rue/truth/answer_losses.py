@@ -47,7 +47,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def __getitem__(self, rows: NDArray[Any]) -> "Answers":
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "Answers":
         return Answers(self.counts[rows], self.losses[rows], self.loss)
 
     def redrawn(self, rng: np.random.Generator) -> Realized:

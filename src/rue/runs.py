@@ -1,0 +1,176 @@
+"""Run: one method under one loss, what it estimated and what was realised on the same points."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue.beliefs import Belief
+from rue.components import Components, decompose, realize
+from rue.errors import InputError, ShapeError
+from rue.losses import Loss, get_loss
+from rue.truth.annotations import Annotations
+from rue.truth.answer_losses import Answers, answers
+from rue.truth.finite_annotators import bracket_end
+
+__all__ = ["Run", "require_runs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One method's realised and estimated components on the same points.
+
+    Evaluation, intervals, comparison, plans, the report and the plots all take it.
+
+    Attributes
+    ----------
+    star, hat
+        The realised and the estimated components, n_points each; row i is the same point.
+    method
+        The name of the method.
+    loss
+        The loss that the components are of, or only its name.
+    ids
+        The names of the points, shape (n_points,).
+    groups
+        Columns to group the points by, each of shape (n_points,), by name.
+    annotations
+        What people said of each point, where ``star`` was realised from it.
+    answers
+        What each answer costs, where that was asked for: it lets annotators be drawn again.
+    path
+        The file that the run was read from.
+
+    Examples
+    --------
+    >>> regret = np.array([0.0, 0.2, 0.5])
+    >>> star = Components(regret + 0.1, np.full(3, 0.1), regret)
+    >>> run = Run(star, star, method="oracle", loss="brier")
+    >>> len(run), run[regret > 0].star.epistemic
+    (3, array([0.2, 0.5]))
+    """
+
+    star: Components
+    hat: Components
+    _: KW_ONLY
+    method: str = ""
+    loss: str | Loss = ""
+    ids: NDArray[np.str_] | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    annotations: Annotations | None = None
+    answers: Answers | None = None
+    path: Path | None = None
+
+    def __post_init__(self) -> None:
+        n_points = len(self.star)
+        if len(self.hat) != n_points:
+            raise ShapeError(
+                f"star and hat must have the same points, got {n_points} and {len(self.hat)}"
+            )
+        own = {"ids": self.ids, "annotations": self.annotations, "answers": self.answers}
+        for name, column in {**own, **self.groups}.items():
+            if column is not None and len(column) != n_points:
+                raise ShapeError(
+                    f"{name} must have {n_points} points as star has, got {len(column)}"
+                )
+
+    @classmethod
+    def from_belief(
+        cls,
+        annotations: Annotations,
+        belief: Belief,
+        loss: str | Loss = "log",
+        *,
+        values: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        method: str = "",
+        with_answers: bool = False,
+        seed: int = 0,
+    ) -> "Run":
+        """Return the run of a belief against what people said (Definition 1).
+
+        Parameters
+        ----------
+        annotations
+            What people said, n_points of them.
+        belief
+            What the model says about the same points.
+        loss, values, actions, seed
+            As in :func:`rue.decompose` and :func:`rue.realize`; ``values`` default to those of
+            the annotations.
+        method
+            The name of the method.
+        with_answers
+            Whether to keep what each answer costs, which :func:`rue.plan` needs.
+
+        Returns
+        -------
+        Run
+            Of n_points points.
+
+        Examples
+        --------
+        >>> from rue import Annotations, Draws
+        >>> run = Run.from_belief(Annotations([[8, 2]]), Draws([[[0.5, 0.5]]]), "brier")
+        >>> run.star.epistemic
+        array([0.18])
+        """
+        loss = get_loss(loss, values=annotations.values if values is None else values)
+        return cls(
+            realize(annotations, belief, loss, actions=actions),
+            decompose(belief, loss, seed=seed),
+            method=method,
+            loss=loss,
+            annotations=annotations,
+            answers=answers(annotations, belief, loss, actions=actions) if with_answers else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.star)
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "Run":
+        """Return the run of some of the points: a slice, a mask or indices.
+
+        What depends on other points' answers, the upper Bayes risk under log loss, is that of
+        these points alone.
+        """
+        star, people = self.star[rows], self.annotations
+        if people is not None:
+            people = people[rows]
+            if isinstance(self.loss, Loss):
+                star = replace(star, aleatoric_high=bracket_end(people, self.loss))
+        return replace(
+            self,
+            star=star,
+            hat=self.hat[rows],
+            ids=None if self.ids is None else self.ids[rows],
+            groups={name: column[rows] for name, column in self.groups.items()},
+            annotations=people,
+            answers=None if self.answers is None else self.answers[rows],
+        )
+
+    @property
+    def loss_name(self) -> str:
+        """The name of the loss, empty where it is not known."""
+        return self.loss.name if isinstance(self.loss, Loss) else self.loss
+
+
+def require_runs(runs: Sequence[Run]) -> None:
+    """Raise unless these are runs of different methods on equally many points."""
+    for run in runs:
+        if not isinstance(run, Run):
+            raise InputError(
+                f"runs must be a list of rue.Run, as Run(star, hat, method=...), got {run!r:.40}"
+            )
+    names = [run.method for run in runs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"every run must have a name of its own, got two of {twice!r}: give each its method"
+        )
+    if len({len(run) for run in runs}) > 1:
+        told = ", ".join(f"{run.method} {len(run)}" for run in runs)
+        raise ShapeError(f"all methods must have the same points, got {told}")

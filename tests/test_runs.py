@@ -1,0 +1,88 @@
+"""Runs: what must fit together, and what some of the points have."""
+
+import numpy as np
+import pytest
+
+from rue import (
+    Annotations,
+    Components,
+    Draws,
+    Run,
+    Scored,
+    decompose,
+    evaluate,
+    evaluate_run,
+    realize,
+)
+from rue.errors import ShapeError
+from rue.losses import LOSSES
+from rue.truth.answer_losses import answers
+
+
+@pytest.fixture
+def people(rng):
+    return Annotations(rng.multinomial(7, rng.dirichlet(np.ones(3), 40)))
+
+
+@pytest.fixture
+def belief(rng):
+    return Draws(rng.dirichlet(np.ones(3), (40, 4)))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_from_belief_is_definition_1(people, belief, loss):
+    run = Run.from_belief(people, belief, loss, method="m", with_answers=True)
+    star, hat = realize(people, belief, loss), decompose(belief, loss)
+    for name in ("total", "aleatoric", "epistemic"):
+        np.testing.assert_array_equal(getattr(run.star, name), getattr(star, name))
+        np.testing.assert_array_equal(getattr(run.hat, name), getattr(hat, name))
+    np.testing.assert_array_equal(run.answers.losses, answers(people, belief, loss).losses)
+    assert (run.method, run.loss_name, len(run)) == ("m", loss, 40)
+    assert evaluate_run(run) == evaluate(people, belief, loss, method="m")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_some_points_are_a_run_of_their_own(people, belief, loss):
+    """All of it, the bracket too, which under log loss pools over the points there are."""
+    whole = Run.from_belief(people, belief, loss, with_answers=True)
+    rows = np.arange(40) % 3 == 0
+    part = whole[rows]
+    alone = Run.from_belief(people[rows], Draws(belief.probs[rows]), loss)
+    assert evaluate_run(part) == evaluate_run(alone)
+    assert len(part.answers) == len(part.annotations) == rows.sum()
+
+
+def test_columns_go_with_their_points():
+    parts = Components(*np.arange(9.0).reshape(3, 3))
+    names, place = np.array(["a", "b", "c"]), np.array([3, 1, 2])
+    run = Run(parts, parts, ids=names, groups={"place": place})[np.argsort(place)]
+    assert run.ids.tolist() == ["b", "c", "a"]
+    assert run.groups["place"].tolist() == [1, 2, 3]
+    assert run.star.total.tolist() == [1, 2, 0]
+    assert run.loss_name == ""
+
+
+def test_the_flag_of_an_outside_score_stays(people, belief):
+    scored = Scored(belief.mean(), np.arange(40.0))
+    for convention in ("definition", "published"):
+        hat = decompose(scored, convention=convention)
+        assert hat.outside_score
+        assert hat[:3].outside_score
+    assert Run.from_belief(people, scored)[:5].hat.outside_score
+    assert not decompose(belief).outside_score
+    assert not realize(people, scored).outside_score
+
+
+@pytest.mark.parametrize("name", ["ids", "annotations", "answers", "groups"])
+def test_all_parts_have_the_same_points(people, belief, name):
+    run = Run.from_belief(people, belief, with_answers=True)
+    short = {
+        "ids": np.array(["a"]),
+        "annotations": people[:1],
+        "answers": run.answers[:1],
+        "groups": {"groups": np.zeros(1)},
+    }
+    with pytest.raises(ShapeError, match=f"{name} must have 40 points as star has, got 1"):
+        Run(run.star, run.hat, **{name: short[name]})
+    with pytest.raises(ShapeError, match="star and hat must have the same points, got 40 and 9"):
+        Run(run.star, run.hat[:9])
