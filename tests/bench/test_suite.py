@@ -2,7 +2,7 @@
 
 import pytest
 
-from rue.bench.cells import cells, config_hash, configuration
+from rue.bench.cells import cells, config_hash, configuration, loader_options
 from rue.bench.suite import METHOD_NAMES, parse_suite, read_suite, shipped
 from rue.bench.tasks import tasks
 from rue.errors import FileError, InputError
@@ -78,7 +78,12 @@ def test_method_names_are_those_of_rue_methods():
         ),
         ("[dataset.random-rbf]\nfeatures = 3", "features must be like 'file.npz', got 3"),
         ("[dataset.random-rbf]\nn_components = nan", "n_components must be like 256, got nan"),
-        ("[dataset.random-rbf]\nencoder = []", "encoder must be like 'tfidf'"),
+        ('[dataset.random-rbf]\nfeatures = "tfidf"', "random-rbf holds no texts to encode"),
+        (
+            '[dataset.random-rbf]\nfeatures = "sentence"',
+            "must be tfidf, sentence-encoder or an .npz file, got 'sentence': did you mean "
+            "'sentence-encoder'?",
+        ),
         ('[dataset.random-rbf]\nn_points = "x"', "n_points must be like 10000, got 'x'"),
         (
             "[dataset.random-rbf]\nn_points = 1979-05-27",
@@ -194,3 +199,17 @@ def test_seeds_of_a_probe_train_together_and_always_all_of_them():
     assert [t.stack for t in tasks(images, wanted, {cell: {} for cell in wanted})] == [
         (cell,) for cell in wanted
     ]
+
+
+def test_features_of_texts():
+    text = 'name = "s"\ndatasets = ["emobank-valence", "letter", "x.toml"]\n'
+    assert loader_options(parse_suite(text), "emobank-valence") == {}
+    suite = parse_suite(text + 'features = "sentence-encoder"\n')
+    wanted = {"features": "sentence-encoder"}
+    assert loader_options(suite, "emobank-valence") == wanted
+    assert loader_options(suite, "x") == wanted  # which may hold texts
+    assert loader_options(suite, "letter") == {}  # which does not
+    text += 'features = "sentence-encoder"\n[dataset.emobank-valence]\nfeatures = "tfidf"\n'
+    assert loader_options(parse_suite(text), "emobank-valence") == {"features": "tfidf"}
+    with pytest.raises(InputError, match=r"features must be of tfidf, .*, got 'sentences'"):
+        parse_suite(text.replace("sentence-encoder", "sentences"))

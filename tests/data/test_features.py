@@ -9,7 +9,7 @@ import pytest
 
 import rue.data
 from rue.data import featurize
-from rue.data.features import ENCODERS, encode_sentences
+from rue.data.features import ENCODERS, encode_sentences, features_digest
 from rue.errors import FileError, InputError, MissingExtraError
 
 
@@ -124,6 +124,26 @@ def test_broken_embeddings_are_made_anew(encoder, cache):
         path.write_bytes(broken)
         assert encode_sentences(["a", "b"]).shape == (2, 3)
         assert path.read_bytes() == whole
+
+
+def test_other_embeddings_than_those_kept_are_made_anew(encoder, cache):
+    encode_sentences(["a", "b"])
+    (path,) = (cache / "embeddings").iterdir()
+    digest = np.load(path)["sha256"]
+    np.savez(path, features=np.ones((2, 3), np.float32), sha256=digest)  # whole, but not these
+    assert encode_sentences(["a", "b"]).tolist() == [[1, 1, 1], [1, 0, 1]]
+    assert encoder == ["a", "b"] * 2
+
+
+def test_features_have_a_checksum(encoder):
+    texts = few(["aa", "b", "aaaa", "cc", "ddd"])
+    data = featurize(texts, encoder="sentence")
+    assert data.checksums == {
+        **texts.checksums,
+        "features of sentence": features_digest(data.inputs),
+    }
+    other = featurize(few(["aa", "b", "aaaa", "cc", "a"]), encoder="sentence")
+    assert other.checksums["features of sentence"] != data.checksums["features of sentence"]
 
 
 def test_embeddings_never_go_to_rue_data(encoder, monkeypatch, tmp_path):

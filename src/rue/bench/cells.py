@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rue.bench.suite import OWN_KEYS, Suite, require_known, require_like
+from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite, require_known, require_like
 from rue.data.files import roots
+from rue.data.registry import ENTRIES
 from rue.errors import FileError
 from rue.io.atomic import sha256
 
@@ -71,7 +72,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
     files = {
         name: sha256(find_file(suite, name, root))
         for name in (options.get("features"), training.weights)
-        if name is not None and _is_there(suite, name, root)
+        if name is not None and name not in TEXT_FEATURES and _is_there(suite, name, root)
     }
     if cell.dataset in suite.own:
         files[suite.own[cell.dataset]] = sha256(find_file(suite, suite.own[cell.dataset], root))
@@ -132,7 +133,11 @@ def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
 def loader_options(suite: Suite, dataset: str) -> dict[str, Any]:
     """Give the options of a data set's loader and features."""
     given = suite.dataset.get(dataset, {})
-    return {key: value for key, value in given.items() if key not in OWN_KEYS}
+    options = {key: value for key, value in given.items() if key not in OWN_KEYS}
+    may_be_texts = dataset in suite.own or ENTRIES[dataset].task == "text"
+    if suite.features != "tfidf" and may_be_texts:
+        options.setdefault("features", suite.features)
+    return options
 
 
 def _is_there(suite: Suite, name: str, root: str | None) -> bool:

@@ -7,6 +7,7 @@
     methods = ["ensemble", "ddu"]
     losses = ["log", "squared"]
     seeds = 5                     # 0..4; or a list of whole numbers
+    features = "sentence-encoder" # of texts; tfidf is the default
     network = "probe"
     regime = "tuned"              # or paper, the default
 
@@ -34,7 +35,7 @@ from typing import Any, Literal, get_args
 
 from rue._plugins import plugin_names
 from rue.data.dataset import DataSet
-from rue.data.features import ENCODERS
+from rue.data.features import Encoder
 from rue.data.own.description import NAME_RULE, load_own, valid_name
 from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
@@ -46,6 +47,7 @@ __all__ = [
     "OWN_KEYS",
     "REGIMES",
     "SUITE_CRITERIA",
+    "TEXT_FEATURES",
     "Network",
     "Regime",
     "Suite",
@@ -69,6 +71,7 @@ _KEYS = (
     "methods",
     "losses",
     "seeds",
+    "features",
     "network",
     "regime",
     "criteria",
@@ -77,7 +80,8 @@ _KEYS = (
     "dataset",
 )
 OWN_KEYS = ("network", "regime", "losses", "criteria", "training")
-_FEATURES = {"features": "file.npz", "encoder": "tfidf", "n_components": 256}  # and like what
+_FEATURES = {"features": "file.npz", "n_components": 256}  # and like what
+TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
 
 
@@ -91,6 +95,8 @@ class Suite:
         The name is hashed into every seed.
     datasets, methods, losses, seeds
         A cell is one data set x method x seed; each is evaluated under every loss.
+    features
+        What texts become, ``tfidf`` or ``sentence-encoder``; a data set may say otherwise.
     network
         What is trained, and with which settings (:class:`rue.methods.Training`): ``probe``,
         ``cifar``, ``fine_tuning`` or ``small_images``.
@@ -113,6 +119,7 @@ class Suite:
     methods: tuple[str, ...] = METHOD_NAMES
     losses: tuple[str, ...] = ("log", "zero_one")
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    features: str = "tfidf"
     network: Network = "probe"
     regime: Regime = "paper"
     criteria: tuple[str, ...] = ("regret",)
@@ -140,6 +147,7 @@ class Suite:
         plugins = plugin_names("rue.methods", METHOD_NAMES)
         require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
         require_known("criteria", self.criteria, SUITE_CRITERIA)
+        require_known("features", [self.features], TEXT_FEATURES)
         require_known("network", [self.network], NETWORKS)
         _require_regime("regime", self.regime)
         require_known("method", self.method, self.methods)
@@ -230,7 +238,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         _require_table(f"dataset.{name}.training", table.get("training", {}))
         for key in {"losses", "criteria"} & set(table):
             table[key] = _strings(f"dataset.{name}.{key}", table[key])
-    for key in ("name", "description", "network", "regime"):
+    for key in ("name", "description", "features", "network", "regime"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{key} must be text, got {values[key]!r}")
     for key in ("datasets", "methods", "losses", "criteria"):
@@ -266,8 +274,16 @@ def _require_options(
         for each in value if usual is None and isinstance(value, list) else [value]:
             if name in given:
                 require_like(f"dataset.{dataset}.{name}", each, 1 if usual is None else usual)
-    if "encoder" in given:
-        require_known(f"dataset.{dataset}.encoder", [given["encoder"]], ENCODERS)
+    features = given.get("features")
+    if features in TEXT_FEATURES:
+        if dataset in ENTRIES and ENTRIES[dataset].task != "text":
+            raise InputError(f"dataset.{dataset}.features: {dataset} holds no texts to encode")
+    elif features is not None and not features.endswith(".npz"):
+        known = ", ".join(TEXT_FEATURES)
+        raise InputError(
+            f"dataset.{dataset}.features must be {known} or an .npz file, got {features!r}"
+            f"{_nearest(features, TEXT_FEATURES)}"
+        )
 
 
 def _require_regime(key: str, regime: str) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rue.bench.cells import Cell, changed, config_hash, find_file, loader_options, training_of
 from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
-from rue.bench.suite import Suite
+from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
 from rue.data.ood import add_ood, ood_groups
 
@@ -143,15 +143,17 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
     """Give each seed's data set; seeds that only turn nothing share one."""
     options = loader_options(suite, name)
-    encoder = options.pop("encoder", "tfidf")
     n_components = options.pop("n_components", 256)
-    if "features" in options:
-        options["features"] = find_file(suite, options["features"], root)
+    features = options.pop("features", "tfidf")
+    if features not in TEXT_FEATURES:
+        options["features"] = find_file(suite, features, root)
     source = str(find_file(suite, suite.own[name], root)) if name in suite.own else name
     made: dict[int, DataSet] = {}
     for seed in seeds:
         data = load(source, root, seed=seed, **options)
-        texts = {"encoder": encoder, "n_components": n_components} if data.task == "text" else {}
+        texts: dict[str, Any] = {}
+        if data.task == "text":
+            texts = {"encoder": TEXT_FEATURES[features], "n_components": n_components}
         if "ood" in suite.criteria_of(name) and ood_groups(source):
             data = add_ood(data, root, seed=seed, **texts)
         elif data.task == "text":

