@@ -241,7 +241,7 @@ def test_lambdas_are_checked(lambdas):
 
 
 def test_lengths_are_checked():
-    with pytest.raises(ShapeError, match="hat must have 5 points as star has, got 6"):
+    with pytest.raises(ShapeError, match="hat must have 5 points like star, got 6"):
         pareto_gap(gridded(5)[0], gridded(6)[1])
 
 

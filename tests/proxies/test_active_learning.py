@@ -177,9 +177,9 @@ def test_bad_input_is_refused(data):
         run(data, "forest")
     with pytest.raises(InputError, match=r"acquisition must be one of total, .*, got 'bald'"):
         learn(data, acquisitions=("bald",))
-    with pytest.raises(InputError, match="seeds must be one or more different"):
+    with pytest.raises(InputError, match="seeds must be a non-empty list without"):
         learn(data, seeds=(1, 1))
-    with pytest.raises(InputError, match="acquisitions must be one or more different"):
+    with pytest.raises(InputError, match="acquisitions must be a non-empty list without"):
         learn(data, acquisitions=())
     with pytest.raises(InputError, match="n_batch must be a whole number of at least 1, got 0"):
         learn(data, n_batch=0)
@@ -188,7 +188,7 @@ def test_bad_input_is_refused(data):
     with pytest.raises(InputError, match="made has no test points"):
         learn(dataclasses.replace(data, test=data.test[:0]))
     images = data_set(np.zeros((60, 4, 4, 1), np.uint8), np.full((60, 2), 0.5), n_train=50)
-    with pytest.raises(InputError, match="takes a matrix of features, made has none"):
+    with pytest.raises(InputError, match="needs a matrix of features, made has none"):
         learn(images)
     texts = dataclasses.replace(data, task="text")
     with pytest.raises(InputError, match="featurize first"):

@@ -1,8 +1,8 @@
-"""Rankings by linear combinations of two components, and the fronts that their prefixes leave.
+"""Rankings by linear combinations of two components, and the Pareto fronts of their prefixes.
 
 A direction phi ranks the points (x, y) by x cos(phi) + y sin(phi). Two points change places at
-their critical angle. The opposite direction ranks the other way round, so half the circle is
-enough: what a reversed ranking accepts is what the ranking itself rejects.
+their critical angle. The opposite direction gives the reversed ranking, so half the circle is
+enough: a prefix of the reversed ranking is the complement of a prefix of the ranking.
 """
 
 from dataclasses import dataclass
@@ -22,26 +22,36 @@ __all__ = [
     "sampled_rankings",
 ]
 
-# Components are whole numbers up to this; a smaller difference is none.
+# Components are rounded to whole numbers from 0 to this; smaller differences do not count.
 GRID = 1e12
 
-# How many pairs critical angles are sampled from, and how many crossings a sweep holds.
+# The number of pairs from which critical angles are sampled, and of crossings in one sweep.
 SAMPLED_PAIRS = 1 << 18
 
-# How many rankings' running sums are held at a time: enough for a front, once it is in the
-# processor's cache, to take many points.
+# The number of rankings whose running sums are held at a time: enough that a front which is in
+# the processor's cache receives many points.
 BATCH = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Estimated components on a grid, rows sorted by them, and the realised ones beside them.
+    """The estimated components on a grid, rows sorted by them, with the realised components.
 
-    ``x`` and ``y`` (aleatoric and epistemic) are whole numbers from 0 to 1e12. A component's
-    reach is half its range, negative where it is mirrored, and 0 where it is constant. ``risk``
-    and ``regret`` are divided by the number of points and by their units, powers of two that
-    make their sums about 1; those of a block of equal (x, y) are replaced by their mean.
-    ``starts`` are the first rows of the blocks, ``rows`` where each row was before.
+    Attributes
+    ----------
+    x, y : array of shape (n_points,)
+        The aleatoric and the epistemic component as whole numbers from 0 to 1e12.
+    x_reach, y_reach : float
+        Half the range of a component; negative if it is mirrored, 0 if it is constant.
+    risk, regret : array of shape (n_points,)
+        The realised components, divided by the number of points and by their units. Within a
+        block of equal (x, y) they are replaced by their mean.
+    risk_unit, regret_unit : float
+        Powers of two that make the sums of ``risk`` and ``regret`` about 1.
+    starts : array of shape (n_blocks,)
+        The first row of each block.
+    rows : array of shape (n_points,)
+        The original index of each row.
     """
 
     x: FloatArray
@@ -56,7 +66,7 @@ class Plane:
     rows: IntArray
 
     def weights(self, angle: FloatArray) -> FloatArray:
-        """Weights of the components as they were given, length 1; 0 for a constant one."""
+        """Return the weights of the original components, of length 1; 0 for a constant one."""
         largest = max(abs(self.x_reach), abs(self.y_reach)) or 1.0
         x_reach, y_reach = self.x_reach / largest, self.y_reach / largest
         if x_reach and y_reach:
@@ -69,9 +79,9 @@ class Plane:
 
 @dataclass(frozen=True, eq=False)
 class Fronts:
-    """What is best for each number of accepted points: no row of the same number dominates.
+    """The Pareto front of risk and regret for each number of accepted points.
 
-    Rows are sorted by ``accepted``, then ``risk``; ``angle`` is the direction of the ranking.
+    Rows are sorted by ``accepted``, then by ``risk``; ``angle`` is the direction of the ranking.
     """
 
     accepted: IntArray
@@ -83,8 +93,8 @@ class Fronts:
 def plane_of(star: Components, hat: Components) -> Plane:
     """Shift both estimated components to 0, divide by their ranges, round to 1e-12 and sort.
 
-    A component that falls where the realised ones rise is mirrored. This leaves the set of all
-    rankings as it is, and makes a component and its negative the same, sampled pairs included.
+    A component that falls as the realised ones rise is mirrored. This does not change the set of
+    all rankings, and makes a component and its negative equivalent, also for sampled pairs.
     """
     burden = star.total + star.epistemic
     x, x_reach = _to_grid(hat.aleatoric, burden)
@@ -99,7 +109,7 @@ def plane_of(star: Components, hat: Components) -> Plane:
 
 
 def block_starts(first: FloatArray, second: FloatArray) -> IntArray:
-    """Rows at which a block of rows equal in both begins; equal rows stand together."""
+    """Return the first row of each block of rows that are equal in both arrays."""
     new = (np.diff(first) != 0) | (np.diff(second) != 0)
     return np.concatenate([[0], np.flatnonzero(new) + 1])
 
@@ -111,13 +121,13 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
-    """Take directions at quantiles of the critical angles, and their opposites."""
+    """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
     from rue._kernels.pareto import accumulate, insert_rankings
     from rue._kernels.threads import each
 
     angles = _arc_middles(plane, (n_directions + 1) // 2)
     n_points = len(plane.x)
-    # Each range of levels has fronts of its own, so that threads do not meet.
+    # Each range of levels has its own fronts, so that threads share no memory.
     cuts = np.linspace(0, n_points + 1, min(16, n_points + 1) + 1).astype(np.int64)
     fronts = [np.empty((n_levels, 32, 3)) for n_levels in np.diff(cuts)]
     sizes = [np.zeros(len(front), np.int64) for front in fronts]
@@ -139,11 +149,12 @@ def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
 
 
 def all_rankings(plane: Plane) -> Fronts:
-    """Sweep the circle: each crossing changes only the prefixes that end between two points.
+    """Return the fronts of all directions, by a rotational sweep.
 
-    The half circle is cut into sweeps of about as many crossings each; a cut lies in an open
-    arc. Only the fronts are kept. Points that lie on one line but for rounding change places at
-    one angle, so that a linear image of the estimates has the same rankings.
+    Each crossing changes only the prefixes that end between the two points. The half circle is
+    divided into sweeps with about equally many crossings, each from one open arc to another.
+    Only the fronts are kept. Points that lie on one line up to rounding change places at the
+    same angle, so that a linear transformation of the estimates has the same rankings.
     """
     from rue._kernels.lines import find_lines
     from rue._kernels.pareto import insert_fronts
@@ -161,8 +172,8 @@ def all_rankings(plane: Plane) -> Fronts:
     cuts, rankings = _open_cuts(_arc_middles(plane, n_sweeps), points)
     rng = np.random.default_rng(0)
     while not cuts:
-        # Of random angles few are not in an open arc: that takes a critical angle within 1e-9,
-        # and there are at most EXACT_POINTS^2 / 2 of them.
+        # A random angle is rarely outside all open arcs: it would have to be within 1e-9 of one
+        # of at most EXACT_POINTS^2 / 2 critical angles.
         cuts, rankings = _open_cuts(np.pi * (1.0 - rng.random(1)), points)
     rankings.append(rankings[0][::-1].copy())
 
@@ -185,7 +196,7 @@ def all_rankings(plane: Plane) -> Fronts:
 def _open_cuts(
     angles: FloatArray, points: tuple[FloatArray, FloatArray, IntArray, FloatArray]
 ) -> tuple[list[float], list[IntArray]]:
-    """Keep the angles that lie in open arcs, with the rankings there."""
+    """Return the angles that lie in open arcs, and the rankings there."""
     from rue._kernels.sweep import certify
 
     cuts, rankings = [], []
@@ -198,10 +209,11 @@ def _open_cuts(
 
 
 def _arc_middles(plane: Plane, n_arcs: int) -> FloatArray:
-    """Middles, in (0, pi], of ``n_arcs`` arcs between critical angles, or of all if fewer.
+    """Return the middles, in (0, pi], of ``n_arcs`` arcs between critical angles.
 
-    The critical angles are those of all pairs of blocks, or of a sample of pairs. Angles within
-    SAME_ANGLE are one. The arcs are equally spaced in number.
+    If there are fewer arcs, all are taken; otherwise they are equally spaced in number. The
+    critical angles are those of all pairs of blocks, or of a sample of pairs; angles within
+    SAME_ANGLE of each other count as one.
     """
     from rue._kernels.sweep import SAME_ANGLE
 
@@ -243,7 +255,7 @@ def _unit(component: FloatArray) -> float:
 
 
 def _flat(plane: Plane, fronts: list[FloatArray], sizes: list[IntArray]) -> Fronts:
-    """Lay fronts of successive levels out as rows, in the components' own units."""
+    """Return the fronts of successive levels as rows, in the units of the components."""
     from rue._kernels.pareto import flatten
     from rue._kernels.threads import each
 

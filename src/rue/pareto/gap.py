@@ -1,4 +1,4 @@
-"""The Pareto-gap: how far a method's uncertainties are from the best selectors (section 4.2)."""
+"""The Pareto-gap: the distance of a method's selectors from the optimal ones (section 4.2)."""
 
 import numpy as np
 
@@ -23,39 +23,44 @@ def pareto_gap(
 ) -> float:
     """Return the Pareto-gap, IGD+ from the optimal surface S* to the achievable surface S.
 
-    The mean over (c*, ri*, re*) in S* of the least d+ to a (c, ri, re) in S, where d+ counts
-    only what is worse (Ishibuchi et al. 2015):
+    It is the mean over (c*, ri*, re*) in S* of the least d+ to a point (c, ri, re) in S, where
+    d+ counts only the coordinates that are worse (Ishibuchi et al. 2015):
 
         d+^2 = max(0, c* - c)^2 + max(0, ri - ri*)^2 + max(0, re - re*)^2.
 
     Parameters
     ----------
-    star, hat
-        The realised and the estimated components, n_points each.
-    normalize
-        Divide risk and regret by their values at full coverage, which makes the gap free of the
-        loss's unit. A component that is 0 everywhere stays so; otherwise its mean must be
-        positive.
-    directions
-        The directions of S, see :func:`rue.achievable_surface`.
-    lambdas
-        The number of lambdas of S*, see :func:`rue.optimal_surface`.
-    convention
-        ``"definition"``, or ``"published"`` for the surfaces of the authors' own code
-        (:mod:`rue.pareto.published_surfaces`): 91 raw angles, equal scores in row order. It takes
-        neither ``directions`` nor ``normalize``.
+    star, hat : Components
+        The realised and the estimated components of the same points.
+    normalize : bool
+        Whether to divide risk and regret by their values at full coverage, so that the gap does
+        not depend on the unit of the loss. The mean of each component must be positive, or the
+        component 0 everywhere.
+    directions : {"auto", "exact"} or int
+        The directions of S; see :func:`rue.achievable_surface`.
+    lambdas : int
+        The number of lambdas of S*; see :func:`rue.optimal_surface`.
+    convention : {"definition", "published"}
+        ``"published"`` takes the surfaces of the authors' code
+        (:mod:`rue.pareto.published_surfaces`): 91 raw angles, equal scores in row order. It
+        cannot be combined with ``directions`` or ``normalize``.
 
     Returns
     -------
     float
-        At least 0, and 0 when ``hat`` is ``star`` and the directions are exact. S holds the
-        selector that accepts nothing, so for components that are not negative the gap is at
+        The gap, at least 0; it is 0 if ``hat`` equals ``star`` and the directions are exact. S
+        contains the selector that accepts nothing, so for non-negative components the gap is at
         most the mean coverage of S*, about 1/2.
+
+    Raises
+    ------
+    InputError
+        If ``star`` and ``hat`` have different numbers of points, or an option is invalid.
 
     Examples
     --------
-    Constant estimates can only draw lots, and so accept half of the avoidable error together
-    with half of the points, where the best selector of half of the points accepts none.
+    Constant estimates give a random ranking, so half of the points contain half of the avoidable
+    error; the best half of the points contains none.
 
     >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
     >>> pareto_gap(star, Components(total=[2, 2], aleatoric=[1, 1], epistemic=[1, 1]))
@@ -68,7 +73,7 @@ def pareto_gap(
         if directions != "auto" or normalize:
             raise InputError(
                 'convention="published" has its own directions and units: '
-                "give neither directions nor normalize"
+                "omit directions and normalize"
             )
         return published_gap(
             published_optimal(star, lambdas=lambdas), published_achievable(star, hat)
@@ -86,10 +91,28 @@ def pareto_gap(
 def igd_plus(
     reference: FloatArray, coverage: FloatArray, risk: FloatArray, regret: FloatArray
 ) -> float:
-    """Return the mean of the least d+ from ``reference``, shape (m, 3), to points, shape (n,) each.
+    """Return IGD+, the mean over reference points of the least d+ to any of the points.
 
-    The points are sorted by coverage, then risk. Made for many of them that share few values of
-    the coverage, and few for each value that no other dominates.
+    It is fast if the points share few values of the coverage, and if for each value few points
+    are not dominated.
+
+    Parameters
+    ----------
+    reference : array of shape (n_reference, 3)
+        Coverage, risk and regret of the reference points.
+    coverage, risk, regret : array of shape (n,)
+        The points, sorted by coverage, then by risk.
+
+    Returns
+    -------
+    float
+        The mean distance.
+
+    Examples
+    --------
+    >>> reference = np.array([[0.5, 0.1, 0.0]])
+    >>> igd_plus(reference, np.array([0.5]), np.array([0.4]), np.array([0.0]))
+    0.3
     """
     from rue._kernels.pareto import least_deficits, nest
     from rue._kernels.threads import each
@@ -108,14 +131,14 @@ def igd_plus(
 
 
 def published_gap(optimal: FloatArray, achievable: FloatArray) -> float:
-    """Return IGD+ from an optimal to an achievable surface, points of shape (..., 3) each."""
+    """Return IGD+ from an optimal to an achievable surface, each of shape (..., 3)."""
     points = achievable.reshape(-1, 3)
     points = points[np.lexsort((points[:, 2], points[:, 1], points[:, 0]))]
     return igd_plus(np.ascontiguousarray(optimal.reshape(-1, 3)), *np.ascontiguousarray(points.T))
 
 
 def _unit(name: str, component: FloatArray) -> float:
-    """Return what a component is divided by: its mean, or 1 if it is 0 everywhere."""
+    """Return the divisor of a component: its mean, or 1 if it is 0 everywhere."""
     mean = float(component.mean())
     if mean <= 0.0 and component.any():
         raise InputError(f"normalize=True needs a positive mean of star.{name}, got {mean}")

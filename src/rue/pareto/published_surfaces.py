@@ -1,9 +1,9 @@
-"""The published convention: surfaces as the authors' own code sweeps them.
+"""The published convention: surfaces as the authors' code computes them.
 
 The achievable surface has 91 directions at the angles 2 pi k / 91, in the raw units of the two
-estimated components, and the optimal surface 51 lambdas. All N + 1 prefixes of each ranking count,
-and equal scores are ranked in the order of the rows. So these surfaces change with the row order
-and with the unit of a score, which the surfaces of :mod:`rue.pareto.surfaces` do not.
+estimated components; the optimal surface has 51 lambdas. Both contain all N + 1 prefixes of each
+ranking, and points with equal scores are ranked in the order of the rows. So, unlike those of
+:mod:`rue.pareto.surfaces`, these surfaces depend on the row order and on the unit of a score.
 """
 
 import numpy as np
@@ -18,13 +18,13 @@ N_ANGLES, N_LAMBDAS = 91, 51
 
 
 def published_optimal(star: Components, *, lambdas: int = N_LAMBDAS) -> FloatArray:
-    """Return the optimal surface as the authors sweep it.
+    """Return the optimal surface as the authors' code computes it.
 
     Parameters
     ----------
-    star
-        The realised components, n_points each.
-    lambdas
+    star : Components
+        The realised components.
+    lambdas : int
         The number of lambdas, equally spaced in [1/2, 1].
 
     Returns
@@ -47,13 +47,13 @@ def published_optimal(star: Components, *, lambdas: int = N_LAMBDAS) -> FloatArr
 def published_achievable(
     star: Components, hat: Components, *, angles: int = N_ANGLES
 ) -> FloatArray:
-    """Return the achievable surface as the authors sweep it.
+    """Return the achievable surface as the authors' code computes it.
 
     Parameters
     ----------
-    star, hat
-        The realised and the estimated components, n_points each.
-    angles
+    star, hat : Components
+        The realised and the estimated components of the same points.
+    angles : int
         The number of directions, equally spaced on the full circle from angle 0.
 
     Returns
@@ -73,7 +73,7 @@ def published_achievable(
     (91, 3, 3)
     """
     if len(hat) != len(star):
-        raise ShapeError(f"hat must have {len(star)} points as star has, got {len(hat)}")
+        raise ShapeError(f"hat must have {len(star)} points like star, got {len(hat)}")
     theta = 2 * np.pi * np.arange(angles) / angles
     return _sweep(
         star, hat.aleatoric, hat.epistemic, np.column_stack([np.cos(theta), np.sin(theta)])

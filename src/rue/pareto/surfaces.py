@@ -1,15 +1,15 @@
-"""What selectors attain: the optimal and the achievable surface (section 4.2 of the paper).
+"""The optimal and the achievable surface (section 4.2 of the paper).
 
-A selector accepts the points whose score is at most tau, and attains a coverage, a risk and a
-regret, none of them divided by the coverage. Sweeping tau and the weights of the score
+A selector accepts the points whose score is at most tau. It attains a coverage, a risk and a
+regret; risk and regret are not divided by the coverage. Varying tau and the weights of the score
 
 - (1 - lambda) A* + lambda E* of the realised components, lambda in [1/2, 1], gives S*, the best
-  that anyone could do (Theorem 1);
-- w1 A^ + w2 E^ of the estimated components, any w1 and w2, gives S, the best that a method's
-  uncertainties can do.
+  that any selector can attain (Theorem 1);
+- w1 A^ + w2 E^ of the estimated components, for any w1 and w2, gives S, the best that selectors
+  based on a method's uncertainties can attain.
 
-A block of identical points is one straight segment in either, which is what a selector attains
-that accepts a random part of it; so nothing depends on the order of rows.
+In both, a block of identical points is one straight segment, which a selector attains that
+accepts a random part of the block; so no result depends on the order of rows.
 """
 
 from dataclasses import dataclass
@@ -34,30 +34,30 @@ __all__ = ["Directions", "Surface", "achievable_surface", "optimal_surface"]
 
 Directions = Literal["auto", "exact"] | int
 
-# Up to how many points "auto" is exact and "exact" is possible, and how many directions
-# "auto" takes above.
+# "auto" is exact up to AUTO_EXACT_POINTS points and takes AUTO_DIRECTIONS directions above;
+# "exact" is possible up to EXACT_POINTS points.
 AUTO_EXACT_POINTS = 512
 EXACT_POINTS = 5_000
 AUTO_DIRECTIONS = 720
 
-# Above so many points the optimal surface is cut at 1,001 coverages.
+# With more points than this, the optimal surface is evaluated at 1,001 coverages.
 ALL_PREFIXES = 1_000
 
-# Realised scores closer than this, times the largest component, are equal. Components are
-# rounded to 1e-12 of the loss's scale, which moves equal scores apart by as much.
+# Realised scores that differ by less than this, times the largest component, count as equal.
+# Components are rounded to 1e-12 of the loss's scale, which separates equal scores by as much.
 SAME_SCORE = 4e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Points of a surface and the score that attains each, sorted as its maker says.
+    """The points of a surface, and the weights of the score that attains each.
 
     Attributes
     ----------
-    points
-        Coverage, risk and regret, shape (n, 3).
-    weights
-        Weights of the aleatoric and the epistemic component in the score, shape (n, 2).
+    points : array of shape (n, 3)
+        Coverage, risk and regret.
+    weights : array of shape (n, 2)
+        The weights of the aleatoric and the epistemic component in the score.
     """
 
     points: FloatArray
@@ -65,22 +65,22 @@ class Surface:
 
     @property
     def coverage(self) -> FloatArray:
-        """The share of points kept."""
+        """The share of accepted points, shape (n,)."""
         return self.points[:, 0]
 
     @property
     def risk(self) -> FloatArray:
-        """The realised total of the points kept, over the number of all points."""
+        """The realised total of the accepted points over the number of all points, shape (n,)."""
         return self.points[:, 1]
 
     @property
     def regret(self) -> FloatArray:
-        """The realised epistemic of the points kept, over the number of all points."""
+        """The regret of the accepted points over the number of all points, shape (n,)."""
         return self.points[:, 2]
 
     @property
     def lam(self) -> FloatArray:
-        """Theorem 1's lambda, of an optimal surface: its weights are (1 - lambda, lambda)."""
+        """Lambda of Theorem 1, for an optimal surface: its weights are (1 - lambda, lambda)."""
         return self.weights[:, 1]
 
     def __len__(self) -> int:
@@ -88,21 +88,27 @@ class Surface:
 
 
 def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
-    """Return S*: what thresholds on (1 - lambda) A* + lambda E* attain, as section 4.2 has it.
+    """Return the optimal surface S*, which thresholds on (1 - lambda) A* + lambda E* attain.
 
     Parameters
     ----------
-    star
-        The realised components, n_points each.
-    lambdas
-        The number of lambdas, equally spaced in [1/2, 1].
+    star : Components
+        The realised components.
+    lambdas : int
+        The number of lambdas, equally spaced in [1/2, 1]; at least 2.
 
     Returns
     -------
     Surface
-        By lambda, then coverage. All ``n_points + 1`` prefixes of each ranking, or for more than
-        1,000 points the 1,001 of k = floor(j n_points / 1000 + 1/2) points. Points of equal
-        scores are taken by lower epistemic, then lower aleatoric.
+        The points, sorted by lambda, then by coverage: all ``n_points + 1`` prefixes of each
+        ranking, or, for more than 1,000 points, the 1,001 prefixes of length
+        floor(j n_points / 1000 + 1/2). Points with equal scores are ordered by epistemic, then
+        by aleatoric, both ascending.
+
+    Raises
+    ------
+    InputError
+        If ``lambdas`` is no whole number of at least 2.
 
     Examples
     --------
@@ -129,7 +135,8 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
     points[:, :, 0] = accepted / n_points
 
     def rank(i: int) -> None:
-        # (1 - lambda) A + lambda E, by the total: equal totals are equal at lambda = 1/2.
+        # This is (1 - lambda) A + lambda E, written with the total so that equal totals have
+        # equal scores at lambda = 1/2.
         score = (1.0 - lams[i]) * total + (2.0 * lams[i] - 1.0) * epistemic
         sums = np.empty((2, n_points + 1))
         accumulate(np.argsort(score), score, slack, risk, regret, sums[0], sums[1])
@@ -143,30 +150,37 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
 def achievable_surface(
     star: Components, hat: Components, *, directions: Directions = "auto"
 ) -> Surface:
-    """Return S: the best that thresholds on w1 A^ + w2 E^ attain, as section 4.2 has it.
+    """Return the achievable surface S, the best that thresholds on w1 A^ + w2 E^ attain.
 
     Two points change places in the ranking at their critical angle. Between neighbouring
-    critical angles, in an open arc, the ranking is the same, so one direction for each arc of
-    the full circle and all its ``n_points + 1`` prefixes are all there is. Both estimated
+    critical angles, in an open arc, the ranking does not change, so one direction per arc of the
+    full circle, with all its ``n_points + 1`` prefixes, gives all selectors. Both estimated
     components are first shifted to 0, divided by their range and rounded to 1e-12, and angles
-    within 1e-9 are one. So S does not change with the unit, zero or sign of a component.
+    within 1e-9 count as one. So S does not depend on the unit, zero or sign of a component.
 
     Parameters
     ----------
-    star, hat
-        The realised and the estimated components, n_points each.
-    directions
-        ``"exact"`` takes all arcs, up to 5,000 points. A number takes so many arcs of the circle
-        (in opposite pairs, so an odd number becomes the next even one), equally spaced among
-        those between the distinct critical angles of 262,144 sampled pairs, or of all pairs if
-        they are fewer; it takes all of these arcs if they are fewer. A direction is the middle
-        of its arc. ``"auto"`` is exact up to 512 points and 720 above.
+    star, hat : Components
+        The realised and the estimated components of the same points.
+    directions : {"auto", "exact"} or int
+        ``"exact"`` takes all arcs; it is possible for up to 5,000 points. A number takes that
+        many arcs (in opposite pairs, so an odd number is rounded up), equally spaced among those
+        between the critical angles of 262,144 sampled pairs, or of all pairs if there are fewer.
+        A direction is the middle of its arc. ``"auto"`` means ``"exact"`` for up to 512 points
+        and 720 for more.
 
     Returns
     -------
     Surface
-        By coverage, then risk. Only points that no other point of the same coverage dominates:
-        at most as much risk and regret. The weights have length 1.
+        The points that no other point of the same coverage dominates (with at most as much risk
+        and regret), sorted by coverage, then by risk. The weights have length 1.
+
+    Raises
+    ------
+    InputError
+        If ``directions`` is invalid, or ``"exact"`` with more than 5,000 points.
+    ShapeError
+        If ``star`` and ``hat`` have different numbers of points.
 
     Examples
     --------
@@ -188,7 +202,7 @@ def achievable_fronts(
 ) -> tuple[Plane, Fronts]:
     """Return the achievable surface as numbers of accepted points, sums and angles."""
     if len(hat) != len(star):
-        raise ShapeError(f"hat must have {len(star)} points as star has, got {len(hat)}")
+        raise ShapeError(f"hat must have {len(star)} points like star, got {len(hat)}")
     n_directions = _n_directions(directions, len(star))
     plane = plane_of(star, hat)
     if n_directions is None:
@@ -197,13 +211,14 @@ def achievable_fronts(
 
 
 def _n_directions(directions: Directions, n_points: int) -> int | None:
-    """Check ``directions``; None stands for all of them."""
+    """Return the number of directions, or None for all of them; raise if it is invalid."""
     if directions == "auto":
         return None if n_points <= AUTO_EXACT_POINTS else AUTO_DIRECTIONS
     if directions == "exact":
         if n_points > EXACT_POINTS:
             raise InputError(
-                f'directions="exact" takes at most {EXACT_POINTS:,} points, got {n_points:,}'
+                f'directions="exact" is possible for at most {EXACT_POINTS:,} points, '
+                f"got {n_points:,}"
             )
         return None
     if isinstance(directions, bool) or not isinstance(directions, int | np.integer):
@@ -214,7 +229,7 @@ def _n_directions(directions: Directions, n_points: int) -> int | None:
 
 
 def _prefixes(n_points: int) -> IntArray:
-    """Return the numbers of accepted points at which the optimal surface is cut."""
+    """Return the numbers of accepted points at which the optimal surface is evaluated."""
     if n_points <= ALL_PREFIXES:
         return np.arange(n_points + 1)
     return (2 * np.arange(1001) * n_points + 1000) // 2000  # floor(j N / 1000 + 1/2)

@@ -1,9 +1,9 @@
-"""Proxy tasks: what uncertainty is commonly judged by in the place of regret (sections 3, 5.3).
+"""Proxy tasks by which uncertainty is commonly evaluated instead of regret (sections 3, 5.3).
 
 scores.py           a component of a belief as a score, by name
-ood.py              telling in-distribution from out-of-distribution inputs
-selective.py        accuracy and error of the accepted against coverage
-active_learning.py  which labels to ask for next (needs the extra ``rue[torch]``)
+ood.py              detection of out-of-distribution (OOD) inputs
+selective.py        accuracy and error of the accepted points against coverage
+active_learning.py  the choice of the next points to label (needs the extra ``rue[torch]``)
 """
 
 from rue.proxies.active_learning import ActiveLearning

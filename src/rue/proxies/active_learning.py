@@ -1,23 +1,24 @@
-"""Pool-based active learning: which labels to ask for next (section 5.3, table 5).
+"""Pool-based active learning: the choice of the next points to label (section 5.3, table 5).
 
-A model is trained on a few labelled points, scores the rest of the training split, has the labels
-of the highest scores added, and is trained anew; after each round it is tested. What a query buys
-is what the data set trains on (``data.targets()``): a label, or people's answers.
+A model is trained on a few labelled points and scores the rest of the training split. The points
+with the highest scores are labelled, and the model is trained again; it is tested after each
+round. A query reveals the training targets of the data set (``data.targets()``): a label, or the
+answers of the annotators.
 
-Acquisitions: a component of the model's belief by name (``epistemic`` and ``total`` are the
-paper's); ``random``, what scoring must beat; and ``oracle``, the realised regret itself, that no
-model knows. The oracle's truth is ``data.truth()``: p* where it is known, and else, as for letter,
-the label taken as p*, whose regret is then the whole loss. Neither is a bound in the strict sense:
-the point with the most regret need not be the one that teaches most (section 3.1).
+Acquisitions are the components of the model's belief (the paper uses ``epistemic`` and
+``total``); ``random``, the baseline; and ``oracle``, the realised regret, which no model knows.
+The truth of the oracle is ``data.truth()``: p* if it is known, and otherwise, as for letter, the
+label taken as p*, so that the regret is the whole loss. The oracle is no strict upper bound: the
+point with the highest regret need not be the most useful one to label (section 3.1).
 
-What we chose, as the paper says no more than ten rounds: 500 points drawn at random to start with,
-250 a round, so 3,000 in the end, of a pool that is the whole training split (letter, OpenML 6, has
-20,000 points, of which 11,875 train at seed 0). The public code of the source that the paper's
-numbers are taken from starts with 1,000 and adds 1,000 (``n_initial=1000, n_batch=1000``); by its
-last round most of the split is labelled and acquisitions differ little. The probe and its training
-are those of :mod:`rue.methods`.
+The paper only states the number of rounds, ten. By default we start with 500 random points and
+add 250 per round, 3,000 in total. The pool is the whole training split (letter, OpenML 6, has
+20,000 points, of which 11,875 are training points at seed 0). The public code behind the paper's
+numbers starts with 1,000 and adds 1,000 (``n_initial=1000, n_batch=1000``); in its last round
+most of the split is labelled and acquisitions differ little. The network and its training are
+those of :mod:`rue.methods`.
 
-All seeds and acquisitions of a method train as one stack in each round.
+All seeds and acquisitions of a method are trained together in each round.
 """
 
 from collections.abc import Sequence
@@ -45,17 +46,17 @@ ACQUISITIONS: tuple[Acquisition, ...] = get_args(Acquisition)
 
 @dataclass(frozen=True)
 class ActiveLearning:
-    """One run: what the model could do after each round.
+    """The results of one run of active learning, for rounds 0 (the start) to n_rounds.
 
     Attributes
     ----------
     data, method, acquisition, loss, seed
-        What was run; ``loss`` is that of the acquisition's score.
-    n_labelled
-        How many points were labelled when the model of each round was trained.
-    accuracy, log_loss
-        On the test split, against its ``truth()``: the probability that the model's class is the
-        answer, and the mean log loss. Rounds 0 (the start) to n_rounds.
+        The configuration; ``loss`` is the loss of the acquisition's score.
+    n_labelled : tuple of int
+        The number of points that the model of each round was trained on.
+    accuracy, log_loss : tuple of float
+        On the test split, against its ``truth()``: the probability that the predicted class is
+        the answer, and the mean log loss.
     """
 
     data: str
@@ -69,17 +70,34 @@ class ActiveLearning:
 
     @property
     def nauc(self) -> float:
-        """Area under the accuracy, see :func:`nauc`."""
+        """The normalised area under the accuracy; see :func:`nauc`."""
         return nauc(self.accuracy)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON."""
+        """Return a dictionary that can be written as JSON."""
         lists = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
         return lists | {"nauc": self.nauc}
 
 
 def nauc(values: ArrayLike) -> float:
-    """Normalised area under the budget curve: the trapezoid rule over rounds 0..R, divided by R.
+    """Return the normalised area under the budget curve.
+
+    It is the integral over rounds 0..R by the trapezoidal rule, divided by R.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_rounds + 1,)
+        The result of each round.
+
+    Returns
+    -------
+    float
+        The area, on the scale of the values.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two rounds.
 
     Examples
     --------
@@ -88,7 +106,7 @@ def nauc(values: ArrayLike) -> float:
     """
     curve = as_vector("values", values)
     if len(curve) < 2:
-        raise InputError(f"values must be of at least 2 rounds, got {len(curve)}")
+        raise InputError(f"values must have at least 2 rounds, got {len(curve)}")
     return float(np.trapezoid(curve) / (len(curve) - 1))
 
 
@@ -105,31 +123,41 @@ def run(
     config: Any = None,
     progress: bool = False,
 ) -> list[ActiveLearning]:
-    """Run active learning with one method: one result for each acquisition and seed, in this order.
+    """Run active learning with one method, for each acquisition and seed.
 
-    A run depends on its data, method, acquisition and seed alone, not on what runs beside it (to
-    rounding). Runs of one seed start from the same points and the same model. Ties of a score are
-    broken by chance.
+    Up to rounding, a run depends only on its data, method, acquisition and seed, not on the
+    other runs. Runs with the same seed start from the same points and the same model. Ties of a
+    score are broken at random.
 
     Parameters
     ----------
-    data
-        A matrix of features; one data set for all seeds, or one for each where splits turn with
-        the seed. The pool is the training split.
-    method
+    data : DataSet or sequence of DataSet
+        A data set with a matrix of features: one for all seeds, or one per seed if the splits
+        differ between seeds. The pool is the training split.
+    method : str
         A name in :data:`rue.methods.METHODS`.
-    seeds
-        Of the points to start with, of the networks and of chance.
-    acquisitions
+    seeds : sequence of int
+        Seeds of the first points, of the networks and of random choices.
+    acquisitions : sequence of str
         Some of :data:`ACQUISITIONS`.
-    loss
-        Under which components, and the oracle's regret, are taken.
-    n_initial, n_batch, n_rounds
-        Points to start with, points a round, and rounds.
-    config
-        The method's ``Config``; None is the paper's training.
-    progress
-        Show a bar over the rounds.
+    loss : str or Loss
+        The loss of the components and of the oracle's regret.
+    n_initial, n_batch, n_rounds : int
+        The number of points at the start, of points per round, and of rounds.
+    config : Config, optional
+        The method's ``Config``; None means the paper's training.
+    progress : bool
+        Whether to show a progress bar over the rounds.
+
+    Returns
+    -------
+    list of ActiveLearning
+        One result for each acquisition and seed, by acquisition first.
+
+    Raises
+    ------
+    InputError
+        If the method or an acquisition is unknown, or the pool is too small.
     """
     from rue.methods import METHODS
     from rue.methods._training.streams import hashed, stream
@@ -160,7 +188,7 @@ def run(
     tests = {id(one): one.part("test") for one in each}
     truths = {key: test.truth() for key, test in tests.items()}
     for number in _rounds(n_rounds, method, progress):
-        # Before the first query all acquisitions are the same run.
+        # Before the first query, the runs of all acquisitions are the same.
         different = runs if number else runs[: len(seeds)]
         fitted = METHODS[method].fit(
             [replace(r.data, train=r.labelled) for r in different],
@@ -185,7 +213,26 @@ def run(
 
 
 def acquire(values: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Give the rows of the ``n`` highest values, ties broken by chance.
+    """Return the rows of the ``n`` highest values, with ties broken at random.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_points,)
+        The value of each point.
+    n : int
+        The number of rows.
+    rng : numpy.random.Generator
+        Breaks ties.
+
+    Returns
+    -------
+    array of shape (n,)
+        Row numbers, highest value first.
+
+    Raises
+    ------
+    InputError
+        If ``n`` is not from 1 to n_points.
 
     Examples
     --------
@@ -199,7 +246,7 @@ def acquire(values: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
 
 
 class _Run:
-    """One run on its way; the only thing here that changes."""
+    """The state of one run; the only mutable object of this module."""
 
     def __init__(self, data: DataSet, acquisition: Acquisition, seed: int, start: IntArray) -> None:
         self.data, self.acquisition, self.seed = data, acquisition, seed
@@ -225,7 +272,7 @@ class _Run:
 
 
 def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray:
-    """Give the acquisition's value of each point that is not labelled yet."""
+    """Return the acquisition value of each point that is not labelled yet."""
     if r.acquisition == "random":
         return np.zeros(len(rest))
     belief: Belief = model.predict(r.data.inputs[rest])
@@ -236,7 +283,7 @@ def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray
 
 
 def _initial(data: DataSet, seed: int, n: int) -> IntArray:
-    """Draw the points to start with, in the data set's order."""
+    """Return the first points to label, in the order of the data set."""
     from rue.methods._training.streams import stream
 
     return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
@@ -256,12 +303,12 @@ def _rounds(n_rounds: int, method: str, progress: bool) -> Any:
 
 def _require_pool(data: DataSet, n: int) -> None:
     if data.task == "text":
-        raise InputError(f"{data.name} holds texts: use rue.data.featurize first")
+        raise InputError(f"{data.name} contains texts: apply rue.data.featurize first")
     if isinstance(data.inputs, LazyImages) or data.inputs.ndim != 2:
-        raise InputError(f"active learning takes a matrix of features, {data.name} has none")
+        raise InputError(f"active learning needs a matrix of features, {data.name} has none")
     if len(data.train) <= n:
         raise InputError(
-            f"the pool must have more than the {n:,} points that are labelled in the end, "
+            f"the pool must have more than the {n:,} points that are labelled in total, "
             f"the training split of {data.name} has {len(data.train):,}"
         )
     if len(data.test) == 0:
@@ -270,4 +317,4 @@ def _require_pool(data: DataSet, n: int) -> None:
 
 def _require_different(name: str, items: Sequence[object]) -> None:
     if not items or isinstance(items, str) or len(set(items)) < len(items):
-        raise InputError(f"{name} must be one or more different ones, got {items!r}")
+        raise InputError(f"{name} must be a non-empty list without duplicates, got {items!r}")

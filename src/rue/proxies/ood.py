@@ -1,15 +1,16 @@
-"""OOD detection: how well a score tells inputs from elsewhere from those like the training data.
+"""OOD detection: how well a score separates out-of-distribution from in-distribution inputs.
 
-OOD is the positive class and a higher score says OOD, as in OpenOOD v1.5. Equal scores are one
-threshold, so no number depends on the order of rows. With s a score, "in" and "out" the two sets:
+OOD is the positive class, and a higher score means OOD, as in OpenOOD v1.5. Equal scores share
+one threshold, so no number depends on the order of rows. For scores s_in and s_out of the sets:
 
 - AUROC = P(s_out > s_in) + P(s_out = s_in) / 2;
-- AUPR = sum over thresholds, from the highest down, of (recall - recall before) x precision
-  (average precision; it depends on how large the two sets are);
-- FPR95 = the share of "in" at or above the highest threshold that finds 95 % of "out".
+- AUPR = sum over thresholds, in descending order, of (recall - previous recall) x precision
+  (average precision; it depends on the sizes of the two sets);
+- FPR95 = the share of in-distribution inputs at or above the highest threshold that finds 95 %
+  of the OOD inputs.
 
-A group's number is the mean over its sets, each with the same weight, as OpenOOD reports near and
-far OOD. The Bayes-optimal score for the task is p_out(x) / p_in(x), which knows of no loss
+The result of a group is the unweighted mean over its sets, as OpenOOD reports near and far OOD.
+The Bayes-optimal score for the task is p_out(x) / p_in(x), which does not depend on a loss
 (section 3.1).
 """
 
@@ -28,7 +29,17 @@ __all__ = ["OOD", "Detection", "aupr", "auroc", "evaluate_ood", "fpr_at_tpr"]
 
 @dataclass(frozen=True)
 class Detection:
-    """One OOD set, or the mean over a group of them; ``n_out`` counts OOD inputs."""
+    """The detection of one OOD set, or the mean over a group of sets.
+
+    Attributes
+    ----------
+    name : str
+        The name of the set or group.
+    n_out : int
+        The number of OOD inputs.
+    auroc, aupr, fpr95 : float
+        As defined in :mod:`rue.proxies.ood`.
+    """
 
     name: str
     n_out: int
@@ -43,12 +54,12 @@ class OOD:
 
     Attributes
     ----------
-    score
-        The score's name.
-    n_in
-        How many inputs are in-distribution.
-    sets, groups
-        One :class:`Detection` for each OOD set, and for each group that has any.
+    score : str
+        The name of the score.
+    n_in : int
+        The number of in-distribution inputs.
+    sets, groups : tuple of Detection
+        One result for each OOD set, and one for each group with at least one set.
     """
 
     score: str
@@ -58,19 +69,19 @@ class OOD:
 
     @property
     def near(self) -> Detection | None:
-        """The mean over the near sets, None where there are none."""
+        """The mean over the near sets, or None if there are none."""
         return self._group("near")
 
     @property
     def far(self) -> Detection | None:
-        """The mean over the far sets, None where there are none."""
+        """The mean over the far sets, or None if there are none."""
         return self._group("far")
 
     def _group(self, name: str) -> Detection | None:
         return next((group for group in self.groups if group.name == name), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON, sets and groups by name."""
+        """Return a dictionary that can be written as JSON, with sets and groups by name."""
         parts = {
             kind: {d.name: {k: v for k, v in asdict(d).items() if k != "name"} for d in detections}
             for kind, detections in (("sets", self.sets), ("groups", self.groups))
@@ -85,19 +96,29 @@ def evaluate_ood(
     *,
     score: str = "epistemic",
 ) -> OOD:
-    """Evaluate a score on in-distribution inputs against each OOD set and each group of sets.
+    """Evaluate how well a score separates in-distribution inputs from each OOD set.
 
     Parameters
     ----------
-    score_in
-        Scores of in-distribution test inputs, shape (n_in,).
-    scores_out
-        Scores of each OOD set, by the set's name.
-    groups
-        Names of sets by group, such as :func:`rue.data.ood_groups` gives; names that are not in
-        ``scores_out`` are passed over, as only some of OpenOOD's sets may be here.
-    score
-        The score's name, for the record.
+    score_in : array_like of shape (n_in,)
+        Scores of in-distribution test inputs.
+    scores_out : mapping of str to array_like of shape (n_out,)
+        Scores of each OOD set, by the name of the set.
+    groups : mapping of str to sequence of str, optional
+        The names of the sets in each group, for example of :func:`rue.data.ood_groups`. Names
+        that are not in ``scores_out`` are ignored, because not all sets may be available.
+    score : str
+        The name of the score, which is stored in the result.
+
+    Returns
+    -------
+    OOD
+        The detection of each set and the mean over each group.
+
+    Raises
+    ------
+    InputError
+        If there is no OOD set, or a score is not finite.
 
     Examples
     --------

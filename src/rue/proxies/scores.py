@@ -1,6 +1,6 @@
-"""Scores by name: one component of a belief under one loss, higher for less sure.
+"""Scores by name: one component of a belief under one loss, higher for more uncertain points.
 
-The paper takes ``epistemic`` under log loss for OOD detection, ``total`` under log loss for
+The paper uses ``epistemic`` under log loss for OOD detection, ``total`` under log loss for
 selective prediction, and both for active learning (tables 4 and 5).
 """
 
@@ -27,7 +27,26 @@ def score(
     *,
     values: ArrayLike | None = None,
 ) -> FloatArray:
-    """Give a component of the belief, shape (n_points,); ``loss`` and ``values`` as in decompose.
+    """Return one estimated component of a belief.
+
+    Parameters
+    ----------
+    belief : Belief
+        The predictions of the model.
+    name : {"total", "aleatoric", "epistemic"}
+        The component.
+    loss, values
+        As in :func:`rue.decompose`.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The component, higher for more uncertain points.
+
+    Raises
+    ------
+    InputError
+        If ``name`` is no component.
 
     Examples
     --------
@@ -41,6 +60,6 @@ def score(
 
 
 def require_score(name: str) -> None:
-    """Raise unless ``name`` is a component."""
+    """Raise unless ``name`` is the name of a component."""
     if name not in SCORES:
         raise InputError(f"score must be one of {', '.join(SCORES)}, got {name!r}")

@@ -1,18 +1,18 @@
-"""Selective prediction: accuracy and error of the accepted against coverage.
+"""Selective prediction: accuracy and error of the accepted points against coverage.
 
-Two families, of the same ranking:
+There are two families of areas for the same ranking:
 
 ==========================  ==========================================================
-normalised (others' own)    accuracy and error *among the accepted*; the mean over the N
-                            coverages 1/N, ..., 1: AuAC and AURC = 1 - AuAC
-generalised (Traub et al.)  correct and wrong accepted points as a share of *all*; the exact
-                            integral: :func:`rue.aurc` under 0/1 loss, which others call AUGRC,
+normalised (common)         accuracy and error *among the accepted points*; the mean over the
+                            N coverages 1/N, ..., 1: AuAC and AURC = 1 - AuAC
+generalised (Traub et al.)  correct and wrong accepted points as a share of *all* points; the
+                            exact integral: :func:`rue.aurc` under 0/1 loss, also called AUGRC,
                             and 1/2 - AUGRC for the accuracy
 ==========================  ==========================================================
 
-The paper's table 4 has the normalised AuAC of the total under log loss. A perfect ranking at error
-rate e has the generalised area e^2 / 2. Ties are exact: a block of equal scores counts as accepted
-in random order.
+Table 4 of the paper shows the normalised AuAC of the total under log loss. A perfect ranking at
+error rate e has the generalised area e^2 / 2. Ties are exact: points with equal scores count as
+accepted in random order.
 """
 
 from collections.abc import Mapping
@@ -38,15 +38,17 @@ class Selective:
 
     Attributes
     ----------
-    score
-        The score's name.
-    accuracy
-        With everything accepted.
-    auac, aurc
-        Normalised areas under accuracy and error; they add up to 1.
-    generalized_auac, generalized_aurc
-        Areas of shares of all points; they add up to 1/2. The latter is :func:`rue.aurc` of the
-        0/1 loss.
+    score : str
+        The name of the score.
+    n_points : int
+        The number of points.
+    accuracy : float
+        The accuracy at full coverage.
+    auac, aurc : float
+        The normalised areas under accuracy and error; their sum is 1.
+    generalized_auac, generalized_aurc : float
+        The areas of the shares of all points; their sum is 1/2. The latter is :func:`rue.aurc`
+        of the 0/1 loss.
     """
 
     score: str
@@ -58,23 +60,32 @@ class Selective:
     generalized_aurc: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON."""
+        """Return a dictionary that can be written as JSON."""
         return asdict(self)
 
 
 def evaluate_selective(
     correct: ArrayLike, scores: Components | Mapping[str, ArrayLike]
 ) -> tuple[Selective, ...]:
-    """Evaluate each score on whether the accepted are right: one row a score.
+    """Evaluate how well each score finds the points that are predicted correctly.
 
     Parameters
     ----------
-    correct
-        Whether, or with which probability, each point is right (:func:`correctness`), shape
-        (n_points,).
-    scores
-        Estimated components, for a row each of total, aleatoric and epistemic; or scores by name,
-        higher rejected first.
+    correct : array_like of shape (n_points,)
+        Whether each prediction is correct, or with which probability (:func:`correctness`).
+    scores : Components or mapping of str to array_like of shape (n_points,)
+        Estimated components, for one result each by total, aleatoric and epistemic; or scores by
+        name. Points with higher scores are rejected first.
+
+    Returns
+    -------
+    tuple of Selective
+        One result per score.
+
+    Raises
+    ------
+    InputError
+        If ``correct`` is not from 0 to 1, or a score is not finite.
 
     Examples
     --------
@@ -92,9 +103,21 @@ def evaluate_selective(
 
 
 def correctness(truth: Annotations, belief: Belief) -> FloatArray:
-    """Give the probability that the belief's class is a person's answer: p*(argmax), (n_points,).
+    """Return the probability p*(argmax) that the predicted class is an annotator's answer.
 
-    Where the truth is one label a point it is 1 or 0.
+    If there is one label per point, it is 1 or 0.
+
+    Parameters
+    ----------
+    truth : Annotations
+        The answers of the annotators.
+    belief : Belief
+        The predictions of the model.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The probabilities.
 
     Examples
     --------

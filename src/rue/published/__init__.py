@@ -1,4 +1,4 @@
-"""The paper's tables 1 to 13 as it prints them: one CSV a table, and their reader."""
+"""Tables 1 to 13 as printed in the paper: one CSV per table, and their reader."""
 
 from rue.published.reader import (
     PUBLISHED_COLUMNS,

@@ -1,8 +1,8 @@
-"""Read the paper's tables: 13 CSV files beside this one, 640 numbers.
+"""Read the tables of the paper: 13 CSV files in this folder, with 640 numbers.
 
-A number is a cell of a table's body that is neither a method nor a loss: 8 rows of 7 in tables 1, 2
-and 6 to 13 (560), 8 of 5 in table 3 (40), 4 of 6 in table 4 (24) and 4 of 4 in table 5 (16).
-A row of table 4 or 5 is about two data sets and is two rows here.
+A number is a cell of a table's body that is neither a method nor a loss: 8 rows of 7 in tables 1,
+2 and 6 to 13 (560), 8 of 5 in table 3 (40), 4 of 6 in table 4 (24) and 4 of 4 in table 5 (16).
+A row of table 4 or 5 covers two data sets and becomes two rows here.
 """
 
 import csv
@@ -19,24 +19,26 @@ __all__ = ["PUBLISHED_COLUMNS", "TABLES", "Published", "PublishedTable", "read_p
 
 @dataclass(frozen=True)
 class Published:
-    """One method, data set and loss of one table; None where the table has no such column.
+    """The row of one method, data set and loss in one table; None if a table lacks a column.
 
     Attributes
     ----------
-    table, dataset
-        The table's name, and the data set by our name; ``dcic`` is the mean over its eight sets.
-    method, loss
-        By our names; the proxies have no loss.
-    aurec, excess_aurec, n_aurec, aurc, pareto_gap, spearman_hat, spearman_star
-        As :class:`rue.Evaluation` has them, means over 5 seeds.
-    best
-        On how many of the eight DCIC sets the method has the lowest n-AuReC.
-    near_ood, far_ood
+    table, dataset : str
+        The name of the table, and rue's name of the data set; ``dcic`` is the mean over its
+        eight sets.
+    method, loss : str
+        The names in rue; the proxies have no loss.
+    aurec, excess_aurec, n_aurec, aurc, pareto_gap, spearman_hat, spearman_star : float or None
+        The columns of :class:`rue.Evaluation`, means over 5 seeds.
+    best : int or None
+        The number of the eight DCIC sets on which the method has the lowest n-AuReC.
+    near_ood, far_ood : float or None
         AUROC of the epistemic component under log loss, mean over 3 runs.
-    auac
-        Area under the accuracy-coverage curve, ranked by the total under log loss.
-    nauc_epistemic, nauc_total
-        Area under the active learning curve, queried by either component, mean over 10 runs.
+    auac : float or None
+        The area under the accuracy-coverage curve, ranked by the total under log loss.
+    nauc_epistemic, nauc_total : float or None
+        The area under the active learning curve with queries by either component, mean over 10
+        runs.
     """
 
     table: str
@@ -58,7 +60,7 @@ class Published:
     nauc_total: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all columns by name."""
+        """Return all columns by name."""
         return asdict(self)
 
 
@@ -68,7 +70,7 @@ PUBLISHED_COLUMNS = tuple(f.name for f in fields(Published) if f.name in COLUMNS
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of the paper: its number there, our name for it, what it is about."""
+    """A table of the paper: its number, its name in rue, and its title."""
 
     number: int
     name: str
@@ -99,7 +101,22 @@ TABLES: tuple[PublishedTable, ...] = tuple(
 
 
 def read_published(table: str | int | None = None) -> tuple[Published, ...]:
-    """Give the rows of one table, by its name or its number in the paper, or of all.
+    """Return the rows of one table of the paper, or of all tables.
+
+    Parameters
+    ----------
+    table : str or int, optional
+        The name of the table, or its number in the paper; None means all tables.
+
+    Returns
+    -------
+    tuple of Published
+        The rows.
+
+    Raises
+    ------
+    InputError
+        If there is no such table.
 
     Examples
     --------

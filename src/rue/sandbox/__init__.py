@@ -1,11 +1,11 @@
 """The sandbox: five Bayes-optimal scorers that disagree, in closed form (section 3, figure 1).
 
-world.py      the truth: function, noise, density, sample
-posterior.py  Bayesian linear regression on it
+world.py      the true function, the noise, the density and the training sample
+posterior.py  Bayesian linear regression on the sample
 gaussian.py   Definition 1 in closed form, for three losses
-scorers.py    the five scorers and what they reject
-split.py      approximation against estimation error
-summary.py    one run of all of it
+scorers.py    the five scorers and the inputs that they reject
+split.py      approximation error and estimation error
+summary.py    run_sandbox, which computes all of it
 """
 
 from rue.sandbox.posterior import Posterior

@@ -1,4 +1,4 @@
-"""Definition 1 in closed form when outcomes and predictions are Gaussian.
+"""Definition 1 in closed form for Gaussian outcomes and predictions.
 
 The outcome is y ~ N(f, sigma^2), and the belief about f is N(mu, v); s^2 = sigma^2 + v. The
 action is mu under squared and absolute loss (mean and median agree), and the whole predictive
@@ -12,8 +12,8 @@ absolute  c sigma                 c (s - sigma)          c sigma (e^(-z^2/2) - 1
 log       log(2 pi e sigma^2)/2   log(s^2 / sigma^2)/2   KL(N(f, sigma^2), N(mu, s^2))
 ========  ======================  =====================  ==================================
 
-where z = d / sigma. The total is the sum. Averaged over f ~ N(mu, v) the last column is the one
-before it. Under log loss the aleatoric part is a differential entropy and may be negative.
+where z = d / sigma. The total is the sum. The mean of the last column over f ~ N(mu, v) is the
+column before it. Under log loss the aleatoric part is a differential entropy and may be negative.
 """
 
 from typing import Literal
@@ -31,7 +31,7 @@ _C = float(np.sqrt(2.0 / np.pi))  # E|z| of a standard normal
 
 
 def expected_components(loss: Loss, sigma: FloatArray, variance: FloatArray) -> Components:
-    """Return the components expected under the belief, shape (n_points,) each."""
+    """Return the components expected under the belief, each of shape (n_points,)."""
     aleatoric = _aleatoric(loss, sigma)
     epistemic = expected_regret(loss, sigma, variance)
     return Components(aleatoric + epistemic, aleatoric, epistemic)
@@ -40,17 +40,17 @@ def expected_components(loss: Loss, sigma: FloatArray, variance: FloatArray) -> 
 def realized_components(
     loss: Loss, sigma: FloatArray, variance: FloatArray, error: FloatArray
 ) -> Components:
-    """Return the components under one true function f, with ``error`` mu - f."""
+    """Return the components under one true function f, where ``error`` is mu - f."""
     aleatoric = _aleatoric(loss, sigma)
     regret = _realized_regret(loss, sigma, variance, error)
     return Components(aleatoric + regret, aleatoric, regret)
 
 
 def expected_regret(loss: Loss, sigma: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return the expected regret elementwise, for arrays that broadcast."""
+    """Return the expected regret, elementwise, with broadcasting."""
     if loss == "squared":
         return variance
-    if loss == "absolute":  # c (s - sigma) without the cancellation
+    if loss == "absolute":  # c (s - sigma), written without cancellation
         return _C * variance / (np.sqrt(sigma**2 + variance) + sigma)
     regret: FloatArray = 0.5 * np.log1p(variance / sigma**2)
     return regret
@@ -79,4 +79,4 @@ def _realized_regret(
         regret = 0.5 * (
             np.log1p(variance / sigma**2) + (error**2 - variance) / (sigma**2 + variance)
         )
-    return np.maximum(regret, 0.0)  # never below but by rounding
+    return np.maximum(regret, 0.0)  # rounding may bring it below 0

@@ -18,40 +18,50 @@ from rue.sandbox.world import Features, noise
 
 __all__ = ["PRIOR_SD", "Posterior", "fit"]
 
-# About the root mean square of the weights of f*, so that f* is a plausible draw of the prior.
+# About the root mean square of the weights of f*, so that f* is plausible under the prior.
 PRIOR_SD = 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """A Gaussian over the weights, shapes (n_features,) and (n_features, n_features)."""
+    """The Gaussian posterior over the weights.
+
+    Attributes
+    ----------
+    features : Features
+        The feature map.
+    mean : array of shape (n_features,)
+        The mean of the weights.
+    covariance : array of shape (n_features, n_features)
+        Their covariance.
+    """
 
     features: Features
     mean: FloatArray
     covariance: FloatArray
 
     def predict(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and variance of f(x), shape (n_points,) each."""
+        """Return the mean and variance of f(x), each of shape (n_points,)."""
         phi = self.features(x)
         return phi @ self.mean, ((phi @ self.covariance) * phi).sum(axis=1)
 
     def covariances(self, x: FloatArray) -> FloatArray:
-        """Return the covariance of f at every two inputs, shape (n_points, n_points)."""
+        """Return the covariance of f between all inputs, shape (n_points, n_points)."""
         phi = self.features(x)
         return phi @ self.covariance @ phi.T
 
     def draw(self, n_draws: int, *, seed: int) -> FloatArray:
-        """Draw weights, shape (n_draws, n_features)."""
+        """Return random weights, shape (n_draws, n_features)."""
         factor = np.linalg.cholesky(self.covariance)
         normal = np.random.default_rng(seed).standard_normal((n_draws, len(self.mean)))
         return self.mean + normal @ factor.T
 
 
 def fit(features: Features, x: FloatArray, y: FloatArray) -> Posterior:
-    """Return the posterior given labels y at inputs x, shape (n_train,) each, possibly none."""
+    """Return the posterior given labels y at inputs x, each of shape (n_train,); may be empty."""
     weighted = features(x) / noise(x)[:, None]
     precision = np.eye(features.n_features) / PRIOR_SD**2 + weighted.T @ weighted
-    # With precision = L L', the covariance R' R with R = L^-1 is symmetric to the last bit.
+    # With precision = L L', the covariance R' R with R = L^-1 is exactly symmetric.
     root = np.linalg.inv(np.linalg.cholesky(precision))
     covariance = root.T @ root
     return Posterior(features, covariance @ (weighted.T @ (y / noise(x))), covariance)

@@ -1,16 +1,16 @@
 """The five Bayes-optimal scorers of section 3, and the inputs that each of them rejects.
 
-Every score is oriented so that higher is rejected first.
+Inputs with higher scores are rejected first.
 
-=========  ==============================================  ================================
+=========  ==============================================  =====================================
 scorer     score                                           optimal for
-=========  ==============================================  ================================
-ood        p_ood(x) / p(x), p_ood uniform                  telling outliers from inliers
-eer        minus the expected error after labelling x      the next label to ask for
-bald       mutual information of the label and weights     the next label, for information
-total      Definition 1                                    least risk at any coverage
-epistemic  Definition 1                                    least regret at any coverage
-=========  ==============================================  ================================
+=========  ==============================================  =====================================
+ood        p_ood(x) / p(x), p_ood uniform                  detecting outliers
+eer        minus the expected error after labelling x      choosing a label that reduces error
+bald       mutual information of the label and weights     choosing a label by its information
+total      Definition 1                                    the least risk at any coverage
+epistemic  Definition 1                                    the least regret at any coverage
+=========  ==============================================  =====================================
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ SCORERS = ("ood", "eer", "bald", "total", "epistemic")
 
 
 def scores(world: World, posterior: Posterior, loss: Loss) -> dict[str, FloatArray]:
-    """Return the score of every cell by every scorer, shape (n_grid,) each."""
+    """Return the scores of all cells by each scorer, each of shape (n_grid,)."""
     variance = posterior.predict(world.x)[1]
     expected = expected_components(loss, world.sigma, variance)
     return {
@@ -42,21 +42,21 @@ def scores(world: World, posterior: Posterior, loss: Loss) -> dict[str, FloatArr
 def bald(sigma: FloatArray, variance: FloatArray) -> FloatArray:
     """Return the mutual information of label and weights, log(1 + v / sigma^2) / 2 nats.
 
-    It is E_f KL(N(f, sigma^2), N(mu, sigma^2 + v)): the expected regret under log loss, and under
-    no other (section 3.1).
+    It is E_f KL(N(f, sigma^2), N(mu, sigma^2 + v)), the expected regret under log loss and under
+    no other loss (section 3.1).
     """
     return expected_regret("log", sigma, variance)
 
 
 def expected_error(world: World, posterior: Posterior, loss: Loss) -> FloatArray:
-    """Return EER: the regret left, over test inputs, once the label of x is known.
+    """Return EER, the expected regret over test inputs after x is labelled, shape (n_grid,).
 
-    A label at x takes cov(f(t), f(x))^2 / (sigma(x)^2 + v(x)) off the variance v(t), whatever
-    the label is (rank-one update), so the expectation over labels falls away:
+    A label at x reduces the variance v(t) by cov(f(t), f(x))^2 / (sigma(x)^2 + v(x)), for any
+    value of the label (rank-one update), so no expectation over labels is needed:
 
         EER(x) = sum_t p(t) epistemic(t; v(t) - cov(t, x)^2 / (sigma(x)^2 + v(x)))
 
-    Low expected error means a label worth having. Shape (n_grid,).
+    A low expected error means that the label is useful.
     """
     covariance = posterior.covariances(world.x)
     variance = covariance.diagonal()
@@ -66,11 +66,11 @@ def expected_error(world: World, posterior: Posterior, loss: Loss) -> FloatArray
 
 
 def reject(score: FloatArray, mass: FloatArray, coverage: float) -> FloatArray:
-    """Return the probability of rejecting each cell when ``coverage`` of the mass is kept.
+    """Return the probability of rejecting each cell if ``coverage`` of the mass is kept.
 
-    Cells go from the highest score down until the share 1 - coverage of the mass is gone. It is
-    gone exactly: the last block of equal scores, usually one cell, is rejected with whatever
-    probability that takes. All other cells are 0 or 1.
+    Cells are rejected in descending order of score until exactly the share 1 - coverage of the
+    mass is rejected. The last block of equal scores, usually one cell, is rejected with the
+    probability that this requires; all other probabilities are 0 or 1.
     """
     if not 0.0 < coverage < 1.0:
         raise InputError(f"coverage must lie strictly between 0 and 1, got {coverage}")
@@ -82,9 +82,10 @@ def reject(score: FloatArray, mass: FloatArray, coverage: float) -> FloatArray:
 
 
 def jaccard(first: FloatArray, second: FloatArray, mass: FloatArray) -> float:
-    """Return the overlap of two rejections: the mass both reject over the mass either rejects.
+    """Return the Jaccard overlap of two rejections: mass of the intersection over the union.
 
-    On a cell rejected with probabilities r and s, both is min(r, s) and either max(r, s).
+    On a cell that is rejected with probabilities r and s, the intersection is min(r, s) and the
+    union max(r, s).
     """
     both = mass @ np.minimum(first, second)
     return float(both / (mass @ np.maximum(first, second)))

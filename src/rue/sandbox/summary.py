@@ -1,4 +1,4 @@
-"""One run of the sandbox: the five scorers, what they reject, and who wins which criterion."""
+"""Run the sandbox: the five scorers, the inputs that they reject, and their results."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,23 +19,30 @@ __all__ = ["SANDBOX_LOSSES", "Sandbox", "run_sandbox"]
 
 SANDBOX_LOSSES: tuple[Loss, ...] = ("squared", "absolute", "log")
 
-# The sizes of the classes whose regret is split; the last is the class that contains f*.
+# The sizes of the model classes whose regret is split; the last one contains f*.
 _SPLIT_FEATURES = (6, 12, 18, 24, 30, 36)
 
 
 @dataclass(frozen=True, eq=False)
 class Sandbox:
-    """What :func:`run_sandbox` returns; arrays are over the cells, shape (n_grid,).
+    """The result of :func:`run_sandbox`; arrays have one number per cell, shape (n_grid,).
 
-    Parameters
+    Attributes
     ----------
-    loss, coverage, seed : as asked for.
-    world : the truth and the training sample.
-    posterior : over the weights, given the sample.
-    hat : the components expected under the posterior (the Bayesian view).
-    star : the components under f* (the frequentist view); ``star.epistemic`` is the regret.
-    scores : of each scorer, higher rejected first.
-    rejected : by each scorer at the coverage, in [0, 1].
+    loss, coverage, seed
+        The arguments of the run.
+    world : World
+        The truth and the training sample.
+    posterior : Posterior
+        The posterior over the weights, given the sample.
+    hat : Components
+        The components expected under the posterior (the Bayesian view).
+    star : Components
+        The components under f* (the frequentist view); ``star.epistemic`` is the regret.
+    scores : dict of str to array of shape (n_grid,)
+        The scores of each scorer; cells with higher scores are rejected first.
+    rejected : dict of str to array of shape (n_grid,)
+        The probability that each scorer rejects a cell at the coverage.
     """
 
     loss: Loss
@@ -50,13 +57,13 @@ class Sandbox:
 
     @cached_property
     def overlap(self) -> dict[str, dict[str, float]]:
-        """The Jaccard overlap of the rejections of every two scorers, by mass."""
+        """The Jaccard overlap of the rejections of all pairs of scorers, by mass."""
         mass, rejected = self.world.mass, self.rejected
         return {a: {b: jaccard(rejected[a], rejected[b], mass) for b in SCORERS} for a in SCORERS}
 
     @cached_property
     def areas(self) -> dict[str, dict[str, float]]:
-        """AuReC and AuRC of each scorer, expected, and realised under f* (``_star``)."""
+        """AuReC and AuRC of each scorer: expected, and realised under f* (``_star``)."""
         mass = self.world.mass
         return {
             name: {
@@ -70,7 +77,7 @@ class Sandbox:
 
     @cached_property
     def left(self) -> dict[str, dict[str, float]]:
-        """Risk and regret that each scorer leaves at the coverage, not divided by it."""
+        """Risk and regret of the accepted cells by each scorer, not divided by the coverage."""
         return {
             name: {
                 "risk": float(kept @ self.hat.total),
@@ -93,11 +100,11 @@ class Sandbox:
 
     @cached_property
     def split(self) -> list[RegretSplit]:
-        """The squared regret of smaller classes, whatever the loss of this run."""
+        """The regret of smaller model classes under squared loss, for any loss of this run."""
         return [split_regret(self.world, n_features) for n_features in _SPLIT_FEATURES]
 
     def columns(self) -> dict[str, FloatArray]:
-        """Return the table of ``sandbox.csv``, one row per cell."""
+        """Return the columns of ``sandbox.csv``, with one row per cell."""
         return {
             "x": self.world.x,
             "density": self.world.density,
@@ -143,9 +150,23 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: Loss = "squared")
 
     Parameters
     ----------
-    coverage : the share of p(x)-mass kept, strictly between 0 and 1.
-    seed : of the training sample.
-    loss : of Definition 1 and of expected error reduction; OOD and BALD know no loss.
+    coverage : float
+        The share of p(x)-mass that is accepted, strictly between 0 and 1.
+    seed : int
+        Seed of the training sample.
+    loss : {"squared", "absolute", "log"}
+        The loss of Definition 1 and of expected error reduction; the OOD and BALD scores do not
+        depend on it.
+
+    Returns
+    -------
+    Sandbox
+        Scores and rejections of shape (n_grid,), and their results.
+
+    Raises
+    ------
+    InputError
+        If the loss is unknown, or the coverage is not between 0 and 1.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""The one-dimensional world of figure 1, in which everything is known.
+"""The one-dimensional world of figure 1, in which all quantities are known.
 
 ======================  ===================================================================
-domain                  [0, 1], cut into ``n_grid`` cells; an integral is a sum over cells
+domain                  [0, 1], divided into ``n_grid`` cells; an integral is a sum over cells
 true function f*        the least-squares fit of Gaussian RBF features to the Rossellini
                         function sin(0.2 / (x + 0.16)^3), so the model class contains it
 noise                   y | x ~ N(f*(x), sigma(x)^2), sigma known
-training density p      two gentle humps with a well cut out; test inputs follow it too
+training density p      two wide humps and a gap; test inputs have the same density
 outliers                uniform on [0, 1]
 ======================  ===================================================================
 
-Three regions are named: A, where f* is fast and the noise low; B, the well of p; C, where the
-noise is high and f* slow.
+Three regions have names: A, where f* varies fast and the noise is low; B, the gap of p; C, where
+the noise is high and f* varies slowly.
 """
 
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ __all__ = ["REGIONS", "Features", "World", "make_world", "noise", "project", "ro
 
 REGIONS = {"A": (0.0, 0.16), "B": (0.33, 0.51), "C": (0.70, 0.90)}
 
-# Where the Rossellini function would have its pole, left of the domain.
+# The Rossellini function has its pole at -_POLE, left of the domain.
 _POLE = 0.16
 
 
 def rossellini(x: FloatArray) -> FloatArray:
-    """Return sin(0.2 / (x + 0.16)^3), fast near 0 and slow near 1."""
+    """Return sin(0.2 / (x + 0.16)^3), which varies fast near 0 and slowly near 1."""
     return np.sin(0.2 / (x + _POLE) ** 3)
 
 
@@ -41,12 +41,13 @@ def noise(x: FloatArray) -> FloatArray:
 class Features:
     """Gaussian radial basis functions phi_j(x) = exp(-(x - c_j)^2 / 2 w_j^2) on [0, 1].
 
-    The centres are evenly spaced in 1 / (x + 0.16), so that they are dense where the Rossellini
-    function is fast; a width is 0.75 of the local spacing.
+    The centres are equally spaced in 1 / (x + 0.16), so that they are dense where the Rossellini
+    function varies fast; a width is 0.75 of the local spacing.
 
     Parameters
     ----------
-    n_features : at least 2; the first centre is at 1 and the last at 0.
+    n_features : int
+        At least 2; the first centre is at 1 and the last at 0.
     """
 
     n_features: int
@@ -67,16 +68,24 @@ class Features:
 class World:
     """The truth on the grid and one training sample from it.
 
-    Parameters
+    Attributes
     ----------
-    x : cell midpoints, shape (n_grid,), as are the next four.
-    density : p(x); its mean over the cells is 1.
-    mass : p's probability of each cell; sums to 1.
-    f_star : the true function.
-    sigma : the noise's standard deviation.
-    features : the feature map whose span contains f*.
-    weights_star : the weights of f*, shape (n_features,).
-    x_train, y_train : the training sample, shape (n_train,) each.
+    x : array of shape (n_grid,)
+        The midpoints of the cells.
+    density : array of shape (n_grid,)
+        p(x); its mean over the cells is 1.
+    mass : array of shape (n_grid,)
+        The probability of each cell under p; the sum is 1.
+    f_star : array of shape (n_grid,)
+        The true function.
+    sigma : array of shape (n_grid,)
+        The standard deviation of the noise.
+    features : Features
+        The feature map whose span contains f*.
+    weights_star : array of shape (n_features,)
+        The weights of f*.
+    x_train, y_train : array of shape (n_train,)
+        The training sample.
     """
 
     x: FloatArray
@@ -93,10 +102,37 @@ class World:
 def make_world(
     *, seed: int = 0, n_train: int = 400, n_features: int = 36, n_grid: int = 2000
 ) -> World:
-    """Build the world and draw its training sample.
+    """Return the world with a training sample.
 
-    Only the sample depends on the seed. Inputs are drawn from p exactly: a cell by its mass,
-    then a place in the cell uniformly.
+    Only the sample depends on the seed. Inputs are drawn from p exactly: first a cell by its
+    mass, then a uniform position in the cell.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the sample.
+    n_train : int
+        The number of training points.
+    n_features : int
+        The number of features of the model class, at least 2.
+    n_grid : int
+        The number of cells, at least 2.
+
+    Returns
+    -------
+    World
+        Arrays of shape (n_grid,), and a sample of shape (n_train,).
+
+    Raises
+    ------
+    InputError
+        If a number is not whole or too small.
+
+    Examples
+    --------
+    >>> world = make_world(n_grid=500)
+    >>> world.x.shape, world.x_train.shape
+    ((500,), (400,))
     """
     for name, value, least in [("seed", seed, 0), ("n_train", n_train, 0), ("n_grid", n_grid, 2)]:
         require_whole(name, value, least=least)
@@ -124,19 +160,19 @@ def make_world(
 
 
 def project(phi: FloatArray, target: FloatArray, mass: FloatArray) -> FloatArray:
-    """Return the weights w for which sum_x mass(x) (phi(x)' w - target(x))^2 is least.
+    """Return the weights w that minimise sum_x mass(x) (phi(x)' w - target(x))^2.
 
-    By the normal equations, which lose nothing here: the features overlap so little that their
-    condition number is below 100.
+    The normal equations are accurate here: the features overlap so little that their condition
+    number is below 100.
     """
     weighted = mass[:, None] * phi
     return np.linalg.solve(phi.T @ weighted, target @ weighted).astype(np.float64)
 
 
 def _density_shape(x: FloatArray) -> FloatArray:
-    """Return p(x) up to a factor: humps near A and right of C, and the well at B."""
-    well = 1.0 - 0.997 * np.exp(-(((x - 0.42) / 0.09) ** 8))
-    return well * (0.6 + 0.4 * _hump(x, 0.06, 0.1) + 0.8 * _hump(x, 0.88, 0.1))
+    """Return p(x) up to a factor: humps near A and right of C, and the gap at B."""
+    gap = 1.0 - 0.997 * np.exp(-(((x - 0.42) / 0.09) ** 8))
+    return gap * (0.6 + 0.4 * _hump(x, 0.06, 0.1) + 0.8 * _hump(x, 0.88, 0.1))
 
 
 def _hump(x: FloatArray, centre: float, width: float) -> FloatArray:
