@@ -69,7 +69,7 @@ def test_it_is_evaluate_whatever_the_batches(loss, kind, cuts, data):
     n_first = data.draw(st.integers(0, len(batches)))
     mine, other = (Accumulator(LOSSES[loss], method="m") for _ in range(2))
     for i, rows in enumerate(batches):
-        (mine if i < n_first else other).update(part(belief, rows), counts[rows])
+        (mine if i < n_first else other).update(counts[rows], part(belief, rows))
     mine.merge(pickle.loads(pickle.dumps(other)))  # as another process would hand it over
     assert len(mine) == N
     wanted = rue.evaluate(rue.Annotations(counts), belief, LOSSES[loss], method="m")
@@ -83,7 +83,7 @@ def test_arrays_values_actions_and_floors():
     for loss, actions in (("squared", np.arange(N) % 3), ("log", probs[:, 2])):
         accumulator = Accumulator(loss, values=values)
         for rows in np.split(np.arange(N), [5, 6, 20]):
-            accumulator.update(probs[rows], counts[rows], actions=actions[rows])
+            accumulator.update(counts[rows], probs[rows], actions=actions[rows])
         wanted = rue.evaluate(
             rue.Annotations(counts), rue.Draws(probs), loss, values=values, actions=actions
         )
@@ -99,7 +99,7 @@ def _through(loss, people, probs, step=7):
     accumulator = Accumulator(loss)
     for start in range(0, N, step):
         rows = slice(start, start + step)
-        accumulator.update(probs[rows], people[rows])
+        accumulator.update(people[rows], probs[rows])
     return accumulator
 
 
@@ -122,13 +122,13 @@ def test_known_probabilities_torch_tensors_and_reset():
     torch = pytest.importorskip("torch")
     counts, probs = world()
     accumulator = Accumulator("brier")
-    accumulator.update(torch.tensor(probs), torch.tensor(counts))
+    accumulator.update(torch.tensor(counts), torch.tensor(probs))
     before = accumulator.compute(gap=False)
     accumulator.reset()
     assert len(accumulator) == 0
     with pytest.raises(InputError, match="call update first"):
         accumulator.compute()
-    accumulator.update(probs, rue.Annotations.from_probs(probs[:, 0]))
+    accumulator.update(rue.Annotations.from_probs(probs[:, 0]), probs)
     assert accumulator.compute(gap=False).annotators_min == np.inf != before.annotators_min
 
 
@@ -148,19 +148,19 @@ def test_what_does_not_belong_together_is_refused_and_nothing_is_taken():
     counts, probs = world()
     accumulator = _through("log", rue.Annotations(counts), probs)
     with pytest.raises(InputError, match="same number of classes, got 4 and 3"):
-        accumulator.update(rue.Dirichlet([[1.0, 2, 3]]), [[1, 2, 3]])
+        accumulator.update([[1, 2, 3]], rue.Dirichlet([[1.0, 2, 3]]))
     with pytest.raises(InputError, match="same kind of belief"):
-        accumulator.update(rue.Scored(probs[:1, 0], [0.5]), counts[:1])
+        accumulator.update(counts[:1], rue.Scored(probs[:1, 0], [0.5]))
     with pytest.raises(InputError, match="same kind of truth"):
-        accumulator.update(probs[:1], rue.Annotations.from_probs(probs[:1, 0]))
+        accumulator.update(rue.Annotations.from_probs(probs[:1, 0]), probs[:1])
     with pytest.raises(InputError, match="same loss"):
         accumulator.merge(_through("brier", rue.Annotations(counts), probs))
     with pytest.raises(InputError, match="same loss"):
         _through(rue.Log(0.01), rue.Annotations(counts), probs).merge(accumulator)
     with pytest.raises(ShapeError, match="same points and classes"):
-        accumulator.update(probs[:2], counts[:3])
+        accumulator.update(counts[:3], probs[:2])
     with pytest.raises(ShapeError, match="probs must have shape"):
-        accumulator.update(probs[:, 0], counts)
+        accumulator.update(counts, probs[:, 0])
     with pytest.raises(InputError, match="loss must be one of"):
         Accumulator("hinge")
     assert len(accumulator) == N
@@ -204,6 +204,23 @@ def test_a_loss_of_ones_own_survives_a_pickle():
     here = Accumulator(Own())
     there = pickle.loads(pickle.dumps(here))  # as a worker gets it
     for accumulator in (here, there):
-        accumulator.update(probs, counts)
+        accumulator.update(counts, probs)
     here.merge(there)
     assert len(here) == 2 * N
+
+
+def test_the_truth_comes_first():
+    probs, counts = np.full((2, 3, 2), 0.5), [[3, 1], [2, 2]]
+    swapped = [
+        (probs, counts),
+        (probs.tolist(), counts),
+        (rue.Draws(probs), counts),
+        (rue.Draws(probs), rue.Annotations(counts)),
+        (probs, rue.Annotations(counts)),
+        (probs[:, 0], rue.Annotations(counts)),
+    ]
+    for first, second in swapped:
+        accumulator = rue.Accumulator("brier")
+        with pytest.raises(InputError, match=r"truth first, update\(counts, probs\)"):
+            accumulator.update(first, second)
+        assert len(accumulator) == 0

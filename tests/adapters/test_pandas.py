@@ -88,22 +88,22 @@ def test_other_names_and_the_way_to_a_truth_file(tmp_path):
 
 GOOD = [("a", 0, "x"), ("b", 0, "y")]
 BAD = [
-    (frame([*GOOD, ("a", 0, "y")]), {}, "1 rows repeat one, first row 2: annotator 0 on item a"),
-    (frame([*GOOD, (None, 0, "y")]), {}, "item must not be missing, it is at row 2"),
-    (frame([*GOOD, ("c", 0, None)]), {}, "label must not be missing, it is at row 2"),
+    (frame([*GOOD, ("a", 0, "y")]), {}, "1 rows are repeated, first row 2: annotator 0 on item a"),
+    (frame([*GOOD, (None, 0, "y")]), {}, "item must not have missing values, first at row 2"),
+    (frame([*GOOD, ("c", 0, None)]), {}, "label must not have missing values, first at row 2"),
     (frame([]), {}, "at least one answer"),
     (frame(GOOD), {"classes": ["x", "z"]}, "label must be one of the classes, got 'y' at row 1"),
     (frame(GOOD), {"classes": ["x", "y", "x"]}, "must not repeat, got 'x' twice"),
-    (frame(GOOD), {"classes": ["x", "y", None]}, r"must not be missing, got \[.x"),
+    (frame(GOOD), {"classes": ["x", "y", None]}, r"must not have missing values, got \[.x"),
     (frame(GOOD), {"classes": "xy"}, "classes must be a list of labels, got 'xy'"),
     (frame(GOOD), {"classes": {"x", "y"}}, "classes must be a list of labels, got {"),
     (frame(GOOD), {"classes": [["x", "y"]]}, "classes must be a list of labels, got"),
-    (frame([*GOOD, ("c", 0, 3)]), {}, "label must be of one kind, or.*got int and str"),
+    (frame([*GOOD, ("c", 0, 3)]), {}, "label must have one type, or.*got int and str"),
     (frame([*GOOD, (["c"], 0, "y")]), {}, "item must be names or numbers, got a list at row 2"),
     (dict(frame(GOOD)), {}, "frame must be a pandas DataFrame, got dict"),
     (pd.concat([frame(GOOD), frame(GOOD)[["label"]]], axis=1), {}, "one column 'label', got item"),
     (frame(GOOD), {"item": "image"}, "one column 'image', got item, annotator, label"),
-    (frame([("1", 0, "x"), (1, 0, "y")]), {}, "written alike"),
+    (frame([("1", 0, "x"), (1, 0, "y")]), {}, "with the same text"),
     (frame([("1", 0, "x")]), {}, "at least 2 classes"),
 ]
 

@@ -116,7 +116,12 @@ def test_it_is_public(points):
 
 BEE = DummyClassifier().fit([[0]], ["bee"])
 BAD = [
-    (RandomForestClassifier(), {}, InputError, "must be fitted, got RandomForestClassifier"),
+    (
+        RandomForestClassifier(),
+        {},
+        InputError,
+        "must be fitted, got an unfitted RandomFor",
+    ),
     ([RandomForestClassifier()], {}, InputError, "must be fitted"),
     ([LinearSVC()], {}, InputError, "model 0 must have predict_proba, got LinearSVC"),
     (GradientBoostingClassifier(), {}, InputError, "list of classifiers, got GradientBoosting"),
@@ -125,7 +130,7 @@ BAD = [
     (RandomForestClassifier, {}, InputError, "list of classifiers, got ABCMeta"),
     ([RandomForestClassifier], {}, InputError, "model 0 must have predict_proba, got ABCMeta"),
     ([GaussianMixture().fit([[0], [1]])], {}, InputError, "must have classes_, got GaussianM"),
-    ([BEE, DummyClassifier().fit([[0]], [3])], {}, InputError, "one kind.*got int and str"),
+    ([BEE, DummyClassifier().fit([[0]], [3])], {}, InputError, "one type.*got int and str"),
     ([BEE], {}, ShapeError, r"classes must be at least 2, got \['bee'\]"),
     ([BEE], {"classes": ["ant", "cat"]}, InputError, "'bee' is missing"),
     ([BEE], {"classes": ["bee", "bee"]}, InputError, "must not repeat, got 'bee' twice"),
@@ -143,7 +148,7 @@ def test_several_outcomes_are_refused(points):
     X, y = points
     model = RandomForestClassifier(2).fit(X, np.stack([y, y], axis=1))
     for models in (model, [model], model.estimators_):
-        with pytest.raises(InputError, match=r"one outcome, got a \w+ of several"):
+        with pytest.raises(InputError, match=r"one output, got a \w+ with several"):
             draws(models, X)
 
 
@@ -152,7 +157,7 @@ def test_a_vote_with_weights_is_no_mean_of_draws(points):
     vote = VotingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], voting="soft")
     vote.set_params(weights=[2, 2]).fit(X, y)
     np.testing.assert_allclose(draws(vote, X).mean(), vote.predict_proba(X), atol=1e-12)
-    with pytest.raises(InputError, match=r"vote of equal weights, as draws are, got \[5, 1\]"):
+    with pytest.raises(InputError, match=r"must have equal weights, because.*got \[5, 1\]"):
         draws(vote.set_params(weights=[5, 1]).fit(X, y), X)
 
 

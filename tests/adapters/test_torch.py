@@ -151,7 +151,7 @@ def test_probabilities_and_other_precisions(inputs):
     np.testing.assert_allclose(half.mean(), draws([network(0)], [inputs]).mean(), atol=0.05)
     with pytest.raises(InputError, match="must"):
         draws([model[0]], [inputs], logits=False)
-    with pytest.raises(InputError, match="must be logits, got probabilities: logits=False"):
+    with pytest.raises(InputError, match="must be logits, got probabilities: pass logits=False"):
         draws([model], [inputs])
 
 
@@ -176,15 +176,15 @@ def test_rows_are_in_the_order_of_the_loader(inputs):
 BAD = [
     ([], [torch.ones(2, 4)], {}, InputError, "empty list"),
     (["a"], [torch.ones(2, 4)], {}, InputError, "model 0 must be a torch module, got str"),
-    (network(0, 0.0), [torch.ones(2, 4)], {}, InputError, "dropout above 0.*got none in Seq"),
+    (network(0, 0.0), [torch.ones(2, 4)], {}, InputError, "dropout above 0.*Sequential has none"),
     (network(0), [torch.ones(2, 4)], {"n_draws": 0}, InputError, "n_draws.*at least 1, got 0"),
     (network(0), [torch.ones(2, 4)], {"n_draws": 2.5}, InputError, "n_draws.*whole.*got 2.5"),
     (network(0), [torch.ones(2, 4)], {"seed": None}, InputError, "seed.*whole.*got None"),
     (None, [torch.ones(2, 4)], {}, InputError, "a module or a list of them, got NoneType"),
     (torch.relu, [torch.ones(2, 4)], {}, InputError, "a module or a list of them, got builtin"),
-    (network(0), torch.ones(2, 4), {}, InputError, "loader must give batches.*got Tensor"),
+    (network(0), torch.ones(2, 4), {}, InputError, "loader must yield batches.*got Tensor"),
     (network(0), TensorDataset(torch.ones(2, 4)), {}, InputError, "batches.*got TensorDataset"),
-    (network(0), None, {}, InputError, "loader must give batches.*got NoneType"),
+    (network(0), None, {}, InputError, "loader must yield batches.*got NoneType"),
     (
         [nn.Linear(4, 3), nn.Linear(4, 2)],
         [torch.ones(2, 4)],
@@ -200,7 +200,7 @@ BAD = [
         [torch.ones(2, 4)],
         {},
         InputError,
-        "must give a tensor, or logits by name, got tuple",
+        "must return a tensor, or logits by name, got tuple",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Other libraries' outputs as beliefs and annotations, one file per library.
+"""Convert outputs of other libraries to beliefs and annotations, one file per library.
 
 sklearn.py      forests, bagging, any list of classifiers    -> Draws
 torch.py        any list of modules, or one with dropout     -> Draws
@@ -6,7 +6,7 @@ pandas.py       a frame of answers in long form              -> Annotations, ids
 accumulator.py  batches of a validation loop                 -> Evaluation
 sampled_labels  answers sampled from language models         -> Draws
 
-Each is loaded when it is first used, and with it its library.
+Each module, and with it its library, is loaded when it is first used.
 """
 
 from typing import TYPE_CHECKING

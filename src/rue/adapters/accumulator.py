@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from textwrap import shorten
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, as_array
 from rue.beliefs import Belief, Draws, Scored
 from rue.components import Components, decompose, realize
 from rue.errors import InputError
@@ -23,26 +23,26 @@ __all__ = ["Accumulator"]
 
 @final
 class Accumulator:
-    """Takes batches and gives what :func:`rue.evaluate` gives for all of them at once.
+    """Evaluate batch by batch, with the same result as :func:`rue.evaluate` on all batches.
 
-    Only the components of each point are kept, and under log loss the counts too: there the lower
-    end of the bracket pools what people said of all points
-    (:mod:`rue.truth.finite_annotators`). An accumulator can be pickled, so that workers may each
-    have one and one of them merge the rest.
+    Only the components of each point are kept; under log loss also the counts, because the lower
+    end of the bracket pools the answers about all points (:mod:`rue.truth.finite_annotators`).
+    An accumulator can be pickled, so that each worker may have one and one of them merge the
+    others.
 
     Parameters
     ----------
     loss, values, seed
         As in :func:`rue.evaluate`.
-    method
-        A name for the row.
+    method : str
+        The name of the method in the result.
 
     Examples
     --------
     >>> accumulator = Accumulator("brier")
-    >>> accumulator.update([[[0.9, 0.1]] * 2, [[0.9, 0.1], [0.3, 0.7]]], [[9, 1], [5, 5]])
-    >>> accumulator.update([[[0.0, 1.0]] * 2], [[0, 10]])
-    >>> round(accumulator.compute().regret, 6)
+    >>> accumulator.update([[9, 1], [5, 5]], [[[0.9, 0.1]] * 2, [[0.9, 0.1], [0.3, 0.7]]])
+    >>> accumulator.update([[0, 10]], [[[0.0, 1.0]] * 2])
+    >>> round(accumulator.compute(gap=False).regret, 6)
     0.006667
     """
 
@@ -54,7 +54,7 @@ class Accumulator:
         method: str = "",
         seed: int = 0,
     ) -> None:
-        get_loss(loss, values=values)  # or raise
+        get_loss(loss, values=values)  # raises if it is invalid
         self._loss = loss
         self._values = values
         self.method = method
@@ -62,7 +62,7 @@ class Accumulator:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Remove all batches."""
         self._star: list[Components] = []
         self._hat: list[Components] = []
         self._counts: list[FloatArray] = []
@@ -73,38 +73,45 @@ class Accumulator:
 
     def update(
         self,
-        probs: ArrayLike | Belief,
         counts: ArrayLike | Annotations,
+        probs: ArrayLike | Belief,
         *,
         actions: ArrayLike | None = None,
     ) -> None:
-        """Take a batch.
+        """Add a batch, the truth first.
 
         Parameters
         ----------
-        probs
-            Draws, shape (n_points, n_draws, n_classes), or any belief.
-        counts
-            What people said, shape (n_points, n_classes), or annotations.
-        actions
-            What was really deployed; see :func:`rue.realize`.
+        counts : array_like of shape (n_points, n_classes), or Annotations
+            The answers of the annotators.
+        probs : array_like of shape (n_points, n_draws, n_classes), or Belief
+            The predictions: draws, or any belief.
+        actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+            The actions of a deployed predictor; see :func:`rue.realize`.
+
+        Raises
+        ------
+        InputError
+            If the arguments are swapped, or the batch does not fit to those before it.
         """
+        _require_truth_first(counts, probs)
+        annotations = counts if isinstance(counts, Annotations) else Annotations(counts)
         belief = probs if isinstance(probs, Belief) else Draws(probs)
-        people = counts if isinstance(counts, Annotations) else Annotations(counts)
-        loss = get_loss(self._loss, values=people.values if self._values is None else self._values)
-        known = people.counts is None
-        kind = (loss, people.n_classes, isinstance(belief, Scored), known)
+        values = annotations.values if self._values is None else self._values
+        loss = get_loss(self._loss, values=values)
+        known = annotations.counts is None
+        kind = (loss, annotations.n_classes, isinstance(belief, Scored), known)
         _require_same(self._kind or kind, kind)
-        star = realize(people, belief, loss, actions=actions)
+        star = realize(annotations, belief, loss, actions=actions)
         hat = decompose(belief, loss, seed=self.seed)
         self._kind = kind
         self._star.append(star)
         self._hat.append(hat)
-        if isinstance(loss, Log) and people.counts is not None:
-            self._counts.append(people.counts)
+        if isinstance(loss, Log) and annotations.counts is not None:
+            self._counts.append(annotations.counts)
 
     def merge(self, *others: "Accumulator") -> None:
-        """Take the batches of others, which are left as they are."""
+        """Add the batches of other accumulators, which do not change."""
         kind = self._kind
         for other in others:
             if not isinstance(other, Accumulator):
@@ -114,29 +121,29 @@ class Accumulator:
                 _require_same(kind, other._kind)
         self._kind = kind
         for other in others:
-            # A list of its own: one may be merged with itself.
+            # Copies, because an accumulator may be merged with itself.
             self._star += list(other._star)
             self._hat += list(other._hat)
             self._counts += list(other._counts)
 
     def components(self) -> tuple[Components, Components]:
-        """Give the components of all points so far, realised and estimated."""
+        """Return the realised and the estimated components of all points so far."""
         if not self._star:
-            raise InputError("nothing was accumulated: call update first")
+            raise InputError("there are no batches yet: call update first")
         star, hat = _joined(self._star), _joined(self._hat)
         if self._counts:
-            people = Annotations(np.concatenate(self._counts))
-            star = replace(star, aleatoric_high=bracket_end(people, Log()))
+            annotations = Annotations(np.concatenate(self._counts))
+            star = replace(star, aleatoric_high=bracket_end(annotations, Log()))
         return star, hat
 
     def compute(self, *, gap: bool = True) -> Evaluation:
-        """Give one row of the paper's table; ``gap`` as in :func:`rue.evaluate`."""
+        """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
         assert self._kind is not None
         return evaluate_run(Run(star, hat, method=self.method, loss=self._kind[0]), gap=gap)
 
     def _own(self, theirs: Loss) -> Loss:
-        """The loss asked for, on the scale of another's where it has none of its own."""
+        """Return this accumulator's loss, on the scale of another if it has no values."""
         values = getattr(theirs, "values", None) if self._values is None else self._values
         return get_loss(self._loss, values=values)
 
@@ -145,23 +152,34 @@ _Kind = tuple[Loss, int, bool, bool]
 _KIND = (
     "loss",
     "number of classes",
-    "kind of belief (with an outside score or without)",
+    "kind of belief (with or without a score from another source)",
     "kind of truth (known probabilities or counts)",
 )
 
 
 def _require_same(kind: _Kind, new: _Kind) -> None:
     for name, mine, other in zip(_KIND, kind, new, strict=True):
-        told = [_described(x) if isinstance(x, Loss) else str(x) for x in (mine, other)]
-        if told[0] != told[1]:
+        texts = [_described(x) if isinstance(x, Loss) else str(x) for x in (mine, other)]
+        if texts[0] != texts[1]:
             raise InputError(
-                f"all batches must have the same {name}, got {shorten(told[0], 80)} and "
-                f"{shorten(told[1], 80)}"
+                f"all batches must have the same {name}, got {shorten(texts[0], 80)} and "
+                f"{shorten(texts[1], 80)}"
             )
 
 
+def _require_truth_first(counts: object, probs: object) -> None:
+    swapped = isinstance(counts, Belief) or isinstance(probs, Annotations)
+    if not swapped and not isinstance(counts, Annotations):
+        swapped = as_array("counts", cast(ArrayLike, counts)).ndim == 3
+    if swapped:
+        raise InputError(
+            "update takes the truth first, update(counts, probs): counts have shape "
+            "(n_points, n_classes), probs (n_points, n_draws, n_classes); they are swapped"
+        )
+
+
 def _described(thing: object) -> str:
-    """A loss's name, and all that tells it from others of that name."""
+    """Return the name of a loss with all its parameters."""
     if isinstance(thing, np.ndarray):
         return str(thing.tolist())
     if not isinstance(thing, Loss):
@@ -171,7 +189,7 @@ def _described(thing: object) -> str:
 
 
 def _joined(parts: Sequence[Components]) -> Components:
-    """One after another; what some part does not know, the whole does not either."""
+    """Return the components of all parts; an attribute that a part lacks is None."""
     columns: dict[str, Any] = {}
     for field in fields(Components):
         column = [getattr(part, field.name) for part in parts]

@@ -16,7 +16,17 @@ __all__ = ["Answered", "annotations"]
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """What people said, whose row is which item, and which column is which label."""
+    """The answers of a frame.
+
+    Attributes
+    ----------
+    annotations : Annotations
+        The counts, shape (n_points, n_classes).
+    ids : array of shape (n_points,)
+        The item of each row.
+    classes : tuple
+        The label of each column.
+    """
 
     annotations: Annotations
     ids: NDArray[np.str_]
@@ -31,26 +41,38 @@ def annotations(
     label: str = "label",
     classes: ArrayLike | None = None,
 ) -> Answered:
-    """Count a frame of answers: one row per answer, items in the order in which they first occur.
+    """Return the annotations that a frame with one row per answer contains.
 
     Parameters
     ----------
-    frame
-        Has the columns named by the other arguments; further columns are left alone.
-    item, annotator, label
-        The names of its columns. A person may answer once for an item. ``annotator=None`` where
-        the frame does not say who answered; then nothing tells a repeated row from two people.
-    classes
-        All labels there can be, in order; default the categories of a categorical column, else
-        the labels that occur, sorted. Where they are increasing numbers they are the values too.
+    frame : pandas.DataFrame
+        The answers; columns that the other arguments do not name are ignored.
+    item, annotator, label : str
+        The names of its columns. An annotator may answer once per item. Use ``annotator=None``
+        if the frame does not say who answered; then duplicated rows cannot be detected.
+    classes : array_like of shape (n_classes,), optional
+        All possible labels, in order. By default the categories of a categorical column, or else
+        the labels that occur, sorted. Increasing numbers also become the ``values`` of the
+        annotations.
+
+    Returns
+    -------
+    Answered
+        Counts of shape (n_points, n_classes), with the items in order of first occurrence.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or has missing values, an annotator answers an item twice, or a
+        label is none of the classes.
 
     Examples
     --------
     >>> frame = pd.DataFrame(
     ...     {"item": ["b", "b", "a"], "annotator": [1, 2, 1], "label": ["yes", "no", "yes"]}
     ... )
-    >>> said = annotations(frame)
-    >>> said.ids.tolist(), said.classes, said.annotations.counts.tolist()
+    >>> answered = annotations(frame)
+    >>> answered.ids.tolist(), answered.classes, answered.annotations.counts.tolist()
     (['b', 'a'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
     if not isinstance(frame, pd.DataFrame):
@@ -66,7 +88,8 @@ def annotations(
     for name in wanted:
         missing = frame[name].isna().to_numpy()
         if missing.any():
-            raise InputError(f"{name} must not be missing, it is at row {int(np.argmax(missing))}")
+            row = int(np.argmax(missing))
+            raise InputError(f"{name} must not have missing values, first at row {row}")
         if frame[name].dtype == object:
             for row, value in enumerate(frame[name]):
                 if not isinstance(value, Hashable):
@@ -77,14 +100,14 @@ def annotations(
         if again.any():
             row = int(np.argmax(again))
             raise InputError(
-                "a person may answer once for an item, "
-                f"{int(again.sum())} rows repeat one, first row {row}: "
+                "an annotator may answer once per item, "
+                f"{int(again.sum())} rows are repeated, first row {row}: "
                 f"{annotator} {frame[annotator].iloc[row]!s} on {item} {frame[item].iloc[row]!s}"
             )
     labels = frame[label]
     order = _order(labels, label) if classes is None else pd.Index(_listed(classes))
     if order.hasnans:
-        raise InputError(f"classes must not be missing, got {list(order)}")
+        raise InputError(f"classes must not have missing values, got {list(order)}")
     if not order.is_unique:
         raise InputError(f"classes must not repeat, got {order[order.duplicated()][0]!r} twice")
     columns = order.get_indexer(pd.Index(labels.to_numpy()))
@@ -97,7 +120,7 @@ def annotations(
     cells = np.bincount(rows * len(order) + columns, minlength=len(items) * len(order))
     ids = np.array([str(name) for name in items])
     if len(np.unique(ids)) < len(ids):
-        raise InputError(f"{item} must have different names, got some that are written alike")
+        raise InputError(f"{item} must have different names, got some with the same text")
     return Answered(
         Annotations(cells.reshape(len(items), len(order)), _values(order)), ids, tuple(order)
     )
@@ -111,7 +134,7 @@ def _order(labels: "pd.Series[Any]", label: str) -> Any:
     except TypeError:
         kinds = sorted({type(x).__name__ for x in labels})
         raise InputError(
-            f"{label} must be of one kind, or classes be given, got {' and '.join(kinds)}"
+            f"{label} must have one type, or pass classes, got {' and '.join(kinds)}"
         ) from None
 
 
@@ -122,7 +145,7 @@ def _listed(classes: Any) -> list[Any]:
 
 
 def _values(order: "pd.Index[Any]") -> NDArray[np.float64] | None:
-    """The labels as a scale, where they are increasing numbers."""
+    """Return the labels as values, or None if they are no increasing numbers."""
     numeric = pd.api.types.is_numeric_dtype(order) and not pd.api.types.is_bool_dtype(order)
     if not numeric or not order.is_monotonic_increasing:
         return None

@@ -1,4 +1,4 @@
-"""scikit-learn: the members of a forest, of bagging or of a vote, or any list of classifiers."""
+"""scikit-learn: the members of a forest, bagging or voting, or any list of classifiers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,19 +26,29 @@ _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
 def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
-    """Give each member's ``predict_proba`` as one draw.
+    """Return the ``predict_proba`` of each member of an ensemble as one draw.
 
     Parameters
     ----------
-    models
+    models : estimator or iterable of estimators
         A fitted forest (random or extra trees), ``BaggingClassifier`` or ``VotingClassifier``,
         whose members are the draws; a ``Pipeline`` that ends in one; or a list of any fitted
         classifiers with ``predict_proba``.
-    X
-        Inputs, as ``predict_proba`` takes them.
-    classes
-        The classes in the order of the annotations' columns; default all that the models have
-        seen, sorted. A class that a member has not seen has probability 0 there.
+    X : array_like of shape (n_points, n_features)
+        The inputs of ``predict_proba``.
+    classes : array_like of shape (n_classes,), optional
+        The classes in the order of the annotations' columns; by default all classes of the
+        models, sorted. A class that a member was not trained on has probability 0 there.
+
+    Returns
+    -------
+    Draws
+        Probabilities of shape (n_points, n_members, n_classes).
+
+    Raises
+    ------
+    InputError
+        If a model is not fitted or no classifier, or ``classes`` lacks one of its classes.
 
     Examples
     --------
@@ -56,7 +66,7 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
     strange = [name for name in known if name not in column]
     if strange:
         raise InputError(
-            f"classes must name every class that a model has seen, {strange[0]!r} is missing"
+            f"classes must contain every class of the models, {strange[0]!r} is missing"
         )
     probs: NDArray[np.float64] | None = None
     bar = tqdm(members, total=len(members), desc="members", delay=2, disable=None, leave=False)
@@ -64,7 +74,7 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
         given = np.asarray(member.predict_proba(inputs))
         if given.ndim != 2 or given.shape[1] != len(seen):
             raise ShapeError(
-                f"predict_proba of model {draw} must give one column per class ({len(seen)}), "
+                f"predict_proba of model {draw} must return one column per class ({len(seen)}), "
                 f"got shape {given.shape}"
             )
         if probs is None:
@@ -75,7 +85,7 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
 
 
 class _Members(Sequence[tuple[Any, NDArray[Any], Any]]):
-    """Each member, the classes of its columns, and its inputs, made when they are asked for."""
+    """Each member with the classes of its columns and its inputs, which are made on access."""
 
     def __init__(self, models: Sequence[Any], classes: Sequence[NDArray[Any]], X: Any) -> None:
         self.models, self.classes, self.X = models, classes, X
@@ -98,10 +108,10 @@ def _members(models: Any, X: Any) -> tuple[_Members, list[Any]]:
         return _members(models[-1], models[:-1].transform(X) if len(models) > 1 else X)
     if isinstance(models, (*_FORESTS, BaggingClassifier, VotingClassifier)):
         return _of_ensemble(models, X)
-    # Every ensemble of scikit-learn can be iterated, but not all are means of their members.
+    # All ensembles of scikit-learn are iterable, but not all are the mean of their members.
     if isinstance(models, str | type | BaseEstimator) or not hasattr(models, "__iter__"):
         raise InputError(
-            "models must be a forest, bagging, a vote, or a list of classifiers, "
+            "models must be a forest, bagging, voting, or a list of classifiers, "
             f"got {type(models).__name__}"
         )
     listed = list(models)
@@ -120,15 +130,15 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
     inner = list(model.estimators_)
     for index, member in enumerate(inner):
         _require_classifier(member, f"member {index} of the {type(model).__name__}")
-    # Members are trained on the numbers of the classes, not on their names.
+    # Members are trained on class numbers, not on class names.
     seen = [known[np.asarray(member.classes_).astype(np.int64)] for member in inner]
     if isinstance(model, VotingClassifier):
         if model.weights is not None and len(set(model.weights)) > 1:
             raise InputError(
-                f"models must be a vote of equal weights, as draws are, got {model.weights}"
+                f"a VotingClassifier must have equal weights, because draws do, got {model.weights}"
             )
         return _Members(inner, seen, X), known.tolist()
-    # They are trained on bare arrays, too: names and number of columns are checked here.
+    # Members are trained on arrays without column names, so names are validated here.
     array = validate_data(
         model,
         X,
@@ -155,16 +165,14 @@ def _require_classifier(model: Any, what: str) -> None:
 
 def _require_one_outcome(model: Any) -> None:
     if any(np.ndim(name) for name in model.classes_):
-        raise InputError(f"models must have one outcome, got a {type(model).__name__} of several")
+        raise InputError(f"models must have one output, got a {type(model).__name__} with several")
 
 
 def _require_fitted(model: Any) -> None:
     try:
         check_is_fitted(model)
     except (NotFittedError, TypeError):
-        raise InputError(
-            f"models must be fitted, got {type(model).__name__} as it was made"
-        ) from None
+        raise InputError(f"models must be fitted, got an unfitted {type(model).__name__}") from None
 
 
 def _sorted(names: list[Any]) -> list[Any]:
@@ -173,7 +181,8 @@ def _sorted(names: list[Any]) -> list[Any]:
     except TypeError:
         kinds = sorted({type(name).__name__ for name in names})
         raise InputError(
-            f"classes of all models must be of one kind, or be given, got {' and '.join(kinds)}"
+            f"the classes of all models must have one type, or pass classes, "
+            f"got {' and '.join(kinds)}"
         ) from None
 
 

@@ -44,31 +44,43 @@ def draws(
     seed: int = 0,
     progress: bool = True,
 ) -> Draws:
-    """Give the outputs of several modules, or of several passes of one with dropout, as draws.
+    """Return the outputs of several modules, or of several passes of one with dropout, as draws.
 
-    Every module is asked in eval mode, but for the dropout of a single one. Afterwards each
-    submodule is in the mode that it was in. Modules stay on their devices and batches go there.
+    Modules run in eval mode, except for the dropout of a single module. Afterwards, each
+    submodule is in its previous mode again. Modules stay on their devices; batches are moved.
 
     Parameters
     ----------
-    model
-        A list of modules, one draw each; or one module with dropout, that is with modules for it:
-        calls of ``torch.nn.functional.dropout`` stay off.
-    loader
-        Gives batches in the order of the annotations: a tensor, a tuple or list whose first
-        element is the inputs, or a dictionary of tensors, which are passed by name (as Hugging
-        Face models take them; ``label`` and ``labels`` are left out). All modules see a batch
-        before the next is asked for.
-    n_draws
-        How many passes of one module; a list has its own number.
-    logits
-        Whether outputs, shape (batch, n_classes), are logits; False for probabilities. An output
-        may be a tensor, have an attribute ``logits``, or be a dictionary with ``logits`` (or
-        ``probs`` where ``logits`` is False).
-    seed
-        Of the dropout masks; torch's own random state is left as it was.
-    progress
-        Show a bar if it takes more than two seconds.
+    model : torch.nn.Module or sequence of torch.nn.Module
+        Several modules, one draw each; or one module with dropout modules. Calls of
+        ``torch.nn.functional.dropout`` are not active.
+    loader : iterable
+        Batches in the order of the annotations: a tensor, a tuple or list whose first element
+        holds the inputs, or a dictionary of tensors, which are passed by name, as Hugging Face
+        models take them, except ``label`` and ``labels``. All modules process a batch before the
+        next one is loaded.
+    n_draws : int
+        The number of passes of a single module; ignored for several modules.
+    logits : bool
+        Whether the outputs, of shape (batch, n_classes), are logits; False for probabilities.
+        An output may be a tensor, an object with an attribute ``logits``, or a dictionary with
+        ``logits`` (with ``probs`` if ``logits`` is False).
+    seed : int
+        Seed of the dropout masks; the global random state of torch does not change.
+    progress : bool
+        Whether to show a progress bar if it takes more than two seconds.
+
+    Returns
+    -------
+    Draws
+        Probabilities of shape (n_points, n_draws, n_classes).
+
+    Raises
+    ------
+    InputError
+        If a single module has no dropout, the loader shuffles, or outputs are no logits.
+    ShapeError
+        If outputs have the wrong shape.
 
     Examples
     --------
@@ -83,15 +95,15 @@ def draws(
     dropouts = [part for part in modules[0].modules() if _drops(part)] if single else []
     if single and not dropouts:
         raise InputError(
-            "one model must have dropout above 0, or all draws are the same; got none in "
-            f"{type(model).__name__}"
+            "a single model must have dropout above 0, otherwise all draws are equal; "
+            f"{type(model).__name__} has none"
         )
     _require_ordered_batches(loader)
     devices = [_device(module) for module in modules]
     passes = [0] * n_draws if single else range(len(modules))
     parts: list[Any] = []
     total = len(loader) if isinstance(loader, Sized) else None
-    with _asking(modules, dropouts), _seeded(seed, devices), torch.no_grad():
+    with _evaluating(modules, dropouts), _seeded(seed, devices), torch.no_grad():
         hidden = None if progress else True
         for batch in tqdm(loader, "batches", total, delay=2, disable=hidden, leave=False):
             inputs = _inputs(batch)
@@ -105,12 +117,12 @@ def draws(
             ]
             if len({output.shape[1] for output in outputs}) > 1:
                 shapes = ", ".join(str(tuple(output.shape)) for output in outputs)
-                raise ShapeError(f"all models must give the same number of classes, got {shapes}")
+                raise ShapeError(f"all models must have the same number of classes, got {shapes}")
             parts.append(torch.stack([output.cpu() for output in outputs], dim=1).numpy())
     if not parts:
-        raise InputError("loader must give at least one batch, got none")
+        raise InputError("loader must yield at least one batch, got none")
     n_threads = torch.get_num_threads()
-    launch()  # numba's first start sets the number of torch's threads too
+    launch()  # starting numba's threads would otherwise change the number of torch's
     torch.set_num_threads(n_threads)
     return Draws(np.concatenate(parts))
 
@@ -131,7 +143,7 @@ def _require_ordered_batches(loader: Any) -> None:
     single = isinstance(loader, Dataset) and not isinstance(loader, IterableDataset)
     if single or isinstance(loader, Tensor) or not isinstance(loader, Iterable):
         raise InputError(
-            "loader must give batches, as a DataLoader or a list of tensors does, "
+            "loader must yield batches, like a DataLoader or a list of tensors, "
             f"got {type(loader).__name__}"
         )
     within = getattr(getattr(loader, "batch_sampler", None), "sampler", None)
@@ -144,10 +156,10 @@ def _require_ordered_batches(loader: Any) -> None:
 
 
 def _drops(part: nn.Module) -> bool:
-    """Say whether a submodule leaves out units at random while it is trained."""
+    """Return whether a submodule drops units at random in training mode."""
     if isinstance(part, _DropoutNd):
         return part.p > 0
-    # Their dropout is no submodule, and all that training mode changes in them.
+    # Their dropout is no submodule, and the only thing that training mode changes in them.
     return isinstance(part, nn.MultiheadAttention | nn.RNNBase) and part.dropout > 0
 
 
@@ -157,8 +169,8 @@ def _device(module: nn.Module) -> torch.device:
 
 
 @contextlib.contextmanager
-def _asking(modules: Sequence[nn.Module], dropouts: Sequence[nn.Module]) -> Iterator[None]:
-    """Put all into eval mode but the dropouts, and back."""
+def _evaluating(modules: Sequence[nn.Module], dropouts: Sequence[nn.Module]) -> Iterator[None]:
+    """Put all modules except the dropouts into eval mode, and restore their modes."""
     before = [(part, part.training) for module in modules for part in module.modules()]
     fast = torch.backends.mha.get_fastpath_enabled()
     try:
@@ -166,7 +178,7 @@ def _asking(modules: Sequence[nn.Module], dropouts: Sequence[nn.Module]) -> Iter
             module.eval()
         for part in dropouts:
             part.training = True
-        if dropouts:  # a transformer layer in eval mode would pass its dropout by
+        if dropouts:  # a transformer layer in eval mode would skip its dropout
             torch.backends.mha.set_fastpath_enabled(False)
         yield
     finally:
@@ -177,7 +189,7 @@ def _asking(modules: Sequence[nn.Module], dropouts: Sequence[nn.Module]) -> Iter
 
 @contextlib.contextmanager
 def _seeded(seed: int, devices: Sequence[torch.device]) -> Iterator[None]:
-    """Draw from a seed of one's own, and give back the random state."""
+    """Seed the random generators, and restore their state."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(torch.random.fork_rng(devices=[]))
         for device in set(devices) - {torch.device("cpu")}:
@@ -223,14 +235,14 @@ def _probs(output: Any, n_points: int, logits: bool) -> Tensor:
         output = output.logits
     if not isinstance(output, Tensor):
         raise InputError(
-            f"a model must give a tensor, or {key} by name, got {type(output).__name__}"
+            f"a model must return a tensor, or {key} by name, got {type(output).__name__}"
         )
     if output.ndim != 2 or len(output) != n_points:
         raise ShapeError(
-            f"a model must give outputs of shape ({n_points}, n_classes) for {n_points} inputs, "
+            f"a model must return shape ({n_points}, n_classes) for {n_points} inputs, "
             f"got {tuple(output.shape)}"
         )
     wide = output if output.dtype == torch.float64 else output.float()
     if logits and len(wide) and bool((wide >= 0).all() & ((wide.sum(-1) - 1).abs() < 1e-3).all()):
-        raise InputError("a model's outputs must be logits, got probabilities: logits=False")
+        raise InputError("the outputs must be logits, got probabilities: pass logits=False")
     return torch.softmax(wide, -1) if logits else wide
