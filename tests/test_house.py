@@ -2,8 +2,10 @@
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,114 @@ def test_only_kernels_import_numba_and_only_plots_matplotlib():
             for name in names:
                 place = allowed.get(name.split(".")[0])
                 assert place is None or part(path) in place, f"{path} imports {name}"
+
+
+PACKAGES = [getattr(rue, name) for name in rue._PACKAGES]
+LAZY = [rue] + [package for package in PACKAGES if hasattr(package, "_PUBLIC")]
+
+
+def public():
+    """Yield the public name and the object of everything that a user may call."""
+    for name in rue._PUBLIC:
+        yield f"rue.{name}", getattr(rue, name)
+    for package in PACKAGES:
+        for name in package.__all__:
+            if not inspect.ismodule(getattr(package, name)):
+                yield f"{package.__name__}.{name}", getattr(package, name)
+
+
+def distinct(kind):
+    """Return the public objects of a kind, each once, under its shortest name."""
+    found = {}
+    for name, item in sorted(public(), key=lambda pair: (pair[0].count("."), pair[0])):
+        if kind(item) and id(item) not in found:
+            found[id(item)] = (name, item)
+    return [pytest.param(item, id=name) for name, item in found.values()]
+
+
+@pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
+def test_type_checkers_and_python_see_the_same_names(package):
+    tree = ast.parse(Path(package.__file__).read_text())
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {}
+    for node in block.body:
+        for alias in node.names:
+            assert alias.name == alias.asname, "explicit re-export: import X as X"
+            seen[alias.name] = node.module
+    lazy = dict(package._PUBLIC)
+    if package is rue:
+        lazy |= dict.fromkeys((*rue._PACKAGES, *rue._NEEDS_TORCH), "rue")
+    if package is rue.adapters:
+        lazy = {
+            k: v if v.rpartition(".")[0] != "rue.adapters" else "rue.adapters"
+            for k, v in lazy.items()
+        }
+    assert seen == lazy
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_a_package_has_the_names_that_it_lists(package):
+    assert package.__all__ == sorted(set(package.__all__), key=_case_order)
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'regrets'"):
+        _ = package.regrets
+
+
+def _case_order(name):
+    """Order constants, then classes, then functions, as ruff sorts __all__."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+def test_one_name_is_one_thing():
+    found = {}
+    for name, item in public():
+        found.setdefault(name.rpartition(".")[2], {})[id(item)] = name
+    assert {name: [*where.values()] for name, where in found.items() if len(where) > 1} == {}
+
+
+def types_in(annotation):
+    """Yield the classes that an annotation mentions."""
+    if inspect.isclass(annotation):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from types_in(argument)
+
+
+def signatures(item):
+    """Yield the functions whose signature belongs to a public item."""
+    if inspect.isfunction(item):
+        yield item
+    elif inspect.isclass(item) and item.__module__.startswith("rue"):
+        for name, member in inspect.getmembers_static(item):
+            function = getattr(member, "__func__", getattr(member, "fget", member))
+            if inspect.isfunction(function) and (name == "__init__" or not name.startswith("_")):
+                yield function
+
+
+def namespace(module):
+    """Return the names of a module, those imported for type checkers only too."""
+    names = dict(vars(module))
+    for node in ast.parse(Path(module.__file__).read_text()).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(ast.unparse(node.body), names)
+    return names
+
+
+def test_everything_a_signature_mentions_has_a_public_name():
+    named = {id(item) for _, item in public()}
+    hidden = {}
+    for name, item in public():
+        for function in signatures(item):
+            if not function.__module__.startswith("rue"):
+                continue
+            known = namespace(sys.modules[function.__module__])
+            for argument, hint in typing.get_type_hints(function, known).items():
+                for found in () if argument.startswith("_") else types_in(hint):
+                    if found.__module__.startswith("rue") and id(found) not in named:
+                        hidden.setdefault(f"{found.__module__}.{found.__name__}", name)
+    assert hidden == {}

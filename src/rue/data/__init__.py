@@ -8,12 +8,14 @@ from rue.data.images import LazyImages
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
 from rue.data.own.check import Check, check
+from rue.data.own.description import Description
 from rue.data.registry import ENTRIES, fetch, is_here, load
 
 __all__ = [
     "ENTRIES",
     "Check",
     "DataSet",
+    "Description",
     "Entry",
     "Info",
     "LazyImages",
