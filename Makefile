@@ -50,11 +50,11 @@ demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
 	$(BIN)/rue demo --out out/demo
 
 docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m studies.site
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	for study in "results out/demo" readme sandbox data published proxies deploy uncertainty examples; \
+	for study in "results out/demo" opening readme sandbox data published proxies deploy uncertainty examples; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(MAKE) docs
 

@@ -12,7 +12,7 @@ from studies.blocks import RUN, blocks, run
 from studies.pages import code, fill
 
 PAGES = {
-    "index.md": {"python": "row"},
+    "quickstart.md": {"python": "row"},
     "forest.md": {"python": "why", "sh": "output"},
     "sandbox.md": {"sh": "output"},
 }

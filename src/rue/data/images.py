@@ -34,6 +34,8 @@ class LazyImages(Sequence[ImageArray]):
     size
         Resize every image to (size, size); None leaves them as they are.
 
+    Notes
+    -----
     An integer index gives one image, uint8 of shape (height, width, 3); a slice or an index
     array gives another ``LazyImages``. It may be pickled and used in several processes.
     """

@@ -1,0 +1,95 @@
+"""Write all pages into build/site, and let Zensical build the site from them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from studies import DOCS, RESULTS, ROOT
+from studies.site import commands, reference
+from studies.site.font import write_font
+
+CONFIG = ROOT / "mkdocs.yml"
+WORK = ROOT / "build" / "site"
+SHIM = "https://unpkg.com/iframe-worker/shim"
+
+
+def build(site: Path, work: Path = WORK) -> None:
+    """Build the site into a folder; a warning is an error."""
+    shutil.rmtree(work, ignore_errors=True)
+    write_pages(work / "docs")
+    config = configured(yaml.safe_load(CONFIG.read_text()))
+    (work / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    run_zensical(work / "mkdocs.yml")
+    write_font(work / "site", work / "site" / "assets" / "math.woff")
+    for page in (work / "site").rglob("*.html"):
+        _serve_worker(page, work / "site")
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.move(work / "site", site)
+
+
+def _serve_worker(page: Path, site: Path) -> None:
+    """Let a page load our stand-in for a worker, not one from the network."""
+    up = "../" * (len(page.relative_to(site).parts) - 1)
+    page.write_text(page.read_text().replace(SHIM, f"{up}assets/worker.js"))
+
+
+def run_zensical(config: Path) -> None:
+    """Run the builder; a docstring that cannot be read is an error, too."""
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(config)]
+    search = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command,
+        cwd=config.parent,
+        env=os.environ | {"PYTHONPATH": search},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    print(done.stdout, end="")
+    if done.returncode or re.search(r"^(griffe|Warning)", done.stdout, re.M):
+        raise SystemExit("the site has problems: see above")
+
+
+def write_pages(docs: Path) -> None:
+    """Copy docs/ and write the generated pages beside it."""
+    shutil.copytree(DOCS, docs)
+    for folder, pages in (("commands", commands.pages()), ("api", reference.pages())):
+        (docs / folder).mkdir()
+        for name, text in pages.items():
+            (docs / folder / name).write_text(text)
+
+
+def configured(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration with the menu filled in and paths that are valid in WORK."""
+    made = dict(config)
+    made["docs_dir"], made["site_dir"] = "docs", "site"
+    handler = made["plugins"][-1]["mkdocstrings"]["handlers"]["python"]
+    handler["paths"] = [str(ROOT / "src")]
+    made["nav"] = [_section(part) for part in config["nav"]]
+    return made
+
+
+def _section(part: dict[str, Any]) -> dict[str, Any]:
+    ((title, entries),) = part.items()
+    if title == "Results":
+        return {title: [{heading(p): f"results/{p.name}"} for p in sorted(RESULTS.glob("*.md"))]}
+    if title == "Command line":
+        names = [name for name in commands.pages() if name != "index.md"]
+        return {title: ["commands/index.md", *({f"rue {n[:-3]}": f"commands/{n}"} for n in names)]}
+    if title == "Python":
+        groups: list[Any] = ["api/index.md"]
+        for packages in reference.GROUPS.values():
+            groups += [{f"rue.{package}": f"api/{package}.md"} for package in packages]
+        return {title: groups}
+    return {title: entries}
+
+
+def heading(page: Path) -> str:
+    """Return the first heading of a page."""
+    return next(line for line in page.read_text().splitlines() if line.startswith("# "))[2:]
