@@ -44,8 +44,10 @@ def identifiers(package: str) -> dict[str, str]:
         for each in (f"{name}.{part}" for part in inner) if inner else (name,):
             short = each.rpartition(".")[2]
             public = getattr(rue, short) if short in rue._PUBLIC else None
-            same = public is not None and public is attrgetter(each)(module)
-            found[each] = f"rue.{short}" if same else f"rue.{package}.{each}"
+            if public is None or public is not attrgetter(each)(module):
+                found[each] = f"rue.{package}.{each}"
+            elif rue._PUBLIC[short].split(".")[1] == package:  # else it is at home elsewhere
+                found[each] = f"rue.{short}"
 
     def place(item: tuple[str, str]) -> tuple[int, bool, str]:
         name, path = item
