@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
 from types import ModuleType
@@ -21,6 +22,8 @@ GROUPS = {
     "Files, figures, other libraries": ("io", "plots", "report", "adapters", "errors"),
 }
 """The packages in the order of the menu."""
+BESIDE = {"components": ("runs",)}
+"""Modules whose names stand on the page of a package."""
 
 
 def pages() -> dict[str, str]:
@@ -36,24 +39,36 @@ def identifiers(package: str) -> dict[str, str]:
 
     A module among the names, such as a method's, stands for its own public names.
     """
-    module = importlib.import_module(f"rue.{package}")
+    homes = (package, *BESIDE.get(package, ()))
     found: dict[str, str] = {}
-    for name in module.__all__:
-        thing = getattr(module, name)
-        inner = thing.__all__ if isinstance(thing, ModuleType) else ()
-        for each in (f"{name}.{part}" for part in inner) if inner else (name,):
-            short = each.rpartition(".")[2]
+    functions = set()
+    for home in homes:
+        module = importlib.import_module(f"rue.{home}")
+        for name in _names(module):
+            thing = attrgetter(name)(module)
+            short = name.rpartition(".")[2]
             public = getattr(rue, short) if short in rue._PUBLIC else None
-            if public is None or public is not attrgetter(each)(module):
-                found[each] = f"rue.{package}.{each}"
-            elif rue._PUBLIC[short].split(".")[1] == package:  # else it is at home elsewhere
-                found[each] = f"rue.{short}"
+            if public is None or public is not thing:
+                found[name] = f"rue.{home}.{name}"
+            elif rue._PUBLIC[short].split(".")[1] in homes:  # else it is at home elsewhere
+                found[name] = f"rue.{short}"
+            if inspect.isfunction(thing):
+                functions.add(name)
 
     def place(item: tuple[str, str]) -> tuple[int, bool, str]:
-        name, path = item
-        return path.count("."), not inspect.isfunction(getattr(module, name, None)), name.lower()
+        return item[1].count("."), item[0] not in functions, item[0].lower()
 
     return dict(sorted(found.items(), key=place))
+
+
+def _names(module: ModuleType) -> Iterator[str]:
+    """Yield the public names of a module; those of a module within it with its name."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if isinstance(thing, ModuleType):
+            yield from (f"{name}.{each}" for each in thing.__all__)
+        else:
+            yield name
 
 
 def _index() -> str:
