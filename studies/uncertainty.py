@@ -28,6 +28,7 @@ from rue.io.predictions import Predictions, read_predictions
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
 from rue.runs import Run
+from rue.truth.answer_losses import Answers
 from rue.truth.finite_annotators import estimate_bayes_risk
 from studies import DOCS, FIGURES, OUT
 from studies.pages import fill_file, percent, table
@@ -146,7 +147,7 @@ def fewer_annotators(run: Path) -> list[Row]:
             read = read_predictions(file)
             assert isinstance(read, Predictions)
             each = make_run(read, None, loss, with_answers=True)
-            assert each.answers is not None
+            assert isinstance(each.answers, Answers)
             for m in (5, 10, 20, 0):
                 ends, entropy = [], []
                 for seed in range(5 if m else 1):

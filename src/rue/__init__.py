@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from rue.beliefs import Belief as Belief
     from rue.beliefs import Dirichlet as Dirichlet
     from rue.beliefs import Draws as Draws
+    from rue.beliefs import Gaussians as Gaussians
+    from rue.beliefs import NormalInverseGamma as NormalInverseGamma
+    from rue.beliefs import RealBelief as RealBelief
+    from rue.beliefs import Samples as Samples
     from rue.beliefs import Scored as Scored
     from rue.components import Components as Components
     from rue.components import decompose as decompose
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
     from rue.io.writing import save_predictions as save_predictions
+    from rue.losses import CRPS as CRPS
     from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
     from rue.losses import Brier as Brier
@@ -95,6 +100,7 @@ if TYPE_CHECKING:
     from rue.selectors import Selector as Selector
     from rue.selectors import optimal_selector as optimal_selector
     from rue.truth.annotations import Annotations as Annotations
+    from rue.truth.ratings import Ratings as Ratings
 
 __version__ = "0.1.0"
 
@@ -106,6 +112,7 @@ _PUBLIC = {
     "Attained": "rue.deploy",
     "Belief": "rue.beliefs",
     "Brier": "rue.losses",
+    "CRPS": "rue.losses",
     "Column": "rue.metrics.columns",
     "Comparison": "rue.inference.comparison",
     "Components": "rue.components",
@@ -116,10 +123,12 @@ _PUBLIC = {
     "Dirichlet": "rue.beliefs",
     "Draws": "rue.beliefs",
     "Evaluation": "rue.metrics.evaluation",
+    "Gaussians": "rue.beliefs",
     "Inversions": "rue.ranking.inversions",
     "Kind": "rue.deploy",
     "Log": "rue.losses",
     "Loss": "rue.losses",
+    "NormalInverseGamma": "rue.beliefs",
     "Outcome": "rue.deploy",
     "Pinball": "rue.losses",
     "Plan": "rue.inference.power",
@@ -127,9 +136,12 @@ _PUBLIC = {
     "Published": "rue.published",
     "PublishedTable": "rue.published",
     "RPS": "rue.losses",
+    "Ratings": "rue.truth.ratings",
+    "RealBelief": "rue.beliefs",
     "RegretCalibration": "rue.metrics.calibration",
     "Rule": "rue.deploy",
     "Run": "rue.runs",
+    "Samples": "rue.beliefs",
     "Score": "rue.ranking.scores",
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors",

@@ -91,6 +91,29 @@ def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> Non
         raise InputError(f"{name} must be finite, got {array[index]} at row {first_row + index[0]}")
 
 
+def require_between(
+    name: str,
+    array: NDArray[Any],
+    low: float,
+    high: float,
+    *,
+    above: float | None = None,
+    first_row: int = 0,
+) -> None:
+    """Raise at the first row with a number that is not between ``low`` and ``high``.
+
+    ``above`` is the limit that a message names in place of ``low``, if the number is not above it.
+    """
+    wide = np.asarray(array, np.float64)  # 1e150 is no float32
+    inside = (wide > low) & (wide < high)
+    if not inside.all():
+        index = tuple(int(i) for i in np.argwhere(~inside)[0])
+        rule = f"must be between {low:g} and {high:g}"
+        if above is not None and array[index] <= above:
+            rule = f"must be above {above:g}"
+        raise InputError(f"{name} {rule}, got {array[index]:g} at row {first_row + index[0]}")
+
+
 def require_whole(name: str, value: int, *, least: int = 0) -> int:
     """Return ``value`` as an int; raise unless it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:

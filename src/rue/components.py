@@ -10,14 +10,19 @@ from rue._arrays import FloatArray, as_vector
 from rue.beliefs import (
     Belief,
     Convention,
+    RealBelief,
     Scored,
     published_components,
     require_convention,
 )
+from rue.beliefs.real import decompose_real
+from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
 from rue.truth.annotations import Annotations
 from rue.truth.deployed import deployed_actions, require_belief
 from rue.truth.finite_annotators import Estimator, bracket_end, estimate_bayes_risk
+from rue.truth.ratings import Ratings
+from rue.truth.realized_ratings import realize_ratings
 
 __all__ = ["Components", "decompose", "realize"]
 
@@ -92,7 +97,7 @@ class Components:
 
 
 def decompose(
-    belief: Belief,
+    belief: Belief | RealBelief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -101,7 +106,8 @@ def decompose(
 ) -> Components:
     """Return the uncertainty that a belief states, decomposed as in Definition 1.
 
-    With the mean distribution m = E[p] and its Bayes action a(m):
+    With the mean distribution m = E[p] (of real-valued outcomes: the mixture of the draws) and
+    its Bayes action a(m):
 
     - aleatoric = E[Bayes risk of p],
     - epistemic = E[risk of a(m) under p - Bayes risk of p],
@@ -112,11 +118,12 @@ def decompose(
 
     Parameters
     ----------
-    belief : Belief
+    belief : Belief or RealBelief
         The predictions of the model.
     loss : str or Loss
         ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"``, ``"rps"``,
-        ``"pinball:0.8"`` (any level) or a loss object such as :class:`~rue.CostMatrix`.
+        ``"pinball:0.8"`` (any level) or a loss object such as :class:`~rue.CostMatrix`. Beliefs
+        about real numbers take ``"squared"``, ``"absolute"``, ``"pinball:0.8"`` and ``"crps"``.
     values : array_like of shape (n_classes,), optional
         The numbers that the classes stand for under squared, absolute, rps and pinball loss, by
         default 0..K-1. If the annotations have values, pass them here too: a belief has none.
@@ -143,10 +150,13 @@ def decompose(
     >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
     array([0.5])
     """
-    require_belief(belief)
     loss = get_loss(loss, values=values)
-    n_classes = belief.n_classes
     require_convention(convention)
+    if isinstance(belief, RealBelief):
+        _require_definition(convention)
+        return Components(*decompose_real(belief, loss))
+    require_belief(belief)
+    n_classes = belief.n_classes
     if convention == "published":
         found = published_components(belief, loss, seed=seed)
         epistemic = found.epistemic
@@ -178,8 +188,8 @@ def decompose(
 
 
 def realize(
-    annotations: Annotations,
-    belief: Belief | None,
+    annotations: Annotations | Ratings,
+    belief: Belief | RealBelief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -197,21 +207,21 @@ def realize(
 
     Parameters
     ----------
-    annotations : Annotations
+    annotations : Annotations or Ratings
         The answers of the annotators, and so p*.
-    belief : Belief or None
+    belief : Belief, RealBelief or None
         The predictions of the model; may be None if ``actions`` are given.
     loss, values
         As in :func:`decompose`; ``values`` default to those of the annotations.
     actions : array_like of shape (n_points,) or (n_points, n_classes), optional
         The actions of a deployed predictor: classes (zero_one), row numbers of the cost matrix,
         or numbers (squared, absolute, pinball), one per point; or distributions (log, brier,
-        rps).
+        rps). Under crps, numbers or equally likely values, shape (n_points, n_values).
     estimator : {"plugin", "leave_one_out", "unbiased"}
         How to estimate the Bayes risk of p* from finitely many answers. ``"plugin"``, the Bayes
         risk of their frequencies, is too low on average. ``"leave_one_out"`` is too high on
         average, so that the regret is too low and may be negative. ``"unbiased"`` exists for
-        squared, Brier and rps loss; the regret may be negative. See
+        squared, Brier, rps and crps loss; the regret may be negative. See
         :mod:`rue.truth.finite_annotators`.
 
     Returns
@@ -235,6 +245,15 @@ def realize(
                outside_score=False)
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
+    if isinstance(annotations, Ratings):
+        found = realize_ratings(annotations, belief, loss, actions=actions, estimator=estimator)
+        return Components(
+            found.total,
+            found.aleatoric,
+            found.epistemic,
+            aleatoric_high=found.aleatoric_high,
+            n_annotators=annotations.n_annotators,
+        )
     n_points, n_classes = annotations.n_points, annotations.n_classes
     total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
     floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
@@ -260,3 +279,11 @@ def realize(
         aleatoric_high=high,
         n_annotators=annotations.n_annotators,
     )
+
+
+def _require_definition(convention: Convention) -> None:
+    if convention != "definition":
+        raise InputError(
+            f'convention="{convention}" is not defined for real-valued outcomes: the paper\'s '
+            'tables have classes only; use convention="definition"'
+        )

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import Components, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.finite_annotators import bracket_end
+from rue.truth.rating_answers import RatingAnswers
+from rue.truth.ratings import Ratings
 
 __all__ = ["Run", "require_runs"]
 
@@ -60,8 +62,8 @@ class Run:
     loss: str | Loss = ""
     ids: NDArray[np.str_] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    annotations: Annotations | None = None
-    answers: Answers | None = None
+    annotations: Annotations | Ratings | None = None
+    answers: Answers | RatingAnswers | None = None
     path: Path | None = None
 
     def __post_init__(self) -> None:
@@ -80,8 +82,8 @@ class Run:
     @classmethod
     def from_belief(
         cls,
-        annotations: Annotations,
-        belief: Belief,
+        annotations: Annotations | Ratings,
+        belief: Belief | RealBelief,
         loss: str | Loss = "log",
         *,
         values: ArrayLike | None = None,
@@ -140,7 +142,7 @@ class Run:
         star, people = self.star[rows], self.annotations
         if people is not None:
             people = people[rows]
-            if isinstance(self.loss, Loss):
+            if isinstance(people, Annotations) and isinstance(self.loss, Loss):
                 star = replace(star, aleatoric_high=bracket_end(people, self.loss))
         return replace(
             self,

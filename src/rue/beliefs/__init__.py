@@ -7,6 +7,8 @@ stays on disk, and rows are normalised in float64 when they are used.
 from rue.beliefs.base import Belief
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
+from rue.beliefs.gaussians import Gaussians
+from rue.beliefs.normal_inverse_gamma import NormalInverseGamma
 from rue.beliefs.published import (
     CONVENTIONS,
     Convention,
@@ -14,6 +16,8 @@ from rue.beliefs.published import (
     published_components,
     require_convention,
 )
+from rue.beliefs.real import RealBelief
+from rue.beliefs.samples import Samples
 from rue.beliefs.scored import Scored
 
 __all__ = [
@@ -22,7 +26,11 @@ __all__ = [
     "Convention",
     "Dirichlet",
     "Draws",
+    "Gaussians",
+    "NormalInverseGamma",
     "PublishedComponents",
+    "RealBelief",
+    "Samples",
     "Scored",
     "published_components",
     "require_convention",

@@ -11,16 +11,29 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, as_rows
 from rue.losses.base import Expectation, Loss
 
-__all__ = ["Belief"]
+__all__ = ["Belief", "PerPoint"]
 
 
-class Belief(ABC):
-    """A second-order prediction for each point: a distribution over distributions of classes."""
+class PerPoint(ABC):
+    """A dataclass of arrays whose first axis is the points."""
 
     @property
     @abstractmethod
     def n_points(self) -> int:
         """The number of points."""
+
+    def __len__(self) -> int:
+        return self.n_points
+
+    def __getitem__(self, rows: int | slice | NDArray[Any]) -> Self:
+        """Return the belief about some of the points: a number, a slice, a mask or indices."""
+        rows = as_rows(rows, len(self))
+        arrays: Any = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return type(self)(**{name: array[rows] for name, array in arrays.items()})
+
+
+class Belief(PerPoint):
+    """A second-order prediction for each point: a distribution over distributions of classes."""
 
     @property
     @abstractmethod
@@ -53,15 +66,6 @@ class Belief(ABC):
     def mean(self) -> FloatArray:
         """Return the mean distribution m = E[p] of each point, shape (n_points, n_classes)."""
         return np.concatenate([chunk for _, chunk in self.means()])
-
-    def __len__(self) -> int:
-        return self.n_points
-
-    def __getitem__(self, rows: int | slice | NDArray[Any]) -> Self:
-        """Return the belief about some of the points: a number, a slice, a mask or indices."""
-        rows = as_rows(rows, len(self))
-        arrays: Any = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return type(self)(**{name: array[rows] for name, array in arrays.items()})
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_points:,} points x {self.n_classes} classes)"

@@ -76,7 +76,7 @@ def annotator_replicates(
     answers, hat = run.answers, run.hat
     if answers is None:
         raise InputError("annotators cannot be drawn: the run does not have what answers cost")
-    columns = (*answers.counts.T, *answers.losses.T, hat.aleatoric, hat.epistemic, hat.total)
+    columns = (*answers.keys(), hat.aleatoric, hat.epistemic, hat.total)
     rows = np.lexsort(columns)
     answers, hat = answers[rows], hat[rows]
     key = _key(seed)

@@ -22,9 +22,8 @@ from rue.inference.intervals import AREAS, influence
 from rue.metrics.curves import aurc
 from rue.metrics.evaluation import evaluate_run
 from rue.runs import Run, require_runs
-from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
-from rue.truth.finite_annotators import estimate_bayes_risk
+from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 
@@ -128,13 +127,12 @@ def plan(
 
     _check(runs, criterion, level, power, width, annotators)
     pilot = [(_answers(run), run.hat) for run in runs]
-    counts = pilot[0][0].counts
-    fewest = int(counts.sum(axis=1).min())
+    asked = pilot[0][0].n_answers
+    fewest = int(asked.min())
     if fewest < 2:
-        single = int((counts.sum(axis=1) < 2).sum())
+        single = int((asked < 2).sum())
         raise InputError(
-            "a pilot needs at least 2 annotators a point, "
-            f"{single} of {len(counts)} points have one"
+            f"a pilot needs at least 2 annotators a point, {single} of {len(asked)} points have one"
         )
     grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
     bar = tqdm(grid, "people", delay=2, disable=None if progress else True, leave=False)
@@ -156,7 +154,7 @@ def plan(
 
     rows = [_row(n, *at(n), _quantiles(level, power), n > fewest) for n in sorted(set(annotators))]
     needed = None if width is None else _needed(width, at, grid)
-    return Plan(criterion, level, power, width, len(counts), fewest, tuple(rows), needed)
+    return Plan(criterion, level, power, width, len(asked), fewest, tuple(rows), needed)
 
 
 def _needed(
@@ -182,7 +180,7 @@ def _needed(
     return high
 
 
-def _answers(run: Run) -> Answers:
+def _answers(run: Run) -> Answers | RatingAnswers:
     if run.answers is None:
         raise InputError(
             f"{run.method}: a plan needs what each answer costs: "
@@ -192,7 +190,7 @@ def _answers(run: Run) -> Answers:
 
 
 def _measure(
-    pilot: Sequence[tuple[Answers, Components]],
+    pilot: Sequence[tuple[Answers | RatingAnswers, Components]],
     criterion: str,
     n_annotators: int,
     n_subsamples: int,
@@ -206,9 +204,7 @@ def _measure(
             # The same people for all methods: they judged the points, not the models.
             fewer = said.subsampled(n_annotators, np.random.default_rng([seed, draw]))
             star = Components(*fewer.realized())
-            people = Annotations(fewer.counts)
-            high = estimate_bayes_risk(people, fewer.loss, "leave_one_out")
-            width = max(width, aurc(high - star.aleatoric, hat.epistemic))
+            width = max(width, aurc(fewer.leave_one_out() - star.aleatoric, hat.epistemic))
             run = Run(star, hat)
             values.append(getattr(evaluate_run(run, gap=False), criterion))
             influences.append(influence(run)[criterion])

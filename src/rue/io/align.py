@@ -71,8 +71,8 @@ def _like(first: Run, other: Run) -> Run:
             "and methods are compared on the same points"
         )
     said, meant = other.annotations, first.annotations
-    if said is not None and meant is not None and (said.probs != meant.probs).any():
-        row = int(np.argmax((said.probs != meant.probs).any(axis=1)))
+    row = None if said is None or meant is None else said.first_difference(meant)
+    if row is not None:
         raise AlignmentError(
             f"{other.path}: what people said differs from {first.path}, first at row {row}"
         )

@@ -11,14 +11,18 @@ from rue.losses.absolute import Absolute
 from rue.losses.base import Expectation, Loss
 from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
+from rue.losses.crps import CRPS
 from rue.losses.log import Log
 from rue.losses.pinball import Pinball
+from rue.losses.real import Mixture, Ragged, RealLoss
 from rue.losses.rps import RPS
 from rue.losses.squared import Squared
 from rue.losses.zero_one import ZeroOne
 
 __all__ = [
+    "CRPS",
     "LOSSES",
+    "REAL_LOSSES",
     "RPS",
     "Absolute",
     "Brier",
@@ -26,13 +30,19 @@ __all__ = [
     "Expectation",
     "Log",
     "Loss",
+    "Mixture",
     "Pinball",
     "QuantileLoss",
+    "Ragged",
+    "RealLoss",
     "Squared",
     "Valued",
     "ZeroOne",
     "get_loss",
 ]
+
+REAL_LOSSES = ("squared", "absolute", "crps")
+"""Those of real-valued outcomes; ``pinball:0.8`` (any level) is one too."""
 
 LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps")
 """The names of the losses, besides ``pinball:0.8`` (any level); a :class:`CostMatrix` is passed
@@ -89,11 +99,13 @@ def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
             return Absolute(values)
         case "rps":
             return RPS(values)
+        case "crps":
+            return CRPS(values)
         case str() if loss.startswith("pinball:"):
             return Pinball(_level(loss), values)
     raise InputError(
-        f"loss must be one of {', '.join(LOSSES)}, pinball:Q as in pinball:0.8, or a CostMatrix, "
-        f"got {loss!r}"
+        f"loss must be one of {', '.join(LOSSES)}, crps, pinball:Q as in pinball:0.8, or a "
+        f"CostMatrix, got {loss!r}"
     )
 
 

@@ -1,6 +1,6 @@
 """The base class of losses whose Bayes action is a quantile."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
 from rue.losses.base import TOLERANCE, Expectation
+
+if TYPE_CHECKING:
+    from rue.losses.real import RealLoss
 
 
 class QuantileLoss(Valued):
@@ -89,6 +92,13 @@ class QuantileLoss(Valued):
         mean = alpha / alpha.sum(axis=-1, keepdims=True)
         passed = np.arange(len(steps)) < self._quantile(mean)[:, None]
         return Expectation((r * below + q * above) @ steps, np.where(passed, over, short) @ steps)
+
+    def real(self) -> "RealLoss":
+        """Return the same loss for real-valued outcomes."""
+        from rue.losses.real import RealQuantile
+
+        self.require_no_values()
+        return RealQuantile(self.name, self.q, self.weight)
 
     def _quantile(self, probs: FloatArray) -> NDArray[np.int64]:
         """Return the index of the smallest value v with F(v) >= q, up to rounding."""

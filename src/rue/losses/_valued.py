@@ -5,7 +5,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_values, as_vector
+from rue._arrays import FloatArray, as_values, as_vector, show
+from rue.errors import InputError
 from rue.losses.base import Loss
 
 
@@ -22,6 +23,14 @@ class Valued(Loss):
     def on(self, values: ArrayLike) -> Self:
         """Return the same loss on another scale."""
         return type(self)(values)
+
+    def require_no_values(self) -> None:
+        """Raise if there is a scale: real-valued outcomes are on their own."""
+        if self.values is not None:
+            raise InputError(
+                f"values are the scale of classes, got {show(self.values)}; leave them out for "
+                "real-valued outcomes"
+            )
 
     def origin(self) -> float:
         """Return the lowest value."""

@@ -1,13 +1,16 @@
 """The interface of losses: Bayes action, risk of an action, Bayes risk, and expectations."""
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_array, as_distributions, as_vector, require_shape
 from rue.errors import InputError, ShapeError
+
+if TYPE_CHECKING:
+    from rue.losses.real import RealLoss
 
 UNITS = 1e12
 TOLERANCE = 1 / UNITS
@@ -40,6 +43,8 @@ class Loss(ABC):
     """
 
     name: str
+    only_for_classes: ClassVar[str] = "it is defined for classes"
+    """Why it has no meaning for real-valued outcomes, where it has none."""
 
     @abstractmethod
     def scale(self, n_classes: int) -> float:
@@ -115,6 +120,13 @@ class Loss(ABC):
     @abstractmethod
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Return the actions of a deployed predictor as an array; raise if they are invalid."""
+
+    def real(self) -> "RealLoss":
+        """Return the same loss for real-valued outcomes, or raise and say why there is none."""
+        raise InputError(
+            f"{self.name} loss cannot be used with real-valued outcomes: {self.only_for_classes}; "
+            "use squared, absolute, pinball:Q or crps"
+        )
 
     def round(self, component: FloatArray, n_classes: int) -> FloatArray:
         """Round to 1e-12 of the scale, so that rounding errors do not affect rankings."""

@@ -21,6 +21,7 @@ class Brier(Loss):
     """
 
     name = "brier"
+    only_for_classes = "it compares the probabilities of classes"
 
     def scale(self, n_classes: int) -> float:
         """Return 1, which no Bayes risk exceeds."""

@@ -37,6 +37,7 @@ class CostMatrix(Loss):
     """
 
     name = "cost"
+    only_for_classes = "it has a cost for each class"
 
     def __init__(self, C: ArrayLike) -> None:
         costs = as_array("C", C)

@@ -41,6 +41,7 @@ class Log(Loss):
     """
 
     name = "log"
+    only_for_classes = "finitely many real answers have no density"
 
     def __init__(self, floor: float | None = None) -> None:
         if floor is not None and not FLOOR <= floor < 1:

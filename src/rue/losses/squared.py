@@ -1,6 +1,6 @@
 """Squared loss: the action is a number a, its loss (v[y] - a)^2."""
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
 from rue.losses.base import Expectation
+
+if TYPE_CHECKING:
+    from rue.losses.real import RealLoss
 
 
 @final
@@ -65,3 +68,10 @@ class Squared(Valued):
         alpha_0 = alpha.sum(axis=-1)
         variance = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))
+
+    def real(self) -> "RealLoss":
+        """Return the same loss for real-valued outcomes."""
+        from rue.losses.real import RealSquared
+
+        self.require_no_values()
+        return RealSquared()

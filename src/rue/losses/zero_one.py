@@ -21,6 +21,7 @@ class ZeroOne(Loss):
     """
 
     name = "zero_one"
+    only_for_classes = "two real numbers are hardly ever equal"
 
     def scale(self, n_classes: int) -> float:
         """Return 1."""

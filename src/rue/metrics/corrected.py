@@ -17,6 +17,7 @@ from rue.metrics.correlation import spearman
 from rue.metrics.curves import areas
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
+from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["CORRECTED", "corrected_columns"]
 
@@ -27,7 +28,7 @@ N_SPLITS = 16
 
 
 def corrected_columns(
-    answers: Answers,
+    answers: Answers | RatingAnswers,
     hat: Components,
     *,
     gap: bool = True,
@@ -79,7 +80,7 @@ def corrected_columns(
         )
     if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 1:
         raise InputError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
-    if answers.counts.sum(axis=1).min() < 2:
+    if answers.n_answers.min() < 2:
         return {f"{name}_corrected": float("nan") for name in CORRECTED}
     whole = _values(Components(*answers.realized()), hat, gap)
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import Components
 from rue.losses import Loss
 from rue.metrics.calibration import regret_calibration
@@ -16,6 +16,7 @@ from rue.metrics.curves import areas, aurc
 from rue.pareto.gap import pareto_gap
 from rue.runs import Run
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 if TYPE_CHECKING:
     from rue.inference.intervals import Intervals
@@ -102,8 +103,8 @@ class Evaluation:
 
 
 def evaluate(
-    annotations: Annotations,
-    belief: Belief,
+    annotations: Annotations | Ratings,
+    belief: Belief | RealBelief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -117,7 +118,8 @@ def evaluate(
     Parameters
     ----------
     annotations
-        What people said, and so p*.
+        What people said, and so p*: :class:`~rue.Annotations`, or :class:`~rue.Ratings` where
+        answers are real numbers.
     belief
         What the model says.
     loss, values, seed

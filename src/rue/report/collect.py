@@ -90,7 +90,7 @@ def from_files(
             ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
         else:
             order = _order(ids, here, len(made[0]), path, files[names[0]])
-        if said is not None and isinstance(predictions, Predictions):
+        if isinstance(said, Annotations) and isinstance(predictions, Predictions):
             correct = 1.0 - realize(said, predictions.belief, "zero_one").total[order]
             if people is None:
                 people, said_in = said[order], path
@@ -206,11 +206,9 @@ def _require_same_answers(people: Annotations, first: Path, here: Annotations, p
         raise AlignmentError(
             f"{path}: has {here.n_classes} classes but {first} has {people.n_classes}"
         )
-    differs = (here.probs != people.probs).any(axis=1)
-    if differs.any():
-        raise AlignmentError(
-            f"{path}: what people said differs from {first}, first at row {int(differs.argmax())}"
-        )
+    row = here.first_difference(people)
+    if row is not None:
+        raise AlignmentError(f"{path}: what people said differs from {first}, first at row {row}")
 
 
 def _texts(

@@ -1,6 +1,9 @@
 """Truth: what annotators said about each point, and how their finite number matters."""
 
 from rue.truth.annotations import Annotations
-from rue.truth.answer_losses import Answers, Realized
+from rue.truth.answer_losses import Answers
+from rue.truth.rating_answers import RatingAnswers
+from rue.truth.ratings import Ratings
+from rue.truth.realized import Realized
 
-__all__ = ["Annotations", "Answers", "Realized"]
+__all__ = ["Annotations", "Answers", "RatingAnswers", "Ratings", "Realized"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from rue._arrays import (
     show,
 )
 from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.truth.ratings import Ratings
 
 __all__ = ["Annotations"]
 
@@ -188,6 +191,13 @@ class Annotations:
         if self.counts is None:
             return np.full(self.n_points, np.inf)
         return np.asarray(self.counts.sum(axis=1))
+
+    def first_difference(self, other: "Annotations | Ratings") -> int | None:
+        """Return the first of as many points with another p*, or None if all are the same."""
+        if not isinstance(other, Annotations) or other.n_classes != self.n_classes:
+            return 0
+        differs = (self.probs != other.probs).any(axis=1)
+        return int(differs.argmax()) if differs.any() else None
 
     def __len__(self) -> int:
         return self.n_points

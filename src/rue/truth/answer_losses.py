@@ -1,27 +1,23 @@
 """The loss of an action under each answer, from which annotators can be resampled."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations
 from rue.truth.deployed import deployed_actions
+from rue.truth.finite_annotators import estimate_bayes_risk
+from rue.truth.rating_answers import RatingAnswers, rating_answers
+from rue.truth.ratings import Ratings
+from rue.truth.realized import Realized
 
 __all__ = ["Answers", "answers"]
-
-
-class Realized(NamedTuple):
-    """Realised total, aleatoric and epistemic (regret) of each point, each of shape (n_points,)."""
-
-    total: FloatArray
-    aleatoric: FloatArray
-    epistemic: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +40,21 @@ class Answers:
     losses: FloatArray
     loss: Loss
 
+    @property
+    def n_answers(self) -> FloatArray:
+        """The number of answers of each point, shape (n_points,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
     def __len__(self) -> int:
         return len(self.counts)
+
+    def keys(self) -> tuple[FloatArray, ...]:
+        """Return columns by which to sort points, so that only equal points can change places."""
+        return (*self.counts.T, *self.losses.T)
+
+    def leave_one_out(self) -> FloatArray:
+        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
+        return estimate_bayes_risk(Annotations(self.counts), self.loss, "leave_one_out")
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Answers":
         return Answers(self.counts[rows], self.losses[rows], self.loss)
@@ -96,14 +105,32 @@ class Answers:
         return Realized(total, aleatoric, regret)
 
 
+@overload
 def answers(
     annotations: Annotations,
-    belief: Belief | None,
+    belief: Belief | RealBelief | None,
+    loss: str | Loss = ...,
+    *,
+    values: ArrayLike | None = ...,
+    actions: ArrayLike | None = ...,
+) -> Answers: ...
+@overload
+def answers(
+    annotations: Annotations | Ratings,
+    belief: Belief | RealBelief | None,
+    loss: str | Loss = ...,
+    *,
+    values: ArrayLike | None = ...,
+    actions: ArrayLike | None = ...,
+) -> Answers | RatingAnswers: ...
+def answers(
+    annotations: Annotations | Ratings,
+    belief: Belief | RealBelief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
-) -> Answers:
+) -> Answers | RatingAnswers:
     """Return the loss of each point's action under each answer.
 
     Parameters
@@ -113,8 +140,8 @@ def answers(
 
     Returns
     -------
-    Answers
-        Counts and losses, each of shape (n_points, n_classes).
+    Answers or RatingAnswers
+        Counts and losses, each of shape (n_points, n_classes); of ratings one loss per answer.
 
     Raises
     ------
@@ -128,6 +155,8 @@ def answers(
     array([[0.25, 0.25]])
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
+    if isinstance(annotations, Ratings):
+        return rating_answers(annotations, belief, loss, actions=actions)
     if annotations.counts is None:
         raise InputError("annotators cannot be resampled if p* is known exactly: pass counts")
     n_classes = annotations.n_classes

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss
 from rue.truth.annotations import Annotations
@@ -14,24 +14,36 @@ __all__ = ["deployed_actions", "require_belief"]
 
 
 def deployed_actions(
-    annotations: Annotations, belief: Belief | None, loss: Loss, actions: ArrayLike | None
+    annotations: Annotations,
+    belief: Belief | RealBelief | None,
+    loss: Loss,
+    actions: ArrayLike | None,
 ) -> Iterable[tuple[slice, NDArray[Any]]]:
     """Return the rows and actions of each chunk: ``actions`` if given, else the belief's."""
-    if belief is not None:
-        require_belief(belief)
-        _require_same(annotations, belief)
+    classes = None if belief is None else require_belief(belief)
+    if classes is not None:
+        _require_same(annotations, classes)
     n_points, n_classes = annotations.n_points, annotations.n_classes
     if actions is not None:
         return [(slice(0, n_points), loss.check_actions(actions, n_points, n_classes))]
-    if belief is None:
+    if classes is None:
         raise InputError("realize needs a belief or actions, got neither")
-    return ((rows, loss.action(m)) for rows, m in belief.means())
+    return ((rows, loss.action(m)) for rows, m in classes.means())
 
 
-def require_belief(belief: object) -> None:
-    """Raise unless ``belief`` is a :class:`Belief`."""
+def require_belief(belief: object) -> Belief:
+    """Return the belief, or raise unless it is one about classes."""
+    if isinstance(belief, RealBelief):
+        raise InputError(
+            f"Annotations need a belief about classes (Draws, Dirichlet or Scored), "
+            f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
+        )
     if not isinstance(belief, Belief):
-        raise InputError(f"belief must be Draws, Dirichlet or Scored, got {type(belief).__name__}")
+        raise InputError(
+            "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
+            f"or NormalInverseGamma, got {type(belief).__name__}"
+        )
+    return belief
 
 
 def _require_same(annotations: Annotations, belief: Belief) -> None:

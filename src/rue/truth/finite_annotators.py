@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.errors import InputError
-from rue.losses import RPS, Brier, CostMatrix, Log, Loss, QuantileLoss, Squared, ZeroOne
+from rue.losses import Brier, CostMatrix, Log, Loss, QuantileLoss, Squared, ZeroOne
+from rue.losses._ranked import RankedProbability
 from rue.losses.base import TOLERANCE, first_least
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = ["ESTIMATORS", "Estimator", "bracket_end", "estimate_bayes_risk"]
 
@@ -35,7 +37,7 @@ STRENGTHS = 2.0 ** np.arange(-10, 13)
 
 
 def estimate_bayes_risk(
-    annotations: Annotations, loss: Loss, estimator: Estimator = "plugin"
+    annotations: Annotations | Ratings, loss: Loss, estimator: Estimator = "plugin"
 ) -> FloatArray:
     """Estimate the Bayes risk of each point's p* from its answers.
 
@@ -47,14 +49,14 @@ def estimate_bayes_risk(
       weight with the least loss; both come from the other half of the points. The halves
       alternate along the sorted counts, and points with equal counts share their mean, so that
       the order of rows does not matter. The estimate is never below the plug-in.
-    - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier and rps loss; it does not
-      exist for other losses.
+    - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier, rps and crps loss; it does
+      not exist for other losses.
 
     The latter two need two answers per point. If p* is known, all three are its Bayes risk.
 
     Parameters
     ----------
-    annotations : Annotations
+    annotations : Annotations or Ratings
         The answers.
     loss : Loss
         The loss.
@@ -82,20 +84,18 @@ def estimate_bayes_risk(
     """
     if estimator not in ESTIMATORS:
         raise InputError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    if isinstance(annotations, Ratings):
+        return _of_ratings(annotations, loss, estimator)
     counts = annotations.counts
     if estimator == "plugin" or counts is None:
         return loss.bayes_risk(annotations.probs)
-    if estimator == "unbiased" and not isinstance(loss, Squared | Brier | RPS):
+    if estimator == "unbiased" and not isinstance(loss, Squared | Brier | RankedProbability):
         raise InputError(
             f"no unbiased estimate of the Bayes risk exists under {loss.name} loss; the plug-in "
             'and estimator="leave_one_out" bracket it'
         )
     m = counts.sum(axis=1)
-    if m.min() < 2:
-        raise InputError(
-            f'estimator="{estimator}" needs at least 2 annotators per point, '
-            f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
-        )
+    _require_two(m, estimator)
     if estimator == "unbiased":
         return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
     match loss:
@@ -105,7 +105,8 @@ def estimate_bayes_risk(
             squares = (counts**2).sum(axis=1)
             others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
             return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
-        case Squared() | RPS():  # v - mean of the others = (v - mean) m/(m - 1); so does 1[y <= j]
+        case Squared() | RankedProbability():
+            # v - mean of the others = (v - mean) m/(m - 1), and so with 1[y <= j] and F_j.
             return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)) ** 2)
         case ZeroOne():
             majority, without = _majorities(counts)
@@ -127,6 +128,24 @@ def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
         return None
     high = estimate_bayes_risk(annotations, loss, "leave_one_out")
     return loss.round(high, annotations.n_classes)
+
+
+def _require_two(m: FloatArray, estimator: Estimator) -> None:
+    if m.min() < 2:
+        raise InputError(
+            f'estimator="{estimator}" needs at least 2 annotators per point, '
+            f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
+        )
+
+
+def _of_ratings(ratings: Ratings, loss: Loss, estimator: Estimator) -> FloatArray:
+    real = loss.real()
+    if estimator == "plugin":
+        return real.bayes_risk(ratings.answers)
+    _require_two(ratings.n_annotators, estimator)
+    if estimator == "unbiased":
+        return real.unbiased(ratings.answers)
+    return real.leave_one_out(ratings.answers)
 
 
 def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:

@@ -1,0 +1,131 @@
+"""Definition 1 over empirical distributions: one sort and one sweep a point.
+
+Every kernel takes ``values`` (n_points, n_draws, n_values), float32 or float64: each draw is the
+empirical distribution of its values, and the mixture of a point that of all of them. Sums are
+taken over the steps between neighbouring values, so that nothing cancels.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from rue._kernels import N_BLOCKS, block, parallel_kernel
+
+
+def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean of sum step F_s (1 - F_s) over draws, and mean of sum step (F_s - F)^2."""
+    flat = values.reshape(len(values), -1)
+    found: tuple[NDArray[Any], NDArray[Any]] = _crps(
+        flat, np.argsort(flat, axis=1), values.shape[1]
+    )
+    return found
+
+
+@parallel_kernel
+def _crps(flat, order, n_draws):
+    """Sweep over the values of each point in their ``order``.
+
+    c_s counts the values of draw s up to a step and k those of all. The sum of c_s^2 is kept as
+    a whole number, so that the numerators n k - sum c_s^2 and S sum c_s^2 - k^2 are exact.
+    """
+    n_points, size = flat.shape
+    n_values = size // n_draws
+    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+    for b in prange(N_BLOCKS):
+        counts = np.empty(n_draws, np.int64)
+        start, stop = block(b, n_points)
+        for i in range(start, stop):
+            counts[:] = 0
+            squares, within, between = 0, 0.0, 0.0
+            here = np.float64(flat[i, order[i, 0]])
+            for k in range(1, size):
+                s = order[i, k - 1] // n_values
+                squares += 2 * counts[s] + 1
+                counts[s] += 1
+                after = np.float64(flat[i, order[i, k]])
+                within += (after - here) * (n_values * k - squares)
+                between += (after - here) * (n_draws * squares - k * k)
+                here = after
+            aleatoric[i] = within / (size * n_values)
+            epistemic[i] = between / (size * size)
+    return aleatoric, epistemic
+
+
+def quantile(values: NDArray[Any], level: float) -> NDArray[Any]:
+    """The smallest value v of each point with F(v) >= ``level``, which allows for rounding."""
+    flat = values.reshape(len(values), -1)
+    rank = max(1, math.ceil(level * flat.shape[1]))
+    return np.partition(flat, rank - 1, axis=1)[:, rank - 1].astype(np.float64)
+
+
+def pinball(values: NDArray[Any], q: float, level: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean Bayes risk of the draws, and mean regret of the mixture's quantile, pinball loss."""
+    found: tuple[NDArray[Any], NDArray[Any]] = _pinball(
+        np.sort(values, axis=2), quantile(values, level), q
+    )
+    return found
+
+
+@parallel_kernel
+def _pinball(values, action, q):
+    """Sum over the steps of each draw's sorted values.
+
+    As for classes: a step adds min((1-q) F, q (1-F)) to the draw's Bayes risk, and the part of
+    it between the draw's own quantile and the action adds abs(F - q) to the regret.
+    """
+    n_points, n_draws, n_values = values.shape
+    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+    for b in prange(N_BLOCKS):
+        start, stop = block(b, n_points)
+        for i in range(start, stop):
+            a = action[i]
+            risk, regret = 0.0, 0.0
+            for s in range(n_draws):
+                low = np.float64(values[i, s, 0])
+                regret += q * max(low - a, 0.0)
+                for k in range(1, n_values):
+                    high = np.float64(values[i, s, k])
+                    below = k / n_values
+                    risk += (high - low) * min((1.0 - q) * below, q * (1.0 - below))
+                    passed = min(max(a - low, 0.0), high - low)
+                    excess = below - q
+                    regret += passed * max(excess, 0.0) + (high - low - passed) * max(-excess, 0.0)
+                    low = high
+                regret += (1.0 - q) * max(a - low, 0.0)
+            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
+    return aleatoric, epistemic
+
+
+def distances(values: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+    """E|X - y| of the mixture for each answer y, sorted; point i has those from starts[i] on."""
+    pooled = np.sort(values.reshape(len(values), -1), axis=1)
+    return np.asarray(_distances(pooled, answers, starts))
+
+
+@parallel_kernel
+def _distances(pooled, answers, starts):
+    """Merge the sorted values of each point with its sorted answers.
+
+    With the sums of how far the values are above the lowest, each answer needs only its place
+    among them.
+    """
+    n_points, size = pooled.shape
+    out = np.empty(len(answers))
+    for b in prange(N_BLOCKS):
+        start, stop = block(b, n_points)
+        for i in range(start, stop):
+            origin = np.float64(pooled[i, 0])
+            total = 0.0
+            for k in range(size):
+                total += pooled[i, k] - origin
+            k, passed = 0, 0.0
+            for j in range(starts[i], starts[i + 1]):
+                y = answers[j] - origin
+                while k < size and pooled[i, k] - origin <= y:
+                    passed += pooled[i, k] - origin
+                    k += 1
+                out[j] = (k * y - passed + (total - passed) - (size - k) * y) / size
+    return out

@@ -1,0 +1,104 @@
+"""Gaussians: several normal distributions per point, from ensembles or dropout."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, as_array, require_between, require_finite, require_shape
+from rue.beliefs.real import RealBelief
+from rue.errors import ShapeError
+from rue.losses.base import Expectation
+from rue.losses.real import Ragged, RealLoss
+
+__all__ = ["Gaussians"]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaussians(RealBelief):
+    """Normal distributions of a real-valued outcome: ensembles, MC dropout, posterior samples.
+
+    Parameters
+    ----------
+    mean, sd : array_like of shape (n_points, n_draws)
+        Mean and standard deviation of each draw; ``sd`` is above 0. For a
+        model without noise of its own use :class:`~rue.Samples`.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite or an ``sd`` is not above 0.
+    ShapeError
+        If the two do not have the same shape (n_points, n_draws).
+
+    Examples
+    --------
+    >>> import rue
+    >>> belief = rue.Gaussians(mean=[[0.0, 2.0]], sd=[[1.0, 1.0]])
+    >>> rue.decompose(belief, "squared").epistemic
+    array([1.])
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+
+    def __init__(self, mean: ArrayLike, sd: ArrayLike) -> None:
+        arrays = {"mean": _matrix("mean", mean), "sd": _matrix("sd", sd)}
+        if arrays["mean"].shape != arrays["sd"].shape:
+            raise ShapeError(
+                "mean and sd must have the same shape (n_points, n_draws), "
+                f"got {arrays['mean'].shape} and {arrays['sd'].shape}"
+            )
+        require_between("mean", arrays["mean"], -1e150, 1e150)
+        require_between("sd", arrays["sd"], 1e-150, 1e150, above=0.0)
+        for name, array in arrays.items():
+            object.__setattr__(self, name, array)
+
+    @property
+    def n_points(self) -> int:
+        """The number of points."""
+        return len(self.mean)
+
+    @property
+    def n_draws(self) -> int:
+        """The number of normal distributions of each point."""
+        return int(self.mean.shape[1])
+
+    def expectation(self, loss: RealLoss) -> Expectation:
+        """Return closed forms for normals."""
+        return loss.expect_gaussians(self.mean, self.sd)
+
+    def mixture_mean(self) -> FloatArray:
+        """Return the mean of the means of the draws."""
+        near = self.mean - self.mean[:, :1]
+        return np.asarray(self.mean[:, 0] + near.mean(axis=1))
+
+    def mixture_quantile(self, q: float) -> FloatArray:
+        """Return the a with mean F_s(a) = q."""
+        from scipy.special import ndtri
+
+        from rue._kernels.gaussians import quantile
+
+        return np.asarray(quantile(self.mean, self.sd, q, float(ndtri(q))))
+
+    def mixture_spread(self) -> FloatArray:
+        """Return half the mean of E|X_s - X_t| over all pairs of draws."""
+        from rue._kernels.gaussians import crps
+
+        within, between = crps(self.mean, self.sd)
+        return np.asarray(within + between)
+
+    def mixture_distances(self, answers: Ragged) -> FloatArray:
+        """Return the mean of E|X_s - y| over the draws."""
+        from rue._kernels.gaussians import distances
+
+        return np.asarray(distances(self.mean, self.sd, answers.values, answers.starts))
+
+
+def _matrix(name: str, data: ArrayLike) -> FloatArray:
+    array = as_array(name, data)
+    require_shape(name, array, "n_points", "n_draws")
+    require_finite(name, array)
+    return np.require(array.view(np.ndarray), np.float64, ["C", "W"])

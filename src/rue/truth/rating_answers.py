@@ -1,0 +1,136 @@
+"""The loss of an action under each real-valued answer, from which annotators can be resampled."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray
+from rue.beliefs import Belief, RealBelief
+from rue.losses import Loss
+from rue.losses.real import Ragged, round_to_digits
+from rue.truth.ratings import Ratings
+from rue.truth.realized import Realized
+from rue.truth.realized_ratings import deployed_action
+
+__all__ = ["RatingAnswers", "rating_answers"]
+
+
+@dataclass(frozen=True, eq=False)
+class RatingAnswers:
+    """The real-valued answers about each point, and the loss of its action under each of them.
+
+    Attributes
+    ----------
+    answers : Ragged
+        The answers.
+    losses : array of shape (n_answers,)
+        The loss of the point's action under each answer.
+    loss : Loss
+        The loss.
+    """
+
+    answers: Ragged
+    losses: FloatArray
+    loss: Loss
+
+    @property
+    def n_answers(self) -> FloatArray:
+        """The number of answers of each point, shape (n_points,)."""
+        return self.answers.lengths
+
+    def __len__(self) -> int:
+        return self.answers.n_points
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "RatingAnswers":
+        part, place = self.answers.part(rows)
+        return RatingAnswers(part, self.losses[place], self.loss)
+
+    def keys(self) -> tuple[FloatArray, ...]:
+        """Return columns by which to sort points, so that only equal points can change places."""
+        column = np.arange(len(self.losses)) - self.answers.repeat(self.answers.starts[:-1])
+        row = self.answers.repeat(np.arange(len(self)))
+        padded = np.full((2, len(self), int(self.n_answers.max())), np.inf)
+        padded[0, row, column], padded[1, row, column] = self.answers.values, self.losses
+        return (*padded[0].T, *padded[1].T)
+
+    def redrawn(self, rng: np.random.Generator) -> Realized:
+        """Return the realised components of answers resampled with replacement.
+
+        Each point gets as many answers as it has, drawn from its own.
+        """
+        m = self.answers.repeat(self.n_answers)
+        first = self.answers.repeat(self.answers.starts[:-1])
+        drawn = first + np.floor(rng.random(len(m)) * m).astype(np.int64)
+        # As often as it was drawn, in the old order, each answer is still sorted within its point.
+        return self._kept(np.bincount(drawn, minlength=len(m))).realized()
+
+    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "RatingAnswers":
+        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
+        return self._kept(self._ranks(rng) < n_annotators)
+
+    def halves(self, rng: np.random.Generator) -> "tuple[RatingAnswers, RatingAnswers]":
+        """Return two random halves of the answers; if odd, the second has one answer more."""
+        first = self._ranks(rng) < self.answers.repeat(np.floor(self.n_answers / 2))
+        return self._kept(first), self._kept(~first)
+
+    def leave_one_out(self) -> FloatArray:
+        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
+        return self.loss.real().leave_one_out(self.answers)
+
+    def realized(self) -> Realized:
+        """Return the realised components of the answers (the plug-in estimate)."""
+        total = self.answers.means(self.losses)
+        aleatoric = self.loss.real().bayes_risk(self.answers)
+        return Realized(
+            round_to_digits(total, total),
+            round_to_digits(aleatoric, total),
+            np.maximum(round_to_digits(total - aleatoric, total), 0.0),
+        )
+
+    def _ranks(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the place of each answer in a random order of those of its point."""
+        n = len(self.losses)
+        point = self.answers.repeat(np.arange(len(self)))
+        order = np.lexsort((rng.random(n), point))
+        rank = np.empty(n, np.int64)
+        rank[order] = np.arange(n) - self.answers.repeat(self.answers.starts[:-1])
+        return rank
+
+    def _kept(self, times: NDArray[Any]) -> "RatingAnswers":
+        """Return each answer so many times."""
+        each = times.astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.add.reduceat(each, self.answers.starts[:-1]))])
+        values = np.repeat(self.answers.values, each)
+        return RatingAnswers(Ragged(values, starts), np.repeat(self.losses, each), self.loss)
+
+
+def rating_answers(
+    ratings: Ratings,
+    belief: Belief | RealBelief | None,
+    loss: Loss,
+    *,
+    actions: ArrayLike | None = None,
+) -> RatingAnswers:
+    """Return the loss of each point's action under each real-valued answer.
+
+    Parameters
+    ----------
+    ratings, belief, loss, actions
+        As in :func:`rue.realize`.
+
+    Returns
+    -------
+    RatingAnswers
+        One loss per answer.
+
+    Examples
+    --------
+    >>> from rue import Squared
+    >>> rating_answers(Ratings([[1.0, 3.0]]), None, Squared(), actions=[2.0]).losses
+    array([1., 1.])
+    """
+    real = loss.real()
+    action = deployed_action(ratings, belief, real, actions)
+    return RatingAnswers(ratings.answers, real.losses(ratings.answers, action), loss)
