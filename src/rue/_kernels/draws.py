@@ -102,7 +102,7 @@ def _logs(flat, out):
 
 @kernel(fastmath=_SUM)
 def _entropy_terms(row, logs, log_mean):
-    """Give sum p, sum p log p and sum p (log p - log m) of one unnormalised row."""
+    """Return sum p, sum p log p and sum p (log p - log m) of one unnormalised row."""
     total, plogp, cross = 0.0, 0.0, 0.0
     for k in range(row.shape[0]):
         p = np.float64(row[k])

@@ -80,7 +80,7 @@ def _excess(mean, sd, a, q):
 
 @kernel
 def _quantile(mean, sd, q, z_q):
-    """The a with F(a) = q, by Newton's method held in a bracket.
+    """Return the a with F(a) = q, by Newton's method held in a bracket.
 
     The mixture's quantile lies between the least and the largest of its draws'.
     """

@@ -55,7 +55,7 @@ def _crps(flat, order, n_draws):
 
 
 def quantile(values: NDArray[Any], level: float) -> NDArray[Any]:
-    """The smallest value v of each point with F(v) >= ``level``, which allows for rounding."""
+    """Return the smallest value v of each point with F(v) >= ``level``."""
     flat = values.reshape(len(values), -1)
     rank = max(1, math.ceil(level * flat.shape[1]))
     return np.partition(flat, rank - 1, axis=1)[:, rank - 1].astype(np.float64)

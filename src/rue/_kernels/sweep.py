@@ -45,7 +45,7 @@ def certify(order, angle, points):
 
 @kernel
 def _sort(order, first, stop, cosine, sine, points):
-    """Insertion sort by score: as many steps as there are pairs in the wrong order."""
+    """Sort by score with insertion sort, which takes one step per pair in the wrong order."""
     for p in range(first + 1, stop):
         block, q = order[p], p
         while q > first:

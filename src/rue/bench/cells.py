@@ -51,7 +51,7 @@ class Cell:
 
 
 def cells(suite: Suite) -> list[Cell]:
-    """Give the cells of a suite, in its order."""
+    """Return the cells of a suite, in its order."""
     return [
         Cell(suite.name, dataset, method, seed)
         for dataset in suite.datasets
@@ -61,7 +61,7 @@ def cells(suite: Suite) -> list[Cell]:
 
 
 def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str, Any]:
-    """Give all that a cell's numbers depend on, as JSON has it; files by their checksum."""
+    """Return all that a cell's numbers depend on, as JSON has it; files by their checksum."""
     import rue
     from rue.methods import METHODS
 
@@ -116,7 +116,7 @@ def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
-    """Give the checksum of a configuration: a stored cell with another one is stale."""
+    """Return the checksum of a configuration: a stored cell with another one is stale."""
     text = json.dumps(config, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -131,7 +131,7 @@ def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
 
 
 def loader_options(suite: Suite, dataset: str) -> dict[str, Any]:
-    """Give the options of a data set's loader and features."""
+    """Return the options of a data set's loader and features."""
     given = suite.dataset.get(dataset, {})
     options = {key: value for key, value in given.items() if key not in OWN_KEYS}
     may_be_texts = dataset in suite.own or ENTRIES[dataset].task == "text"
@@ -149,7 +149,7 @@ def _is_there(suite: Suite, name: str, root: str | None) -> bool:
 
 
 def training_of(suite: Suite, dataset: str) -> Any:
-    """Give the training of a data set: its network's, changed where the suite says so."""
+    """Return the training of a data set: its network's, changed where the suite says so."""
     from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES
 
     networks = {

@@ -32,7 +32,7 @@ PROXY_KEYS = columns_where(kind="proxy")
 def regret(
     test: DataSet, belief: Belief, losses: Sequence[str], *, method: str
 ) -> list[dict[str, Any]]:
-    """Give a row of the paper's table for each loss."""
+    """Return a row of the paper's table for each loss."""
     assert test.annotations is not None  # require_criteria has seen to it
     return [
         evaluate(test.annotations, belief, loss, values=test.values, method=method).to_dict()
@@ -47,7 +47,7 @@ def proxies(
     belief: Belief,
     learnt: Sequence[active_learning.ActiveLearning],
 ) -> dict[str, Any]:
-    """Give the numbers of the proxy tasks by their column, and ``details`` of each."""
+    """Return the numbers of the proxy tasks by their column, and ``details`` of each."""
     found: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
     details: dict[str, Any] = {}
     if "ood" in criteria and test.ood:

@@ -37,7 +37,7 @@ class Engine(Protocol):
     """Runs tasks and tells what becomes of each."""
 
     def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
-        """Give events until every task is done or failed; closing it early stops the rest."""
+        """Return events until every task is done or failed; closing it early stops the rest."""
         ...
 
 
@@ -75,7 +75,7 @@ class Local:
             )
 
     def slots(self) -> list[str | None]:
-        """Give what CUDA_VISIBLE_DEVICES is in each place where a run may go on."""
+        """Return what CUDA_VISIBLE_DEVICES is in each place where a run may go on."""
         if not self.gpus_per_run:
             return [None] * self.workers
         if self.gpus_per_run >= 1:

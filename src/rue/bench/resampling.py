@@ -85,7 +85,7 @@ def with_intervals(
 def compare_methods(
     rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
 ) -> Callable[[str, str, str], Ranking | None]:
-    """Give a function of (data set, loss, criterion) that compares the methods by it."""
+    """Return a function of (data set, loss, criterion) that compares the methods by it."""
     made: dict[tuple[str, str, str], Ranking | None] = {}
 
     def ranking(dataset: str, loss: str, criterion: str) -> Ranking | None:

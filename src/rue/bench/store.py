@@ -54,11 +54,11 @@ class Store:
         return self.folder / "checkpoints"
 
     def path(self, cell: Cell) -> Path:
-        """Give a cell's own folder."""
+        """Return a cell's own folder."""
         return self.folder / "cells" / cell.dataset / cell.method / str(cell.seed)
 
     def predictions(self, cell: Cell) -> Path:
-        """Give the path of a cell's prediction file."""
+        """Return the path of a cell's prediction file."""
         return self.path(cell) / "predictions.npz"
 
     def suite(self) -> Suite:
@@ -143,7 +143,7 @@ class Store:
             _write(self.path(cell) / "error.txt", text.encode(), parents=True)
 
     def error(self, cell: Cell) -> str | None:
-        """Give why a cell failed, the last line of it, or None."""
+        """Return why a cell failed, the last line of it, or None."""
         path = self.path(cell) / "error.txt"
         lines = path.read_text(encoding="utf-8").strip().splitlines() if path.is_file() else []
         return lines[-1] if lines else None

@@ -175,11 +175,11 @@ class Suite:
         return tuple(self.dataset.get(dataset, {}).get("losses", self.losses))
 
     def criteria_of(self, dataset: str) -> tuple[str, ...]:
-        """What is computed of a data set's cells."""
+        """Return what is computed for the cells of a data set."""
         return tuple(self.dataset.get(dataset, {}).get("criteria", self.criteria))
 
     def network_of(self, dataset: str) -> Network:
-        """What is trained on a data set."""
+        """Return what is trained on a data set."""
         network: Network = self.dataset.get(dataset, {}).get("network", self.network)
         return network
 
@@ -189,12 +189,12 @@ class Suite:
         return regime
 
     def training_of(self, dataset: str) -> dict[str, Any]:
-        """What is trained otherwise than the network has it."""
+        """Return the training settings that differ from the network's defaults."""
         return {**self.training, **self.dataset.get(dataset, {}).get("training", {})}
 
 
 def shipped() -> dict[str, Path]:
-    """Give the suites that come with rue, by name."""
+    """Return the suites that come with rue, by name."""
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
 
 

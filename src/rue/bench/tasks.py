@@ -141,7 +141,7 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
 
 
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
-    """Give each seed's data set; seeds that only turn nothing share one."""
+    """Return each seed's data set; seeds that only turn nothing share one."""
     options = loader_options(suite, name)
     n_components = options.pop("n_components", 256)
     features = options.pop("features", "tfidf")
@@ -229,7 +229,7 @@ def _result(
 
 
 def _chosen(fitted: Any) -> dict[str, Any] | None:
-    """Give the settings and epochs that a fitted method came to; None where it does not say."""
+    """Return the settings and epochs that a fitted method came to; None where it does not say."""
     model: Any = getattr(fitted, "model", None)
     if not hasattr(model, "epochs"):
         return None

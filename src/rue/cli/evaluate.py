@@ -114,7 +114,7 @@ def evaluate(
 
 
 def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
-    """Give a loss's name, and the loss: its name again, or the cost matrix of a file."""
+    """Return a loss's name, and the loss: its name again, or the cost matrix of a file."""
     from rue.io.cost import read_cost
     from rue.losses import get_loss
 
@@ -126,7 +126,7 @@ def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
 
 
 def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":
-    """The name of each group and which rows it has; one without a name if there are none."""
+    """Return the name and rows of each group; without groups, one without a name."""
     import numpy as np
 
     if by is None:
@@ -150,7 +150,7 @@ def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]
 
 
 def named(files: list[Path]) -> dict[Path, str]:
-    """The stem of each file, with as much of its path as tells files of one name apart."""
+    """Return the stem of each file, with as much of its path as makes names unique."""
     names = {}
     for file in files:
         parts = file.resolve().with_suffix("").parts

@@ -92,7 +92,7 @@ def inversions(
 def blocks(
     found: "Inversions", top: int, format: Literal["table", "markdown"] = "table"
 ) -> list[str]:
-    """Give ranks, tau and the strongest inversions as text, a title above each."""
+    """Return ranks, tau and the strongest inversions as text, a title above each."""
     n = len(found.inversions)
     listed = f"Inversions, the strongest {top} of {n:,}" if n > top else f"Inversions, all {n:,}"
     grids = [("Values, and ranks in brackets (1 is best)", ranks_grid(found))]
@@ -116,7 +116,7 @@ _LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses
 
 
 def ranks_grid(found: "Inversions") -> list[list[str]]:
-    """Give a line for each criterion: the value and rank of each method."""
+    """Return a line for each criterion: the value and rank of each method."""
     from rue.ranking.scores import CRITERIA
 
     arrows = {"high": "↑", "low": "↓", "zero": "→0"}
@@ -135,7 +135,7 @@ def ranks_grid(found: "Inversions") -> list[list[str]]:
 
 
 def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[list[str]]:
-    """Give a line for each criterion: its tau with each of some criteria, by their numbers."""
+    """Return a line for each criterion: its tau with each of some criteria, by their numbers."""
     stop = min(start + width, len(found.columns))
     grid = [["", "criterion", *(str(j + 1) for j in range(start, stop))]]
     for number, (column, row) in enumerate(
@@ -147,7 +147,7 @@ def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[l
 
 
 def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
-    """Give a line for each inversion; seeds and p-values where there are any."""
+    """Return a line for each inversion; seeds and p-values where there are any."""
     from rue.ranking.scores import CRITERIA
 
     grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
@@ -172,7 +172,7 @@ def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
 
 
 def name(column: "Contest") -> str:
-    """Give a criterion's title with its data set and loss."""
+    """Return a criterion's title with its data set and loss."""
     from rue.ranking.scores import CRITERIA
 
     words = (CRITERIA[column.criterion].title, column.dataset, column.loss)
@@ -180,7 +180,7 @@ def name(column: "Contest") -> str:
 
 
 def to_markdown(grid: list[list[str]]) -> str:
-    """Give a grid, header first, as a Markdown table."""
+    """Return a grid, header first, as a Markdown table."""
     rule = ["---" if title in _LEFT else "---:" for title in grid[0]]
     return "\n".join("| " + " | ".join(line) + " |" for line in [grid[0], rule, *grid[1:]])
 
@@ -207,7 +207,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _p_value(path: Path) -> "PValue":
-    """Give the paired test of two methods of a run: bootstrap over test points, Holm."""
+    """Return the paired test of two methods of a run: bootstrap over test points, Holm."""
     from rue.bench.resampling import compare_methods, draw
     from rue.bench.store import Store
     from rue.bench.tables import read_results, table_rows

@@ -117,7 +117,7 @@ def report(
 
 
 def _command(files: list[Path], losses: list[str], options: dict[str, object]) -> str:
-    """Give the command that makes this page again."""
+    """Return the command that makes this page again."""
     words = ["rue", "report", *map(str, files)]
     for name in losses:
         words += ["--loss", name]

@@ -12,7 +12,7 @@ __all__ = ["csv_rows"]
 def csv_rows(
     data: bytes, path: str, columns: Sequence[str], *, delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Give the line number and the cells of each row that is not blank.
+    r"""Return the line number and the cells of each row that is not blank.
 
     Parameters
     ----------

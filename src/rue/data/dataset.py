@@ -149,7 +149,7 @@ class DataSet:
         )
 
     def targets(self) -> FloatArray:
-        """Give the distribution to train on, shape (n, n_classes).
+        """Return the distribution to train on, shape (n, n_classes).
 
         Single labels, one-hot, where the data set has them; else p*. A point that has neither
         is an error.
@@ -208,7 +208,7 @@ class DataSet:
         return counts
 
     def truth(self) -> Annotations:
-        """Give what answers are held against: what people said of all points, else the labels.
+        """Return what answers are held against: what people said of all points, else the labels.
 
         One label is taken as the whole truth, p* one-hot. Its Bayes risk is 0, so all of the loss
         counts as regret, the part too that nobody could have avoided.

@@ -87,7 +87,7 @@ def featurize(
 def encode_sentences(
     texts: Sequence[str], *, root: str | os.PathLike[str] | None = None
 ) -> NDArray[np.float32]:
-    """Give all-MiniLM-L6-v2's embedding of each text, shape (n, 384), from disk if it is there."""
+    """Return the embedding of each text by all-MiniLM-L6-v2, shape (n, 384), cached on disk."""
 
     def compute() -> NDArray[np.float32]:
         try:
@@ -114,7 +114,7 @@ def _kept(
     compute: Callable[[], NDArray[Any]],
     root: str | os.PathLike[str] | None,
 ) -> NDArray[Any]:
-    """Give what was computed from these names before, from disk, or compute and keep it.
+    """Return what was computed from these names before, from disk, or compute and keep it.
 
     The file holds its own checksum: one that is damaged is made anew.
     """
@@ -134,7 +134,7 @@ def _kept(
 
 
 def features_digest(matrix: NDArray[Any]) -> str:
-    """Give the SHA-256 of a matrix of features: its shape, kind and numbers."""
+    """Return the SHA-256 of a matrix of features: its shape, kind and numbers."""
     content = np.ascontiguousarray(matrix)
     header = f"{content.dtype.str} {content.shape}\n".encode()
     return hashlib.sha256(header + content.tobytes()).hexdigest()
@@ -147,7 +147,7 @@ def _texts(data: DataSet) -> list[str]:
 def _tfidf(
     train: list[str], n_components: int, seed: int, root: str | os.PathLike[str] | None
 ) -> Callable[[list[str]], NDArray[Any]]:
-    """Give TF-IDF's projection, fitted on the training texts when it is first needed."""
+    """Return TF-IDF's projection, fitted on the training texts when it is first needed."""
     import sklearn
 
     fit = functools.cache(lambda: _fit_tfidf(train, n_components, seed))

@@ -97,7 +97,7 @@ def zip_check(md5: str | None = None) -> Callable[[Path], str | None]:
 
 
 def get(url: str) -> bytes:
-    """Give what is at one address, kept in memory."""
+    """Return what is at one address, kept in memory."""
     import pooch
 
     content = io.BytesIO()

@@ -31,14 +31,14 @@ __all__ = [
 
 
 def cache_folder() -> Path:
-    """Give the user's cache folder for rue."""
+    """Return the user's cache folder for rue."""
     import pooch
 
     return Path(pooch.os_cache("rue"))
 
 
 def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
-    """Give the folders to read from, first to last: ``root``, ``RUE_DATA``, the cache."""
+    """Return the folders to read from, first to last: ``root``, ``RUE_DATA``, the cache."""
     given = {"root": root, "RUE_DATA": os.environ.get("RUE_DATA")}
     folders = {name: Path(folder).expanduser() for name, folder in given.items() if folder}
     for name, folder in folders.items():
@@ -48,7 +48,7 @@ def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
 
 
 def writable_root(root: str | os.PathLike[str] | None = None) -> Path:
-    """Give the folder to fetch into: ``root`` or the cache, never ``RUE_DATA``."""
+    """Return the folder to fetch into: ``root`` or the cache, never ``RUE_DATA``."""
     if root:
         require_unshared(Path(root).expanduser(), "root")
         return Path(root).expanduser()
@@ -99,7 +99,7 @@ class Reader:
         self.checksums: dict[str, str] = {}
 
     def find(self, *paths: str) -> Path:
-        """Give the first of ``paths`` that is there, root by root; raise if none is."""
+        """Return the first of ``paths`` that is there, root by root; raise if none is."""
         for folder in self.roots:
             for path in paths:
                 if (folder / path).exists():
@@ -136,12 +136,12 @@ class Reader:
 
 
 def unpacked(path: str) -> tuple[str, ...]:
-    """Give a path and, of a .gz, that of what it unpacks to."""
+    """Return a path and, of a .gz, that of what it unpacks to."""
     return (path, path.removesuffix(".gz")) if path.endswith(".gz") else (path,)
 
 
 def content_digest(path: str, data: bytes) -> str:
-    """Give the SHA-256 of what a file says, whatever wrote it.
+    """Return the SHA-256 of what a file says, whatever wrote it.
 
     Of a .gz the caller passes what it unpacks to; of a .npy the whole numbers count, not the
     header; of a .csv, .tsv, .data or .jsonl a byte order mark and line ends do not count.
@@ -170,7 +170,7 @@ def read_npy(path: str, data: bytes) -> NDArray[Any]:
 
 
 def file_digest(path: Path, name: str) -> str:
-    """Give :func:`content_digest` of a file that is, or is to be, called ``name``."""
+    """Return :func:`content_digest` of a file that is, or is to be, called ``name``."""
     read = (".gz", ".npy", ".csv", ".tsv", ".data", ".jsonl")
     if name.endswith(read) and not name.endswith(".tar.gz"):
         data = path.read_bytes()

@@ -62,11 +62,11 @@ class LazyImages(Sequence[ImageArray]):
         return LazyImages(self.source, self.names[index].tolist(), size=self.size)
 
     def read(self, row: int) -> bytes:
-        """Give the bytes of one image's file, as they are."""
+        """Return the bytes of one image's file, as they are."""
         return self._read(str(self.names[row]))
 
     def n_bytes(self, row: int) -> int:
-        """Give how many bytes one image's file has, without reading it."""
+        """Return how many bytes one image's file has, without reading it."""
         name = str(self.names[row])
         try:
             if self.source.is_dir():

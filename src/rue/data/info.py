@@ -41,7 +41,7 @@ def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
 
 
 def known(entry: Entry) -> Info:
-    """Give what the registry knows, without a look at any file."""
+    """Return what the registry knows, without a look at any file."""
     fewest, mean, most = entry.annotators or (None, None, None)
     return Info(
         name=entry.name,

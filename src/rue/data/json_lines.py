@@ -10,7 +10,7 @@ __all__ = ["json_lines"]
 
 
 def json_lines(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""Give the number and the object of each line that is not blank.
+    r"""Return the number and the object of each line that is not blank.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["add_ood", "ood_groups"]
 
 
 def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
-    """Give the names of a data set's near and far OOD sets; none where it has no such sets.
+    """Return the names of a data set's near and far OOD sets; none where it has no such sets.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def add_ood(
     seed: int = 0,
     **options: Any,
 ) -> DataSet:
-    """Give a data set its OOD sets (``data.ood``), as far as they are here.
+    """Return a data set its OOD sets (``data.ood``), as far as they are here.
 
     Texts become features: one featurizer, fitted on the training split of ``data`` and on nothing
     else, makes those of ``data`` and of the test splits of the other domains. Images get

@@ -57,7 +57,7 @@ ENTRIES: Registry[Entry] = Registry(
 
 
 def find(name: str) -> Entry:
-    """Give the entry of a data set, by its name or by the TOML file of one of your own.
+    """Return the entry of a data set, by its name or by the TOML file of one of your own.
 
     An unknown name is an error that lists the known ones.
     """
@@ -177,7 +177,7 @@ def is_complete(name: str, root: str | os.PathLike[str] | None = None) -> bool:
 
 
 def expand(patterns: list[str]) -> list[str]:
-    """Give the names that patterns such as ``dcic-*`` stand for, in the registry's order."""
+    """Return the names that patterns such as ``dcic-*`` stand for, in the registry's order."""
     names = []
     for pattern in patterns:
         matches = [name for name in ENTRIES if fnmatchcase(name, pattern)]

@@ -22,7 +22,7 @@ class Splits(TypedDict):
 
 
 def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray:
-    """Give each point the fold, 0..4, of its group.
+    """Return each point the fold, 0..4, of its group.
 
     The fold is a hash of the data set's name and the group's, so it depends neither on the
     order of the points nor on which others there are, and points of one group never part.

@@ -27,7 +27,7 @@ def gap_replicates(
     *,
     progress: bool = False,
 ) -> FloatArray:
-    """Give how far the Pareto-gap moves in each of the first ``n_replicates`` samples."""
+    """Return how far the Pareto-gap moves in each of the first ``n_replicates`` samples."""
     from tqdm import tqdm
 
     from rue._kernels.bootstrap import draw

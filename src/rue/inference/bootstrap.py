@@ -32,7 +32,7 @@ def replicates(
     areas_only: bool = False,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
-    """Give every column of ``n_replicates`` samples of the points, drawn with replacement.
+    """Return every column of ``n_replicates`` samples of the points, drawn with replacement.
 
     ``rows`` is the order in which points are numbered for drawing (default: one that the rows'
     own numbers give). Two calls with the same ``rows`` and ``seed`` draw the same points, so
@@ -95,7 +95,7 @@ def annotator_replicates(
 
 
 def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
-    """What is sorted once: orders, ends of blocks, and columns in those orders."""
+    """Return what is sorted once: orders, ends of blocks, and columns in those orders."""
     scores = (hat.epistemic, hat.total, star.epistemic, hat.aleatoric, star.aleatoric)
     orders = np.stack([np.argsort(score, kind="stable") for score in scores])
     lasts = np.stack(

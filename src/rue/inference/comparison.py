@@ -140,7 +140,7 @@ class Comparison:
         return self.rankings[criterion]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON."""
+        """Return a dictionary that is valid JSON."""
         return {
             "n_points": self.n_points,
             "level": self.level,
@@ -331,7 +331,7 @@ def _minus(first: ArrayLike, second: ArrayLike) -> FloatArray:
 
 
 def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> float:
-    """The least alpha whose interval leaves out 0: the BCa interval's tails, solved for alpha.
+    """Return the least alpha whose BCa interval excludes 0.
 
     So many samples cannot show less than one in so many.
     """

@@ -69,7 +69,7 @@ class Intervals:
     replicates: Mapping[str, FloatArray] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give ``ci`` (the level) and, for each column, ``*_ci_low`` and ``*_ci_high``."""
+        """Return ``ci`` (the level) and, for each column, ``*_ci_low`` and ``*_ci_high``."""
         ends: dict[str, Any] = {"ci": self.level}
         for name in self.low:
             for end, value in (("low", self.low[name]), ("high", self.high[name])):
@@ -89,7 +89,7 @@ def intervals(
     seed: int = 0,
     progress: bool = False,
 ) -> Intervals:
-    """Give a bootstrap confidence interval for every column of a row.
+    """Return a bootstrap confidence interval for every column of a row.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def interval(
     level: float,
     method: str,
 ) -> tuple[float, float]:
-    """Give the ends of one interval; NaN where the number or all its replicates are undefined."""
+    """Return the ends of one interval; NaN where the number or all its replicates are undefined."""
     drawn = drawn[np.isfinite(drawn)]
     if not math.isfinite(estimate) or len(drawn) == 0:
         return math.nan, math.nan
@@ -208,7 +208,7 @@ def interval(
 def bca_constants(
     estimate: float, drawn: FloatArray, influences: FloatArray | None
 ) -> tuple[float, float]:
-    """Give the bias correction z0 and the acceleration of a BCa interval (Efron 1987)."""
+    """Return the bias correction z0 and the acceleration of a BCa interval (Efron 1987)."""
     from scipy.special import ndtri
 
     below = share_below(drawn, estimate)

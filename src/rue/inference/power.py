@@ -78,7 +78,7 @@ class Plan:
     annotators_needed: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON: NaN and infinity become None."""
+        """Return a dictionary that is valid JSON: NaN and infinity become None."""
         whole = asdict(self)
         whole["rows"] = [
             {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
@@ -160,7 +160,7 @@ def plan(
 def _needed(
     width: float, at: Callable[[int], tuple[float, float, float]], grid: list[int]
 ) -> int | None:
-    """The least number of people whose bracket is narrow enough; the width falls with it."""
+    """Return the least number of annotators whose bracket is narrow enough."""
     inside = next((i for i, n in enumerate(grid) if at(n)[0] <= width), None)
     if inside is not None:
         # Between two numbers that were measured, straight in the logarithms of both.

@@ -125,7 +125,7 @@ def make_run(
 
 
 def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
-    """Give the annotations and their columns in the order of the predictions.
+    """Return the annotations and their columns in the order of the predictions.
 
     With ids on both sides rows are matched by them, one to one; otherwise by position.
     """

@@ -166,7 +166,7 @@ def _components(path: Path, table: Mapping[str, NDArray[Any]]) -> Run:
 
 
 def _rounded(column: FloatArray, scale: float) -> FloatArray:
-    """Rounding is not ranking: to 1e-12 of the largest there is, the loss's scale not being known.
+    """Round to 1e-12 of the largest value, because the scale of the loss is not known.
 
     Realised components share a scale; an estimated one may be from outside and has its own.
     """

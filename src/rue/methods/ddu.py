@@ -96,7 +96,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
-    """Give the network's distribution and minus the log-density of each input's features."""
+    """Return the network's distribution and minus the log-density of each input's features."""
     weight, bias = fitted.model.head()
     probs, scores = [], []
     for _, z in fitted.model.features(inputs):

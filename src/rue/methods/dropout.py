@@ -91,7 +91,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Give ``n_draws`` passes for each input; the same ones at every call."""
+    """Return ``n_draws`` passes for each input; the same ones at every call."""
     parts = [
         _passes(fitted.model, z, fitted.n_draws).cpu().numpy()
         for _, z in fitted.model.features(inputs)
@@ -100,7 +100,7 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 def _passes(model: Model, z: Tensor, n_draws: int) -> Tensor:
-    """Give the distributions (n, n_draws, K) of features (1, n, n_features)."""
+    """Return the distributions (n, n_draws, K) of features (1, n, n_features)."""
     weight, bias = model.head()
     dropout = model.training.dropout
     rng = stream("mc_dropout", model.seed, "draws")

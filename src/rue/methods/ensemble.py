@@ -75,7 +75,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Give each member's distribution for each input."""
+    """Return each member's distribution for each input."""
     weight, bias = fitted.model.head()
     parts = [
         torch.softmax(torch.baddbmm(bias, z, weight.mT), -1).transpose(0, 1)

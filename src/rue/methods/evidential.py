@@ -91,7 +91,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
-    """Give each input's concentrations."""
+    """Return each input's concentrations."""
     weight, bias = fitted.model.head()
     parts = [
         functional.softplus(torch.baddbmm(bias, z, weight.mT))[0] + 1

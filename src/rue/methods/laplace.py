@@ -106,7 +106,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Give the distributions of ``n_draws`` last layers; the same ones at every call."""
+    """Return the distributions of ``n_draws`` last layers; the same ones at every call."""
     rng = stream("laplace", fitted.model.seed, "draws")
     layers = fitted.posterior.sample(rng, fitted.n_draws)
     parts = [

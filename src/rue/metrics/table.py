@@ -27,7 +27,7 @@ _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 
 
 def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
-    """Give rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
+    """Return rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
 
     A column is shown if a row has it. Within each data set, loss and group the best value of a
     column is bold and the second underlined.
@@ -50,14 +50,14 @@ def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") ->
 
 
 def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
-    """Give rows as a DataFrame, undefined numbers as NaN."""
+    """Return rows as a DataFrame, undefined numbers as NaN."""
     import pandas as pd
 
     return pd.DataFrame([_as_dict(row) for row in rows])
 
 
 def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
-    """Give rows as a LaTeX table in the layout of the paper (needs booktabs)."""
+    """Return rows as a LaTeX table in the layout of the paper (needs booktabs)."""
     dicts = [_as_dict(row) for row in rows]
     names, titles, cells = _cells(
         dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format, latex=True
@@ -75,7 +75,7 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
 
 
 def describe(row: "Evaluation") -> str:
-    """Give one row as a small table with a word on each number."""
+    """Return one row as a small table with a word on each number."""
     values = row.to_dict()
     title = " · ".join(filter(None, (row.method, f"{row.loss} loss" * bool(row.loss), row.group)))
     lines = [f"{title} · {row.n_points:,} points".removeprefix(" · ")]
@@ -87,7 +87,7 @@ def describe(row: "Evaluation") -> str:
 
 
 def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
-    """Give the notes of all rows, each with the row's name."""
+    """Return the notes of all rows, each with the row's name."""
     dicts = [_as_dict(row) for row in rows]
     return [
         " ".join(str(row[n]) for n in _NAMES if row.get(n)) + f": {note}"
@@ -123,7 +123,7 @@ def _cells(
     second: Callable[[str], str],
     latex: bool = False,
 ) -> tuple[list[str], list[str], list[list[str]]]:
-    """Give the names that vary or matter, the columns' titles and each row's numbers.
+    """Return the names that vary or matter, the columns' titles and each row's numbers.
 
     The two best are marked. Where rows have a bracket of AuReC it stands beside it, and how many
     people answered stands last. Standard deviations and confidence intervals stand behind their

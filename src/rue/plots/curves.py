@@ -56,7 +56,7 @@ def _draw(axes: Axes, value: FloatArray, score: FloatArray, colour: str) -> None
 
 
 def _corners(value: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The curve's corners, or 1,000 points on it where there are more than the eye can see."""
+    """Return the corners of the curve, or 1,000 points on it if there are more corners."""
     curve = risk_coverage_curve(value, score)
     if len(curve.coverage) <= 1000:
         return curve.coverage, curve.value

@@ -90,7 +90,7 @@ class Inversions:
     inversions: tuple[Inversion, ...]
 
     def ranks_of(self, dataset: str, criterion: str, loss: str = "") -> dict[str, float]:
-        """Give method -> rank under one criterion, without the methods that have no number."""
+        """Return method -> rank under one criterion, without the methods that have no number."""
         column = Contest(dataset, criterion, loss)
         if column not in self.columns:
             raise InputError(f"there must be scores of {column}, got none")
@@ -98,7 +98,7 @@ class Inversions:
         return {m: rank for m, rank in zip(self.methods, row, strict=True) if rank == rank}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a dictionary that is valid JSON: NaN becomes None."""
+        """Return a dictionary that is valid JSON: NaN becomes None."""
         return {
             "methods": list(self.methods),
             "criteria": [asdict(column) for column in self.columns],
@@ -209,7 +209,7 @@ def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Co
 def _between(
     first: _Standing, second: _Standing, methods: tuple[str, ...], p_value: PValue | None
 ) -> Iterator[Inversion]:
-    """Give the inversions between two criteria, in the order of the methods."""
+    """Return the inversions between two criteria, in the order of the methods."""
     for a, b in combinations(range(len(methods)), 2):
         lead = float(first.cost[b] - first.cost[a])  # above 0 where a is better
         lag = float(second.cost[b] - second.cost[a])

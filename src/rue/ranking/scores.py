@@ -44,7 +44,7 @@ class Score:
 
 
 def find_criterion(name: str, criteria: Mapping[str, Column] = CRITERIA) -> Column:
-    """Give the criterion of that name; an unknown name is an error that gives the nearest."""
+    """Return the criterion of that name; an unknown name is an error that gives the nearest."""
     if name not in criteria:
         near = get_close_matches(name, criteria, 1, 0)
         raise InputError(

@@ -135,7 +135,7 @@ def from_files(
 
 
 def _versions() -> dict[str, str]:
-    """Give the versions of what computes the numbers."""
+    """Return the versions of what computes the numbers."""
     return {"rue": __version__, "python": platform.python_version()} | {
         name: version(name) for name in _PACKAGES
     }
@@ -158,7 +158,7 @@ def people_s_facts(people: Annotations) -> dict[str, str]:
 
 
 def people_s_entropies(people: Annotations) -> FloatArray:
-    """Give the entropy of the answers to each point, in nats."""
+    """Return the entropy of the answers to each point, in nats."""
     return realize(people, None, "log", actions=people.probs).aleatoric
 
 
@@ -186,7 +186,7 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
 def _order(
     ids: NDArray[np.str_], here: NDArray[np.str_] | None, n_points: int, path: Path, first: Path
 ) -> slice | IntArray:
-    """Give the rows of a file in the order of the first one's."""
+    """Return the rows of a file in the order of the first one's."""
     if n_points != len(ids):
         raise AlignmentError(
             f"{path}: has {n_points} points but {first} has {len(ids)}; a report compares "
@@ -217,7 +217,7 @@ def _texts(
     here: NDArray[np.str_] | None,
     order: slice | IntArray,
 ) -> list[str] | None:
-    """Give the column ``text`` of a file, or of the truth, in the order of the points."""
+    """Return the column ``text`` of a file, or of the truth, in the order of the points."""
     if "text" in groups:
         return [str(text) for text in groups["text"][order]]
     if truth is None or "text" not in truth.groups:
@@ -230,7 +230,7 @@ def _texts(
 
 
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:
-    """Give the digests of files by name, or by path where two have one name."""
+    """Return the digests of files by name, or by path where two have one name."""
     names = [path.name for path in dict.fromkeys(paths)]
     found = {}
     for path in paths:

@@ -97,7 +97,7 @@ def from_folder(
 
 
 def _first_seed(store: Store, results: Results, dataset: str, methods: list[str]) -> int:
-    """Give the first seed of which all methods' predictions are there and whole."""
+    """Return the first seed of which all methods' predictions are there and whole."""
     suite = store.suite()
     for seed in suite.seeds:
         wanted = [c for c in cells(suite) if (c.dataset, c.seed) == (dataset, seed)]

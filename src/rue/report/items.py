@@ -31,7 +31,7 @@ def items_of(
     texts: Sequence[str] | None,
     entries: Sequence[ReportEntry],
 ) -> tuple[dict[str, str], Items]:
-    """Give the facts of a data set of the registry, and the items of its points."""
+    """Return the facts of a data set of the registry, and the items of its points."""
     facts: dict[str, str] = {}
     shown: Any = None if texts is None else np.array(texts, dtype=object)
     if data is not None:

@@ -91,7 +91,7 @@ def require_page(path: Path) -> None:
 
 
 def render(report: Report, *, step: Callable[[str], object] = lambda _: None) -> str:
-    """Give the page as text; ``step`` is called with a word before each run.
+    """Return the page as text; ``step`` is called with a word before each run.
 
     Where all that the rooms allow would make it too large, points, texts and thumbnails are
     halved until it fits.

@@ -36,7 +36,7 @@ def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
 
 
 def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Give the coverage curves that the page draws, thinned, and what bounds them.
+    """Return the coverage curves that the page draws, thinned, and what bounds them.
 
     ``regret_epistemic`` is the regret when ranking by the estimated epistemic component, and so
     on; ``regret_oracle`` ranks by the regret itself. Curves of what is ``wrong`` are there where
@@ -58,7 +58,7 @@ def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArr
 
 
 def slices_of(run: Run) -> tuple[Slices, Slices]:
-    """Give the optimal and the achievable surface at 41 coverages."""
+    """Return the optimal and the achievable surface at 41 coverages."""
     return (
         _slices(optimal_surface(run.star)),
         _slices(achievable_surface(run.star, run.hat)),

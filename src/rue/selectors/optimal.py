@@ -229,7 +229,7 @@ def _boundary_of(
 def _solved(
     star: Components, problem: Problem, points: Points, slack: float = 0.0
 ) -> tuple[Boundary, FloatArray, float]:
-    """Give the boundary, the acceptance and by how much floor and budgets are missed."""
+    """Return the boundary, the acceptance and by how much floor and budgets are missed."""
     risk_max, regret_max, normalized = problem.risk_max, problem.regret_max, problem.normalized
     risk = None if risk_max is None else risk_max + slack * float(star.total.max())
     regret = None if regret_max is None else regret_max + slack * float(star.epistemic.max())

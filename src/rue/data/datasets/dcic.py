@@ -95,7 +95,7 @@ def _places(folder: str) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
-    """Give the annotations and the paths of all files, from ``<folder>/`` on."""
+    """Return the annotations and the paths of all files, from ``<folder>/`` on."""
     name = f"{folder}/annotations.json"
     if source.is_dir():
         paths = (path for path in source.rglob("*") if path.is_file())
@@ -112,7 +112,7 @@ def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
 
 
 def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
-    """Give (image, label) for each answer, and how many answers have no label."""
+    """Return (image, label) for each answer, and how many answers have no label."""
     try:
         raters = json.loads(data.decode("utf-8-sig"))
         answers = [answer for rater in raters for answer in rater["annotations"]]

@@ -162,7 +162,7 @@ def _tally(
 
 
 def _official(ids: list[str], parts: dict[str, str], groups: list[str]) -> tuple[Splits, list[str]]:
-    """Give the published parts, and what there is to say of them."""
+    """Return the published parts, and what there is to say of them."""
     unknown = [part for part in parts.values() if part not in _PARTS]
     if unknown:
         known = ", ".join(_PARTS)

@@ -43,7 +43,7 @@ class RandomRBF:
         return self.centers[chosen] + radii[:, None] * directions, self.classes[chosen]
 
     def probs(self, points: FloatArray) -> FloatArray:
-        """Give p*(class | point) exactly, shape (n_points, n_classes).
+        """Return p*(class | point) exactly, shape (n_points, n_classes).
 
         The density of a point adds up over all centroids c, each contributing, with
         r = |x - c| and u = (x - c) / r,

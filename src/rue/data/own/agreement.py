@@ -93,7 +93,7 @@ def alpha_of_ratings(ratings: Sequence[FloatArray]) -> float | None:
 
 
 def _pairable(counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Give the counts of points with two answers or more, and how many each has."""
+    """Return the counts of points with two answers or more, and how many each has."""
     table = as_array("counts", counts).astype(np.float64)
     n_answers = table.sum(axis=1)
     return table[n_answers > 1], n_answers[n_answers > 1]

@@ -81,7 +81,7 @@ def attributes_of(
 
 
 def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Give the numbers that the classes are, if they increase."""
+    """Return the numbers that the classes are, if they increase."""
     if not all(map(is_number, names)):
         return None
     values = tuple(map(float, names))
@@ -89,7 +89,7 @@ def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:
 
 
 def first_twice(words: Sequence[str]) -> str | None:
-    """Give the first word that was there before, or None."""
+    """Return the first word that was there before, or None."""
     seen: set[str] = set()
     for word in words:
         if word in seen:

@@ -302,7 +302,7 @@ def _split_file(answers: Path) -> Path | None:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Give a path as seen from a folder, with forward slashes."""
+    """Return a path as seen from a folder, with forward slashes."""
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 

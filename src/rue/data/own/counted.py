@@ -137,7 +137,7 @@ def _words(
 
 
 def _answered(path: Path, counts: IntArray) -> IntArray:
-    """Give the rows that have an answer."""
+    """Return the rows that have an answer."""
     rows = np.flatnonzero(counts.any(axis=1))
     if not len(rows):
         raise FileError(f"{path}: all counts are 0")

@@ -241,7 +241,7 @@ def assigned(
     *,
     seed: int,
 ) -> tuple[Splits, list[str]]:
-    """Give the splits: the given parts, else folds of groups or inputs, rotated by the seed."""
+    """Return the splits: the given parts, else folds of groups or inputs, rotated by the seed."""
     if parts is not None:
         part = np.array(parts)
         train, validation, test = (np.flatnonzero(part == split) for split in SPLITS)
@@ -280,7 +280,7 @@ def _split_file(path: Path, answers: Answers) -> list[str]:
 
 
 def checksums(description: Description, answers: Answers, found: OwnInputs) -> dict[str, str]:
-    """Give the checksum of each file that was read, by its path in the description."""
+    """Return the checksum of each file that was read, by its path in the description."""
     digests = {description.answers: sha256(answers.path)}
     if found.path is not None and description.inputs != description.answers:
         digests[description.inputs] = source_digest(found)

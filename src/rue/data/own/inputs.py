@@ -89,7 +89,7 @@ def read_inputs(
 
 
 def input_digests(found: OwnInputs) -> list[str]:
-    """Give a hash of each input: equal ones have equal hashes. Spaces in texts do not count."""
+    """Return a hash of each input: equal ones have equal hashes. Spaces in texts do not count."""
     inputs = found.inputs
     if isinstance(inputs, LazyImages):
         return [hashlib.sha256(inputs.read(row)).hexdigest() for row in range(len(inputs))]
@@ -99,7 +99,7 @@ def input_digests(found: OwnInputs) -> list[str]:
 
 
 def source_digest(found: OwnInputs) -> str:
-    """Give the checksum of the file; of images that of their names and sizes in bytes."""
+    """Return the checksum of the file; of images that of their names and sizes in bytes."""
     assert found.path is not None
     if isinstance(found.inputs, LazyImages):
         names = found.inputs.names.tolist()

@@ -30,7 +30,7 @@ def save_description(description: Description, path: Path) -> None:
 
 
 def write_description(description: Description) -> str:
-    """Give the text of the TOML file."""
+    """Return the text of the TOML file."""
     lines = [
         _HEADER,
         f'# Use it in a suite: datasets = ["{description.name}.toml"]',

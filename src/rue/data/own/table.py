@@ -43,7 +43,7 @@ class Table:
         return len(self.lines)
 
     def text(self, column: str) -> list[str]:
-        """Give a column of plain cells; a list or an object in it is an error."""
+        """Return a column of plain cells; a list or an object in it is an error."""
         for line, cell in zip(self.lines, self.columns[column], strict=True):
             if not isinstance(cell, str):
                 raise FileError(

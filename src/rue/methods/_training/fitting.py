@@ -102,7 +102,7 @@ def _usual(data: DataSet) -> Training:
 
 
 def _choose(models: Sequence[Model], pool: Pool, plan: Plan) -> Model:
-    """Give the model whose mean prediction has the lowest log loss on the points held out."""
+    """Return the model whose mean prediction has the lowest log loss on the points held out."""
     there = [model for model in models if min(model.epochs) > 0]
     if not there:
         raise diverged(models[0].training)
@@ -146,7 +146,7 @@ def _whole(seeds: Sequence[int]) -> list[int]:
 
 @contextmanager
 def _bar(jobs: Sequence[Job], progress: bool) -> Iterator[_OnStep | None]:
-    """A bar over all points of all epochs, with their rate and the last epoch's loss."""
+    """Return a progress bar over all points of all epochs, with the loss of the last epoch."""
     if not progress:
         yield None
         return

@@ -126,7 +126,7 @@ def initial(pool: Pool, members: Sequence[Member], plan: Plan) -> Network:
 def find_checkpoint(
     folder: str | os.PathLike[str], member: Member, pool: Pool, plan: Plan
 ) -> Checkpoint:
-    """A member's file, and all that its training depends on, the content of files too."""
+    """Return the file of a member and all that its training depends on, including files."""
     training = member.training
     weights = None if training.weights is None else sha256(Path(training.weights))
     own = (plan.slope, plan.coefficient, plan.settings)

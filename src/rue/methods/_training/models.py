@@ -46,27 +46,27 @@ class Model:
         return 4096 if self.training.is_probe else 256
 
     def features(self, inputs: Inputs | ArrayLike) -> Iterator[tuple[slice, Tensor]]:
-        """Give pre-logit features (n_members, n, n_features) chunk by chunk."""
+        """Return pre-logit features (n_members, n, n_features) chunk by chunk."""
         for rows, x in self.scaling.batches(inputs, self.chunk):
             yield rows, self.embed(x)
 
     @torch.no_grad()
     def embed(self, x: Tensor) -> Tensor:
-        """Give pre-logit features of scaled inputs."""
+        """Return pre-logit features of scaled inputs."""
         return torch.cat([n.features(x.expand(n.n_members, *x.shape)) for n in self.networks])
 
     def logits(self, x: Tensor) -> Tensor:
-        """Give logits (n_members, n, n_outputs) of scaled inputs."""
+        """Return logits (n_members, n, n_outputs) of scaled inputs."""
         weight, bias = self.head()
         return torch.baddbmm(bias, self.embed(x), weight.mT)
 
     def head(self) -> tuple[Tensor, Tensor]:
-        """Give the last layers' weights (n_members, K, n_features) and biases (n_members, 1, K)."""
+        """Return the last layers: weights (n_members, K, n_features), biases (n_members, 1, K)."""
         weights, biases = zip(*(network.head() for network in self.networks), strict=True)
         return torch.cat(weights).detach(), torch.cat(biases).detach()
 
     def training_features(self, pool: Pool) -> Tensor:
-        """Give features of the training points, (n_members, n, n_features), not augmented."""
+        """Return features of the training points, (n_members, n, n_features), not augmented."""
         return torch.cat(
             [
                 self.embed(pool.points(slice(first, min(first + self.chunk, pool.n_train)))[0])
@@ -96,7 +96,7 @@ class Trained:
 
 
 def softmax_mean(model: Model, x: Tensor) -> Tensor:
-    """Give the mean of the members' distributions, (n, K), of scaled inputs."""
+    """Return the mean of the members' distributions, (n, K), of scaled inputs."""
     return torch.softmax(model.logits(x), -1).mean(0)
 
 

@@ -32,11 +32,11 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def head(self) -> tuple[Tensor, Tensor]:
-        """The last layer: weights (n_members, K, n_features) and biases (n_members, 1, K)."""
+        """Return the last layer: weights (n_members, K, n_features), biases (n_members, 1, K)."""
 
     @abstractmethod
     def hidden(self) -> list[Tensor]:
-        """Views of the hidden layers' weights as matrices, (n_members, out, in) each."""
+        """Return views of the hidden layers' weights as matrices, each (n_members, out, in)."""
 
     def take(self, members: Sequence[int]) -> "Network":
         """Copy some of the members; a network that is no stack has only itself."""
@@ -100,11 +100,11 @@ class Probe(Network):
         return activate(torch.baddbmm(self.bias1, x, self.weight1.mT), self.slope)
 
     def head(self) -> tuple[Tensor, Tensor]:
-        """The second layer."""
+        """Return the second layer."""
         return self.weight2, self.bias2[..., : self.weight2.shape[1]]
 
     def hidden(self) -> list[Tensor]:
-        """The first layer."""
+        """Return the first layer."""
         return [self.weight1.detach()]
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -177,7 +177,7 @@ class SmallCNN(Network):
         return activate(self.linear(x.flatten(1)), self.slope)[None]
 
     def head(self) -> tuple[Tensor, Tensor]:
-        """The last layer."""
+        """Return the last layer."""
         return self.fc.weight[None], self.fc.bias[None, None]
 
     def hidden(self) -> list[Tensor]:
@@ -191,7 +191,7 @@ def activate(x: Tensor, slope: float) -> Tensor:
 
 
 def matrices(network: nn.Module, *, except_for: nn.Module) -> list[Tensor]:
-    """Give views (1, out, in) of all convolutions' and linear layers' weights but one."""
+    """Return views (1, out, in) of all convolutions' and linear layers' weights but one."""
     return [
         _matrix(layer.weight.detach())
         for layer in network.modules()

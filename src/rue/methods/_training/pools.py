@@ -93,7 +93,7 @@ class Pool:
         return slice(self.n_train, len(self.inputs))
 
     def checksum(self) -> str:
-        """A hash of all there is to learn."""
+        """Return a hash of all inputs and targets."""
         digest = hashlib.blake2b(digest_size=16)
         for tensor in (self.inputs, self.targets):
             digest.update(repr(tensor.shape).encode())
@@ -101,12 +101,12 @@ class Pool:
         return digest.hexdigest()
 
     def points(self, rows: slice) -> tuple[Tensor, Tensor]:
-        """Give scaled inputs (n, ...) and targets (n, K) of some rows."""
+        """Return scaled inputs (n, ...) and targets (n, K) of some rows."""
         x = self.inputs[rows]
         return (x if x.ndim == 2 else self.scaling(x)), self.targets[rows]
 
     def batch(self, rows: Tensor, augment: Augmentation | None) -> tuple[Tensor, Tensor]:
-        """Give inputs (n_members, n, ...) and targets (n_members, n, K) of rows (n_members, n)."""
+        """Return inputs (n_members, n, ...) and targets (n_members, n, K) at ``rows``."""
         flat = rows.flatten()
         x = self.inputs.index_select(0, flat)
         if len(self.scaling.shape) == 3:

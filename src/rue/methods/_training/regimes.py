@@ -36,12 +36,12 @@ _DROPOUT: Mapping[str, Axes] = {
 
 
 def axes_of(training: Training, *, dropout: bool = False) -> Axes:
-    """Give what is tried of a network, with or without dropout layers."""
+    """Return what is tried of a network, with or without dropout layers."""
     return (_DROPOUT if dropout else _AXES)[training.optimizer]
 
 
 def trials(training: Training, axes: Axes) -> list[Training]:
-    """Give the settings to train: one under ``paper``, all combinations under ``tuned``."""
+    """Return the settings to train: one under ``paper``, all combinations under ``tuned``."""
     if training.regime == "paper":
         return [training]
     found = []
@@ -52,7 +52,7 @@ def trials(training: Training, axes: Axes) -> list[Training]:
 
 
 def hold_out(data: DataSet) -> DataSet:
-    """Give the data set with points that validate: its own, or a tenth of those that train.
+    """Return the data set with points that validate: its own, or a tenth of those that train.
 
     The tenth is the training points whose hashed ids are the lowest, so it depends neither on the
     order of the points nor on the seed.

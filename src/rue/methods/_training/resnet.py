@@ -49,13 +49,13 @@ class ResNet18(Network):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
 
     def features(self, x: Tensor) -> Tensor:
-        """The mean over the last stage's map."""
+        """Return the mean over the map of the last stage."""
         x = self.pool(activate(self.bn1(self.conv1(x[0])), self.slope))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return x.mean((2, 3))[None]
 
     def head(self) -> tuple[Tensor, Tensor]:
-        """The last layer."""
+        """Return the last layer."""
         return self.fc.weight[None], self.fc.bias[None, None]
 
     def hidden(self) -> list[Tensor]:

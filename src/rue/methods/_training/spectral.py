@@ -21,7 +21,7 @@ _MARGIN = 1 - 1e-6  # rounding in float32 must not lift a norm above the coeffic
 
 
 def leading(weights: Sequence[Tensor]) -> list[Tensor]:
-    """Give the left singular vector of the largest singular value, (n_members, out, 1) each."""
+    """Return the left singular vector of the largest singular value, (n_members, out, 1) each."""
     with torch.no_grad():
         return [
             torch.linalg.eigh((w @ w.mT).cpu())[1][..., -1:].contiguous().to(w.device)
@@ -51,5 +51,5 @@ def project_exactly(weights: Sequence[Tensor], coefficient: float) -> None:
 
 
 def norms(weights: Sequence[Tensor]) -> list[Tensor]:
-    """Give the exact norm of each matrix, (n_members,) each."""
+    """Return the exact norm of each matrix, (n_members,) each."""
     return [torch.linalg.matrix_norm(w.detach().cpu(), ord=2).to(w.device) for w in weights]

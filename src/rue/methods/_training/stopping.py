@@ -45,7 +45,7 @@ class Best:
                 self.state[name][torch.from_numpy(better)] = value[torch.from_numpy(places)]
 
     def content(self) -> dict[str, object]:
-        """Give all of it, as a checkpoint holds it."""
+        """Return all of it, as a checkpoint holds it."""
         return {"loss": self.loss.tolist(), "epoch": self.epoch.tolist(), "state": self.state}
 
     def restore(self, content: dict[str, object]) -> None:
@@ -59,7 +59,7 @@ class Best:
 def held_out_loss(
     network: Network, pool: Pool, held_out: Sequence[slice], objective: Objective, chunk: int
 ) -> FloatArray:
-    """Give each member's mean loss on its own held-out rows of the pool, shape (n_members,).
+    """Return each member's mean loss on its own held-out rows of the pool, shape (n_members,).
 
     Probes see whole vectors of the processor (:class:`rue.methods._training.networks.Probe`), and
     members with the same rows are asked together.

@@ -13,11 +13,11 @@ __all__ = ["hashed", "stream"]
 
 
 def stream(*names: object) -> np.random.Generator:
-    """Give the generator that belongs to these names."""
+    """Return the generator that belongs to these names."""
     return np.random.Generator(np.random.SFC64(hashed(*names)))
 
 
 def hashed(*names: object) -> int:
-    """Give a whole number below 2^63 that belongs to these names."""
+    """Return a whole number below 2^63 that belongs to these names."""
     text = "\n".join(map(str, names)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1

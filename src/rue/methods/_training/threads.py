@@ -18,7 +18,7 @@ def use_threads(n_threads: int) -> None:
 
 
 def gpu_names() -> tuple[str, ...]:
-    """Give the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
+    """Return the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     if given is not None:
         return tuple(filter(None, given.split(",")))

@@ -238,7 +238,7 @@ def _run_epoch(
 def _batches(
     members: Sequence[Member], streams: Sequence[np.random.Generator]
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Give rows (n_members, n) in each member's own order, and each row's weight in the loss.
+    """Return rows (n_members, n) in each member's own order, and each row's weight in the loss.
 
     Probes are filled up with rows of weight 0: a member that has a row less than another, and
     each batch to whole vectors of the processor (:class:`rue.methods._training.networks.Probe`).
@@ -263,7 +263,7 @@ def _batches(
 def _mask(
     members: Sequence[Member], streams: Sequence[np.random.Generator], shape: Sequence[int]
 ) -> Tensor | None:
-    """What each member's features (n, n_features) are multiplied by: 0, or 1 / (1 - p)."""
+    """Return the factors of each member's features (n, n_features): 0, or 1 / (1 - p)."""
     if not any(member.dropout for member in members):
         return None
     kept = np.stack([keep(rng, shape, m.dropout) for m, rng in zip(members, streams, strict=True)])
