@@ -321,7 +321,8 @@ def test_tables_as_other_tools_write_them(world, run, kind):
     truth = folder / "t.csv"
     lines = [",".join(map(str, row)) for row in counts]
     if kind == "pandas":
-        truth.write_text("\n".join(["0,1,2", *lines]) + "\n\n")
+        rows = [f"{i},{line}" for i, line in enumerate(lines)]
+        truth.write_text("\n".join([",0,1,2", *rows]) + "\n\n")
     elif kind == "trailing":
         truth.write_text("".join(f"{line},\n" for line in lines))
     else:

@@ -1,12 +1,14 @@
 """Feature files by split (appa-real's tests have those by name)."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
 import rue.data
 from rue.data.datasets import cifar10
-from rue.data.feature_files import read_features
-from rue.errors import FileError, InputError, ShapeError
+from rue.data.feature_files import attach_features
+from rue.errors import AlignmentError, FileError, InputError, ShapeError
 
 
 @pytest.fixture
@@ -49,18 +51,38 @@ def test_bad_files(attach, tmp_path):
         attach(**parts(train=5))
     with pytest.raises(ShapeError, match=r"test of .* must have shape \(2, 4\), got \(2, 3\)"):
         attach(**{**parts(), "test": np.ones((2, 3))})
+    data = rue.data.load("random-rbf", n_points=10)
     np.save(tmp_path / "one.npy", np.zeros(3))
-    with pytest.raises(FileError, match=r"one\.npy is not an \.npz file"):
-        read_features(tmp_path / "one.npy")
+    with pytest.raises(FileError, match=r"one\.npy: is an \.npy array, not an \.npz"):
+        attach_features(data, tmp_path / "one.npy")
     np.savez(tmp_path / "pickled.npz", train=np.array([{}], dtype=object))
-    with pytest.raises(FileError, match=r"not a good .npz file"):
-        read_features(tmp_path / "pickled.npz")
+    with pytest.raises(FileError, match=r"pickled\.npz: .* pickled objects, which are refused"):
+        attach_features(data, tmp_path / "pickled.npz")
     whole = (tmp_path / "pickled.npz").read_bytes()
     (tmp_path / "broken.npz").write_bytes(whole[:-30])
-    with pytest.raises(FileError, match=r"broken\.npz is not an \.npz file"):
-        read_features(tmp_path / "broken.npz")
-    with pytest.raises(FileError, match=r"no file .*none\.npz"):
-        read_features(tmp_path / "none.npz")
+    with pytest.raises(FileError, match=r"broken\.npz: cannot be read as \.npz"):
+        attach_features(data, tmp_path / "broken.npz")
+    with pytest.raises(FileError, match=r"none\.npz: no such file"):
+        attach_features(data, tmp_path / "none.npz")
+
+
+def test_a_member_that_is_no_array_is_left_out(attach, tmp_path):
+    attach(**parts())
+    with zipfile.ZipFile(tmp_path / "f.npz", "a") as archive:
+        archive.writestr("README", "by split")
+    data = rue.data.load("random-rbf", n_points=10, features=tmp_path / "f.npz")
+    assert data.inputs.shape == (10, 4)
+    with zipfile.ZipFile(tmp_path / "f.npz", "w") as archive:
+        archive.writestr("train", "no array")
+    with pytest.raises(AlignmentError, match="has no features of 10 of 10 points"):
+        rue.data.load("random-rbf", n_points=10, features=tmp_path / "f.npz")
+
+
+def test_ids_that_are_neither_text_nor_numbers_are_refused(tmp_path):
+    ids = np.zeros(10, dtype=[("a", "f8")])
+    np.savez(tmp_path / "f.npz", ids=ids, features=np.ones((10, 2)))
+    with pytest.raises(FileError, match="ids must be text or whole numbers, got dtype"):
+        rue.data.load("random-rbf", n_points=10, features=tmp_path / "f.npz")
 
 
 def test_features_must_be_finite_numbers_and_those_from_elsewhere_as_wide(attach):

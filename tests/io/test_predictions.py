@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rue
@@ -22,6 +22,7 @@ def beliefs(rng, n, m, k):
     yield rue.Scored(probs[:, 0], rng.normal(size=n))
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 1000), st.integers(1, 6), st.integers(1, 4), st.integers(2, 5))
 def test_what_is_written_is_read_back_to_the_bit(tmp_path_factory, seed, n, m, k):
     rng = np.random.default_rng(seed)

@@ -96,7 +96,18 @@ def test_items_are_matched_by_id(files, tmp_path, rng):
         ({"ids": ["p0"], "text": ["a"]}, AlignmentError, "lacks 119 of the points, first 'p1'"),
         ({"ids": ["p0"]}, FileError, "must hold ids and text or images, got ids"),
         ({"ids": ["p0"], "images": np.zeros((1, 2, 2))}, FileError, "images must be uint8"),
-        ({"ids": ["p0"], "text": ["a", "b"]}, FileError, "has 1 ids but 2 items"),
+        ({"ids": ["p0"], "text": ["a", "b"]}, FileError, r"ids of shape \(1,\) but 2 items"),
+        (
+            {"ids": ["p0"], "text": np.zeros((1_000_000, 7, 0), "U1")},
+            FileError,
+            r"text must be one text per item, got <U1 of \(1000000, 7, 0\)",
+        ),
+        (
+            {"ids": np.zeros(2, [("a", "f8")]), "text": ["a", "b"]},
+            FileError,
+            "ids must be text or whole numbers, got dtype",
+        ),
+        ({"ids": ["p0"], "text": np.zeros(1, "V8")}, FileError, "text must be one text per item"),
     ],
 )
 def test_bad_items_are_refused(files, tmp_path, arrays, error, words):

@@ -21,7 +21,7 @@ from rue.cli import (
     sandbox,
     select,
 )
-from rue.cli.options import is_number
+from rue.cli.options import is_number, reads_files, warn
 from rue.errors import InfeasibleError, RueError
 
 app = typer.Typer(
@@ -48,19 +48,21 @@ def _root(
         print(context.get_help())
 
 
-def _command(module: ModuleType) -> None:
+def _command(module: ModuleType, *, reads: bool = False) -> None:
     name = module.__name__.rpartition(".")[2]
-    app.command(name, epilog=f"Example:  {module.EXAMPLE}")(getattr(module, name))
+    function = getattr(module, name)
+    command = reads_files(function) if reads else function
+    app.command(name, epilog=f"Example:  {module.EXAMPLE}")(command)
 
 
-_command(evaluate)
-_command(compare)
-_command(plan)
-_command(select)
-_command(report)
+_command(evaluate, reads=True)
+_command(compare, reads=True)
+_command(plan, reads=True)
+_command(select, reads=True)
+_command(report, reads=True)
 _command(sandbox)
 _command(published)
-_command(inversions)
+_command(inversions, reads=True)
 _command(demo)
 app.add_typer(rule.app, name="rule")
 app.add_typer(data.app, name="data")
@@ -111,5 +113,5 @@ def _join_numbers(arguments: list[str]) -> list[str]:
 
 
 def _fail(message: str, *, code: int = 2) -> None:
-    print("rue: " + " ".join(message.split()), file=sys.stderr)
+    warn(f"rue: {message}")
     sys.exit(code)

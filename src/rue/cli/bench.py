@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli.options import Format, align, emit
+from rue._text import printable
+from rue.cli.options import Format, align, emit, reads_files
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def list_(
 
 
 @app.command("run", epilog="Example:  rue bench run demo --out out/demo --workers 2")
+@reads_files
 def run(
     suite: Annotated[str, typer.Argument(help="A suite by name, or the path of its .toml file.")],
     out: Annotated[
@@ -132,6 +134,7 @@ def run(
 
 
 @app.command("table", epilog="Example:  rue bench table out/bench/demo --format latex")
+@reads_files
 def table(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
@@ -271,7 +274,12 @@ def _screen(name: str) -> "Iterator[Callable[[Progress], None] | None]":
                     ProgressBar(total=max(progress.total, 1), completed=finished, width=60),
                     *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
                     *(
-                        Text(f"  {cell}: {error}", style="red", overflow="ellipsis", no_wrap=True)
+                        Text(
+                            printable(f"  {cell}: {error}"),
+                            style="red",
+                            overflow="ellipsis",
+                            no_wrap=True,
+                        )
                         for cell, error in list(progress.failed.items())[-5:]
                     ),
                 )

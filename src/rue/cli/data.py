@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rue.cli.options import align
+from rue.cli.options import align, emit, warn
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
@@ -44,7 +44,7 @@ def list_(root: Root = None, format: How = Format.table) -> None:
             entries[name] = ENTRIES[name]
         except PluginError as error:  # the others are listed all the same
             broken.append(error)
-    print(_facts(entries, root) if format is Format.json else _table(entries, root), flush=True)
+    emit(_facts(entries, root) if format is Format.json else _table(entries, root))
     if broken:
         raise broken[0]
 
@@ -63,7 +63,7 @@ def info(
 
     facts = asdict(describe(name, root))
     if format is Format.json:
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        emit(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     for key, value in facts.items():
         if isinstance(value, dict):
@@ -73,7 +73,7 @@ def info(
             )
         elif isinstance(value, float):
             value = f"{value:.2f}"
-        print(f"{key:<16} {'-' if value is None else value}")
+        emit(f"{key:<16} {'-' if value is None else value}")
 
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")
@@ -90,9 +90,9 @@ def fetch(
     for name in expand(names):
         there = root is None and flaw(name) is None
         if not there:
-            print(f"{name}: fetching", file=sys.stderr)
+            warn(f"{name}: fetching")
             fetch_one(name, root, progress=sys.stderr.isatty())
-        print(f"{name}: {'already here' if there else 'here'}")
+        emit(f"{name}: {'already here' if there else 'here'}")
 
 
 @app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")

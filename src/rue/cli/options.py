@@ -1,15 +1,18 @@
 """What commands share: options, how to print, how to read numbers."""
 
+import functools
+import inspect
 import os
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rue._text import printable
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +35,13 @@ Costs = Annotated[
 LossName = Annotated[
     str,
     typer.Option("--loss", help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost."),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        help="Memory that reading a file may take, as in 2GiB; "
+        "default 1 GiB or 100 times its size, whichever is more."
+    ),
 ]
 Floor = Annotated[
     float | None,
@@ -65,10 +75,38 @@ class Format(StrEnum):
 
 
 def emit(text: str) -> None:
-    """Print to stdout, bold and underlined only where a terminal shows it."""
+    """Print to stdout, bold and underlined only where a terminal shows it.
+
+    What names in files would have the terminal do is shown as escapes instead.
+    """
+    text = printable(text, lines=True)
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         text = re.sub(r"\x1b\[\d+m", "", text)
     print(text, flush=True)
+
+
+def warn(text: str) -> None:
+    """Print one line to stderr, with escapes as :func:`emit` has them."""
+    print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the option ``--max-memory``."""
+
+    @functools.wraps(command)
+    def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
+        from rue.io.memory import max_memory as limit
+
+        with limit(max_memory):
+            command(*arguments, **options)
+
+    own = inspect.signature(command)
+    added = inspect.Parameter(
+        "max_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=MaxMemory
+    )
+    limited.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
+    limited.__annotations__ = {**command.__annotations__, "max_memory": MaxMemory}
+    return limited
 
 
 def folder(text: str) -> Path:
@@ -83,6 +121,7 @@ def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -
 
     With ``rule`` a line of dashes follows the header.
     """
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

@@ -24,6 +24,7 @@ from rue.cli.options import (
     chosen_loss,
     emit,
     parse_values,
+    reads_files,
 )
 from rue.errors import InputError
 
@@ -45,6 +46,7 @@ RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save 
     epilog="Example:  rue rule fit cal.npz --loss zero_one --risk-max 0.05 --delta 0.1 "
     "--save rule.json"
 )
+@reads_files
 def fit(
     file: Annotated[Path, typer.Argument(help="Calibration points, as rue evaluate reads them.")],
     truth: Truth = None,
@@ -135,6 +137,7 @@ def fit(
 
 
 @app.command(epilog="Example:  rue rule apply rule.json new.npz --out decisions.csv")
+@reads_files
 def apply(
     rule: RuleFile,
     file: Annotated[Path, typer.Argument(help="New points; they need no answers.")],

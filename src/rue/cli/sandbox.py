@@ -106,6 +106,4 @@ def _print(summary: dict[str, Any]) -> None:
 
 
 def _print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
-    print(title)
-    print(align([header, *rows], left=header[:1]))
-    print()
+    emit(f"{title}\n{align([header, *rows], left=header[:1])}\n")

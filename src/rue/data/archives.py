@@ -3,23 +3,27 @@
 import contextlib
 import gzip
 import io
+import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from rue.errors import FileError
+from rue.errors import FileError, RueError
+from rue.io.memory import allowance, require_memory
 
 __all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
 
-# Far above every file that we read into memory, far below what would hurt.
-LIMIT = 2 << 30
 # No archive that we read comes near this many bytes when unpacked.
 ARCHIVE_LIMIT = 64 << 30
-# What reading a bad zip raises; RuntimeError is that of an encrypted one.
-ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+# What reading a bad zip raises; RuntimeError is that of an encrypted one, OSError bzip2's.
+ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, OSError, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
+)
 
 
 @contextlib.contextmanager
@@ -32,9 +36,13 @@ def open_zip(path: Path | io.BytesIO, name: str = "") -> Iterator[zipfile.ZipFil
                 _require_inside(name, member.filename)
                 if stat.S_ISLNK(member.external_attr >> 16):
                     raise FileError(f"{name} holds a link, {member.filename!r}")
+                if member.compress_type == zipfile.ZIP_BZIP2:  # gigabytes at the first byte
+                    raise FileError(f"{name} is packed with bzip2, which is not read")
             if sum(member.file_size for member in archive.infolist()) > ARCHIVE_LIMIT:
                 raise FileError(f"{name} would unpack to more than {ARCHIVE_LIMIT >> 30} GiB")
             yield archive
+    except RueError:
+        raise
     except ZIP_ERRORS as error:
         raise FileError(f"{name} is not a good zip file: {error}") from None
 
@@ -43,7 +51,7 @@ def read_zip(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -
     """Read the named members of a zip."""
     with open_zip(path, name) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
-        _require_members(name or str(path), names, sizes)
+        _require_members(name or str(path), names, sizes, _size(path))
         return {member: archive.read(member) for member in names}
 
 
@@ -58,13 +66,16 @@ def read_tar(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -
                 _require_inside(name, member.name)
                 if not (member.isfile() or member.isdir()):
                     raise FileError(f"{name} holds a link or a device, {member.name!r}")
-            _require_members(name, names, {key: member.size for key, member in members.items()})
+            sizes = {key: member.size for key, member in members.items()}
+            _require_members(name, names, sizes, source.getbuffer().nbytes)
             contents = {}
             for key in names:
                 handle = archive.extractfile(members[key])
                 contents[key] = b"" if handle is None else handle.read()
             return contents
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+    except RueError:
+        raise
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
         raise FileError(f"{name} is not a good tar file: {error}") from None
 
 
@@ -74,12 +85,15 @@ def gunzip(data: bytes, name: str) -> bytes:
         if not data:  # which gzip takes for a stream of nothing
             raise EOFError("it is empty")
         with gzip.open(io.BytesIO(data)) as stream:
-            content = stream.read(LIMIT + 1)
+            content = stream.read(allowance(len(data)) + 1)
     except (OSError, zlib.error, EOFError) as error:
         raise FileError(f"{name} is not a good gzip file: {error}") from None
-    if len(content) > LIMIT:
-        raise FileError(f"{name} would unpack to more than {LIMIT >> 30} GiB")
+    require_memory(name, len(content), len(data))
     return content
+
+
+def _size(path: Path | io.BytesIO) -> int:
+    return path.stat().st_size if isinstance(path, Path) else path.getbuffer().nbytes
 
 
 def _require_inside(archive: str, member: str) -> None:
@@ -88,9 +102,8 @@ def _require_inside(archive: str, member: str) -> None:
         raise FileError(f"{archive} holds a path that climbs out of it, {member!r}")
 
 
-def _require_members(archive: str, names: Sequence[str], sizes: dict[str, int]) -> None:
+def _require_members(archive: str, names: Sequence[str], sizes: dict[str, int], size: int) -> None:
     for name in names:
         if name not in sizes:
             raise FileError(f"{archive} has no {name}")
-        if sizes[name] > LIMIT:
-            raise FileError(f"{archive}: {name} is larger than {LIMIT >> 30} GiB")
+    require_memory(archive, sum(sizes[name] for name in names), size)

@@ -5,7 +5,6 @@ that part), rows in the data set's order; every other matrix is an OOD set. By n
 ``ids`` and ``features``, or one vector under each id, such as a file name.
 """
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import require_finite
-from rue.data.archives import ZIP_ERRORS
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
+from rue.io.npz import load_npz, npz_shapes
+from rue.io.truth import text_ids
 
-__all__ = ["as_features", "attach_features", "read_features"]
-
-
-def read_features(path: str | Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz; pickled ones are refused."""
-    if not zipfile.is_zipfile(path):
-        raise FileError(f"{path} is not an .npz file" if Path(path).exists() else f"no file {path}")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, *ZIP_ERRORS) as error:
-        raise FileError(f"{path} is not a good .npz file: {error}") from None
+__all__ = ["as_features", "attach_features"]
 
 
 def attach_features(dataset: DataSet, path: str | Path) -> DataSet:
     """Put the features of a file in the place of a data set's inputs."""
-    arrays = read_features(path)
-    if any(split in arrays for split in SPLITS):
-        return _by_split(dataset, arrays, path)
-    return dataset.with_inputs(_by_name(dataset, arrays, path), {})
+    path = Path(path)
+    shapes = npz_shapes(path)
+    if any(split in shapes for split in SPLITS):
+        matrices = [name for name, shape in shapes.items() if name in SPLITS or len(shape) == 2]
+        return _by_split(dataset, load_npz(path, matrices), path)
+    return dataset.with_inputs(_by_name(dataset, load_npz(path), path), {})
 
 
 def as_features(
@@ -89,9 +80,10 @@ def _by_name(
     dataset: DataSet, arrays: dict[str, NDArray[Any]], path: str | Path
 ) -> NDArray[np.float32]:
     if "ids" in arrays and "features" in arrays:
-        ids, features = arrays["ids"].astype(np.str_), arrays["features"]
-        if features.ndim != 2 or ids.shape != (len(features),):
+        features = arrays["features"]
+        if features.ndim != 2 or arrays["ids"].shape != (len(features),):
             raise ShapeError(f"ids and features of {path} must have as many rows as each other")
+        ids = text_ids(Path(path), arrays["ids"])
         if len(set(ids.tolist())) < len(ids):
             raise AlignmentError(f"ids of {path} must be unique")
         rows = dict(zip(ids.tolist(), features, strict=True))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from rue._arrays import require_whole
 from rue.data.dataset import DataSet
-from rue.data.feature_files import read_features
 from rue.data.files import atomic_write, writable_root
 from rue.errors import FileError, InputError, MissingExtraError
+from rue.io.npz import load_npz
 
 __all__ = ["ENCODERS", "Encoder", "encode_sentences", "features_digest", "featurize"]
 
@@ -121,9 +121,9 @@ def _kept(
     key = hashlib.sha256("\0".join(names).encode()).hexdigest()
     path = writable_root(root) / "embeddings" / f"{key[:32]}.npz"
     with contextlib.suppress(FileError, KeyError):  # not there, or damaged
-        arrays = read_features(path)
+        arrays = load_npz(path, ("features", "sha256"))
         kept = arrays["features"]
-        if len(kept) == n_texts and arrays["sha256"].item() == features_digest(kept):
+        if kept.shape[:1] == (n_texts,) and arrays["sha256"].tolist() == features_digest(kept):
             return kept
     matrix = compute()
     content = io.BytesIO()

@@ -3,18 +3,17 @@
 import codecs
 import contextlib
 import hashlib
-import io
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing, sha256
+from rue.io.npz import read_npy_bytes
 
 __all__ = [
     "Reader",
@@ -22,7 +21,6 @@ __all__ = [
     "cache_folder",
     "content_digest",
     "file_digest",
-    "read_npy",
     "require_unshared",
     "roots",
     "unpacked",
@@ -126,13 +124,18 @@ class Reader:
     def note(self, path: str, digest: str, file: Path) -> None:
         """Keep the checksum of what was found at ``file``; raise if it is not the pinned one."""
         known = self.pinned.get(path)
-        if self.verify and known is not None and digest != known:
+        if known is not None:
+            self.require_digest(known, digest, file)
+        self.checksums[path] = digest
+
+    def require_digest(self, known: str, digest: str, file: Path) -> None:
+        """Raise if what was found at ``file`` is not what is known of it."""
+        if self.verify and digest != known:
             advice = self.by_hand or f"delete it and run `rue data fetch {self.name}`"
             raise FileError(
                 f"{file} is not the published file: its content should have SHA-256 {known}, "
                 f"got {digest}: {advice} (verify=False reads it all the same)"
             )
-        self.checksums[path] = digest
 
 
 def unpacked(path: str) -> tuple[str, ...]:
@@ -147,7 +150,7 @@ def content_digest(path: str, data: bytes) -> str:
     header; of a .csv, .tsv, .data or .jsonl a byte order mark and line ends do not count.
     """
     if path.endswith(".npy"):
-        array = read_npy(path, data)
+        array = read_npy_bytes(path, data)
         with np.errstate(invalid="ignore"):
             whole = np.ascontiguousarray(array, dtype="<i8")
         data = (whole if (whole == array).all() else np.ascontiguousarray(array)).tobytes()
@@ -156,17 +159,6 @@ def content_digest(path: str, data: bytes) -> str:
     elif path.endswith((".jsonl", ".tsv")):
         data = b"\n".join(data.removeprefix(codecs.BOM_UTF8).splitlines()) + b"\n"
     return hashlib.sha256(data).hexdigest()
-
-
-def read_npy(path: str, data: bytes) -> NDArray[Any]:
-    """Read one array of numbers from the bytes of a .npy; a pickled one is refused."""
-    try:
-        array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, MemoryError) as error:
-        raise FileError(f"{path} is not a good .npy file: {error}") from None
-    if array.dtype.kind not in "fiub":
-        raise FileError(f"{path} must hold numbers, got dtype {array.dtype}")
-    return array
 
 
 def file_digest(path: Path, name: str) -> str:

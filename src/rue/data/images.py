@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rue._arrays import require_whole
 from rue.data.archives import ZIP_ERRORS
-from rue.errors import FileError
+from rue.errors import FileError, RueError
+from rue.io.memory import require_memory
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -82,7 +83,11 @@ class LazyImages(Sequence[ImageArray]):
         try:
             if self.source.is_dir():
                 return (self.source / name).read_bytes()
-            return self._archive().read(name)
+            archive = self._archive()
+            require_memory(name, archive.getinfo(name).file_size, self.source.stat().st_size)
+            return archive.read(name)
+        except RueError:
+            raise
         except (OSError, KeyError, *ZIP_ERRORS) as error:
             raise FileError(f"{self.source}: cannot read {name}: {error}") from None
 

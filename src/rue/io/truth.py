@@ -15,10 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
-from rue.io.formats import IDS, load_npy, load_npz, load_table
+from rue.io.formats import IDS, load_table
+from rue.io.npz import load_npy, load_npz, npz_shapes
 from rue.truth.annotations import Annotations
 
-__all__ = ["RESERVED", "Truth", "counted_truth", "ids_of", "names_of", "read_truth"]
+__all__ = [
+    "RESERVED",
+    "Truth",
+    "counted_truth",
+    "group_columns",
+    "ids_of",
+    "names_of",
+    "read_truth",
+    "text_ids",
+    "wanted_arrays",
+]
 
 RESERVED = {
     *("probs", "logits", "alpha", "epistemic", "actions"),
@@ -44,13 +55,13 @@ def read_truth(path: str | Path, *, by: str | None = None) -> Truth:
         case ".npy":
             return Truth(path, _annotations(path, load_npy(path), None))
         case ".npz":
-            arrays = load_npz(path)
-            truth = counted_truth(path, arrays)
+            shapes = npz_shapes(path)
+            truth = counted_truth(path, load_npz(path, wanted_arrays(shapes, "counts", "probs")))
             if truth is None:
-                raise FileError(f"{path}: must hold counts or probs, got {names_of(arrays)}")
+                raise FileError(f"{path}: must hold counts or probs, got {names_of(shapes)}")
             return truth
         case ".csv" | ".parquet":
-            return _truth_table(path, load_table(path), by)
+            return _truth_table(path, load_table(path, named=[by] if by else []), by)
     raise FileError(f"{path}: truth must be .npy, .npz, .csv or .parquet, got {path.suffix!r}")
 
 
@@ -61,8 +72,8 @@ def counted_truth(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | Non
         return None
     annotations = _annotations(path, found, arrays.get("values"))
     n_points = len(annotations)
-    groups = {k: v for k, v in arrays.items() if k not in RESERVED and v.shape == (n_points,)}
-    return Truth(path, annotations, ids_of(path, arrays, n_points), groups)
+    ids = ids_of(path, arrays, n_points)
+    return Truth(path, annotations, ids, group_columns(arrays, n_points))
 
 
 def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
@@ -99,13 +110,42 @@ def ids_of(
         return None
     if ids.shape != (n_points,):
         raise FileError(f"{path}: ids must have shape ({n_points},), got {ids.shape}")
+    return text_ids(path, ids)
+
+
+def text_ids(path: Path, ids: NDArray[Any]) -> NDArray[np.str_]:
+    """Return the names of rows as text; raise if they are neither text nor whole numbers."""
+    whole = ids.dtype.kind in "iu"
     if ids.dtype.kind == "f":
-        if not (np.isfinite(ids).all() and (np.abs(ids) < 2**53).all() and (ids % 1 == 0).all()):
-            raise FileError(f"{path}: ids must be text or whole numbers, got dtype {ids.dtype}")
-        ids = ids.astype(np.int64)
+        whole = bool((np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))).all())
+        ids = ids.astype(np.int64) if whole else ids
+    if not whole and ids.dtype.kind not in "US":
+        raise FileError(f"{path}: ids must be text or whole numbers, got dtype {ids.dtype}")
     if ids.dtype.kind == "S":
         return np.char.decode(ids, "utf-8", "replace")
     return ids.astype(np.str_)
+
+
+def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays that rows may be grouped by: one number or word for each point."""
+    return {
+        name: np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
+        for name, array in arrays.items()
+        if name not in RESERVED and array.shape == (n_points,) and array.dtype.kind in "fiubUSM"
+    }
+
+
+def wanted_arrays(shapes: Mapping[str, tuple[int, ...]], *kinds: str) -> list[str]:
+    """Return which arrays of a file to read: those with a meaning, and one value for each point.
+
+    The first of ``kinds`` that is there has a row for each point.
+    """
+    n_points = next((shapes[kind][:1] for kind in kinds if kind in shapes), None)
+    return [
+        name
+        for name, shape in shapes.items()
+        if name in RESERVED or name == "method" or (shape == n_points and len(shape) == 1)
+    ]
 
 
 def names_of(arrays: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import as_vector
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.errors import InputError, ShapeError
-from rue.io.atomic import replacing
+from rue.io.npz import save_npz
 from rue.truth.annotations import Annotations
 
 __all__ = ["prediction_arrays", "save_predictions"]
@@ -74,8 +74,7 @@ def save_predictions(
     arrays = prediction_arrays(
         belief, ids=ids, values=values, annotations=annotations, classes=classes, method=method
     )
-    with replacing(path, parents=True) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    save_npz(path, arrays, parents=True)
 
 
 def prediction_arrays(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from rue._text import printable, protected
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS, Column
 
@@ -70,7 +71,7 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
         r"\midrule",
     ]
     for row, texts in zip(dicts, cells, strict=True):
-        lines.append(" & ".join([_escape(str(row[n])) for n in names] + texts) + r" \\")
+        lines.append(" & ".join([_escape(_name(row, n)) for n in names] + texts) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -98,6 +99,11 @@ def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
 
 def _as_dict(row: "Evaluation | Row") -> dict[str, Any]:
     return dict(row) if isinstance(row, Mapping) else row.to_dict()
+
+
+def _name(row: Row, key: str) -> str:
+    """Return a name in a row, such as that of a file, on one line."""
+    return printable(str(row.get(key, "")))
 
 
 def _race(row: Row) -> tuple[Any, Any, Any]:
@@ -202,7 +208,7 @@ def _plain(dicts: Sequence[Row]) -> str:
     body = []
     for row, texts in zip(dicts, cells, strict=True):
         parts = [text.partition(" [") for text in texts]  # intervals have a line of their own
-        body.append([[str(row.get(n, "")) for n in names] + [part[0] for part in parts]])
+        body.append([[_name(row, n) for n in names] + [part[0] for part in parts]])
         if any(part[1] for part in parts):
             body[-1].append([""] * len(names) + [(p[1] + p[2]).strip() for p in parts])
     every = [head, *(line for lines in body for line in lines)]
@@ -232,7 +238,8 @@ def _csv(dicts: Sequence[Row]) -> str:
     keys = [key for key in dict.fromkeys(k for row in dicts for k in row) if key != "notes"]
     writer = csv.DictWriter(buffer, keys, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(dicts)
+    for row in dicts:
+        writer.writerow({k: protected(v) if isinstance(v, str) else v for k, v in row.items()})
     return buffer.getvalue().rstrip("\n")
 
 
@@ -241,7 +248,7 @@ def _markdown(dicts: Sequence[Row]) -> str:
     head = names + titles
     rule = ["---"] * len(names) + ["---:"] * len(titles)
     body = [
-        [str(row.get(n, "")).replace("|", r"\|") for n in names] + texts
+        [_name(row, n).replace("|", r"\|") for n in names] + texts
         for row, texts in zip(dicts, cells, strict=True)
     ]
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *body])

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import AlignmentError, FileError
-from rue.io.formats import IDS, load_npz, load_table
+from rue.io.formats import IDS, load_table
+from rue.io.npz import load_npz, npz_shapes
+from rue.io.truth import text_ids
 from rue.report.model import Items, ReportEntry
 
 __all__ = ["PICTURED", "items_of"]
@@ -85,26 +87,34 @@ def _from_registry(name: str) -> tuple[dict[str, str], NDArray[np.str_], Any]:
 def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
     match path.suffix.lower():
         case ".npz":
-            arrays = load_npz(path)
+            shapes = npz_shapes(path)
+            shown_as = ("text", "images")
+            arrays = load_npz(path, [k for k in shapes if k in shown_as or k.lower() in IDS])
         case ".csv" | ".parquet":
             arrays = load_table(path)
+            shapes = {name: column.shape for name, column in arrays.items()}
         case _:
             raise FileError(f"{path}: items must be .npz, .csv or .parquet, got {path.suffix!r}")
     names = next((column for key, column in arrays.items() if key.lower() in IDS), None)
     shown = arrays.get("text", arrays.get("images"))
     if names is None or shown is None:
-        found = ", ".join(arrays) or "nothing"
+        found = ", ".join(shapes) or "nothing"
         raise FileError(f"{path}: must hold ids and text or images, got {found}")
     if "text" in arrays:
-        shown = np.array([str(text) for text in shown], dtype=object)
+        if shown.ndim != 1 or shown.dtype.kind not in "USfiub":
+            raise FileError(
+                f"{path}: text must be one text per item, got {shown.dtype} of {shown.shape}"
+            )
+        shown = np.char.decode(shown, "utf-8", "replace") if shown.dtype.kind == "S" else shown
+        shown = shown.astype(np.str_).astype(object)
     elif shown.dtype != np.uint8 or shown.ndim not in (3, 4) or shown.shape[3:] not in ((), (3,)):
         raise FileError(
             f"{path}: images must be uint8 of shape (n, height, width) or (n, height, width, 3), "
             f"got {shown.dtype} of {shown.shape}"
         )
-    if len(names) != len(shown):
-        raise FileError(f"{path}: has {len(names)} ids but {len(shown)} items")
-    return names.astype(np.str_), shown
+    if names.shape != (len(shown),):
+        raise FileError(f"{path}: has ids of shape {names.shape} but {len(shown)} items")
+    return text_ids(path, names), shown
 
 
 def _match(ids: NDArray[np.str_], names: NDArray[np.str_], source: str) -> NDArray[np.int64]:

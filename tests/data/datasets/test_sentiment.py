@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -141,6 +142,52 @@ def test_another_sdist_is_refused(tmp_path):
         rue.data.load("sentiment-movies", tmp_path)
     data = rue.data.load("sentiment-movies", tmp_path, verify=False)
     assert data.inputs.tolist() == ["fair"]
+
+
+def test_the_checksum_of_an_sdist_is_looked_at_before_it_is_read(tmp_path):
+    (tmp_path / "sentiment").mkdir()
+    broken = sdist(["1\t0.0\tfair"], ["1\t0.0\t1.0\t[0]"], mark=b"\xff")
+    (tmp_path / SDIST).write_bytes(broken)
+    with pytest.raises(FileError, match=r"is not the published file: .* `rue data fetch"):
+        rue.data.load("sentiment-movies", tmp_path)
+    with pytest.raises(FileError, match=r"Ratings\.txt must be UTF-8: .* at byte 0"):
+        rue.data.load("sentiment-movies", tmp_path, verify=False)
+
+
+def test_a_damaged_sdist_in_the_cache_is_fetched_again(tmp_path, monkeypatch):
+    """As docs/data.md promises; pip is stood in for by a file."""
+    monkeypatch.delenv("RUE_DATA", raising=False)
+    monkeypatch.setattr("rue.data.files.cache_folder", lambda: tmp_path)
+    (tmp_path / "sentiment").mkdir()
+    (tmp_path / SDIST).write_bytes(sdist(["1\t0.0\tfair"], ["1\t0.0\t1.0\t[0]"], mark=b"\xff"))
+    good = sdist(["1\t0.0\tfair"], ["1\t0.0\t1.0\t[0]"])
+    asked = []
+
+    def pip_download(requirement, sha256, target):
+        asked.append(requirement)
+        target.write_bytes(good)
+        return target
+
+    monkeypatch.setattr(module, "pip_download", pip_download)
+    with pytest.raises(FileError, match=r"tar\.gz has no"):  # the made one has one domain only
+        rue.data.fetch("sentiment-movies")
+    assert asked == ["vaderSentiment==0.5"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "ratings", "why"),
+    [
+        ("1\tx\tfair", "1\t0\t0\t[0]", "the mean of 1 must be a number, got 'x'"),
+        ("1\t0\tfair", "1\t0\t0\t[2.5]", "ratings of 1 must be from -4 to 4, got [2.5]"),
+        ("1\t0\tfair", "1\t0\t0\t{}", "ratings of 1 must be"),
+        ("1\t0\tfair", "1\t0\t0\t[[0]]", "ratings of 1 must be"),
+        ("1\t0\tfair", "1\t0\t0\t[1e400]", "ratings of 1 must be"),
+        ("1\t0\tfair", "1\t0\t0\t" + "[" * 100_000, "ratings of 1 must be"),
+    ],
+)
+def test_odd_lines_are_named(truth, ratings, why):
+    with pytest.raises(FileError, match=re.escape(why)):
+        parse(sdist([truth], [ratings]), "movies")
 
 
 def test_not_here():

@@ -245,7 +245,7 @@ BAD_INPUTS = {
     "split": ({"texts__csv": texts(), "splits__csv": splits(["dev2"] * 8)}, "must be train, val"),
     "splits": ({"texts__csv": texts(), "splits__csv": "a,b\n1,2\n"}, "needs the columns id and"),
     "twice": ({"texts__csv": texts(), "splits__csv": splits() + "p0,test\n"}, "but ids repeat"),
-    "no npz": ({"features__npz": b"no"}, "is not an .npz file"),
+    "no npz": ({"features__npz": b"no"}, "cannot be read as .npz"),
     "no images": ({"images__zip": b"PK\5\6" + bytes(18)}, "holds no images"),
 }
 

@@ -156,7 +156,7 @@ BAD = {
     "words.jsonl": ('{"id": "a", "counts": {"x": "b"}}', "line 1: counts must count answers by"),
     "list.jsonl": ('{"id": ["a"], "label": "x"}', "line 1: id must be text or a number, got"),
     "p.parquet": (b"PAR1", "cannot be read as .parquet"),
-    "x.npz": (b"no", "is not an .npz file"),
+    "x.npz": (b"no", "cannot be read as .npz"),
     "x.xlsx": (b"", "must be .csv, .tsv, .jsonl, .parquet, got '.xlsx'"),
 }
 

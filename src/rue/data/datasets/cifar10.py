@@ -13,9 +13,10 @@ from rue.data.archives import read_tar
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, fetch_urls
 from rue.data.fetching import content_check, download, locked
-from rue.data.files import Reader, atomic_write, file_digest, read_npy
+from rue.data.files import Reader, atomic_write, file_digest
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
+from rue.io.npz import load_npz, npz_shapes, read_npy_bytes
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]
@@ -81,16 +82,17 @@ def load(
 
 def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load CIFAR-10H with a frozen network's features for inputs, and three OOD sets."""
-    from rue.data.feature_files import as_features, read_features
+    from rue.data.feature_files import as_features
 
     del seed
     path = reader.find(FEATURES)
     reader.note(FEATURES, file_digest(path, FEATURES), path)
-    arrays = read_features(path)
     outside = ("tin", "texture", "mnist")
-    for name in ("train", "test", "train_labels", "test_labels", *outside):
+    needed = ("train", "test", "train_labels", "test_labels", *outside)
+    arrays = load_npz(path, needed)
+    for name in needed:
         if name not in arrays:
-            raise FileError(f"{path} has no array {name}, only {', '.join(arrays)}")
+            raise FileError(f"{path} has no array {name}, only {', '.join(npz_shapes(path))}")
     parts = ("train", "test")
     matrices = {"train": as_features(arrays["train"], f"train of {path}")}
     n_features = matrices["train"].shape[1]
@@ -163,7 +165,7 @@ def _data_set(
     n_test: int,
     **fields: Any,
 ) -> DataSet:
-    counts = read_npy(COUNTS, reader.read(COUNTS))
+    counts = read_npy_bytes(COUNTS, reader.read(COUNTS))
     if counts.shape != (n_test, 10):
         raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
     test = np.arange(len(labels) - n_test, len(labels))

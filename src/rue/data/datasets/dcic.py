@@ -17,12 +17,14 @@ from rue.data.files import Reader, content_digest
 from rue.data.images import LazyImages
 from rue.data.splits import N_FOLDS, rotate
 from rue.errors import FileError
+from rue.io.memory import require_memory
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]
 
 RECORD = "8115942"
 _ZENODO = "https://zenodo.org"
+_PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
@@ -102,12 +104,16 @@ def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
         files = {path.relative_to(source.parent).as_posix() for path in paths}
         if name not in files:
             raise FileError(f"{source} has no annotations.json")
-        yield (source / "annotations.json").read_bytes(), files
+        found = source / "annotations.json"
+        require_memory(found, _PARSED * found.stat().st_size, found.stat().st_size)
+        yield found.read_bytes(), files
     else:
         with open_zip(source) as archive:
             files = {member.filename for member in archive.infolist() if not member.is_dir()}
             if name not in files:
                 raise FileError(f"{source} has no {name}")
+            size = archive.getinfo(name).file_size
+            require_memory(source, _PARSED * size, source.stat().st_size)
             yield archive.read(name), files
 
 

@@ -21,6 +21,8 @@ from rue.data.fetching import locked, pip_download
 from rue.data.files import Reader, atomic_write
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
+from rue.io.formats import open_parquet
+from rue.io.opening import opened, reading
 from rue.truth.annotations import Annotations
 
 if TYPE_CHECKING:
@@ -61,7 +63,9 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         if not reader.has(SDIST):
             raise FileError(f"{file} is damaged or old: run `rue data fetch {entry.name}`")
         file = reader.find(SDIST)
-        table = parse(file.read_bytes(), domain)
+        data = file.read_bytes()
+        reader.require_digest(SDIST_SHA256, hashlib.sha256(data).hexdigest(), file)
+        table = parse(data, domain)
     reader.note(_parquet(domain), _digest(table), file)
     ids = table.column("id").to_pylist()
     texts = np.array(table.column("text").to_pylist(), dtype=object)
@@ -117,7 +121,7 @@ def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
     missing = [row[0] for row in rows if row[0] not in counts]
     if missing:
         raise FileError(f"{names[1]} has no ratings of {len(missing)} snippets, first {missing[0]}")
-    stored = np.array([float(row[1]) for row in rows])
+    stored = np.array([_mean(row, names[0]) for row in rows])
     tallies = np.array([counts[row[0]] for row in rows])
     differs = np.abs(tallies @ VALUES / tallies.sum(axis=1) - stored) > 1e-6
     silent = np.array([not row[2].strip() for row in rows])
@@ -136,7 +140,11 @@ def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
 
 
 def _rows(data: bytes, n_columns: int, name: str) -> Any:
-    for number, line in enumerate(data.decode("utf-8-sig").split("\n"), 1):
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{name} must be UTF-8: {error.reason} at byte {error.start}") from None
+    for number, line in enumerate(text.split("\n"), 1):
         cells = line.rstrip("\r").split("\t")
         if len(cells) == n_columns:
             yield cells
@@ -146,12 +154,21 @@ def _rows(data: bytes, n_columns: int, name: str) -> Any:
 
 def _count(row: list[str], name: str) -> IntArray:
     try:
-        ratings = np.array(json.loads(row[3]), dtype=np.int64)
+        ratings = json.loads(row[3])
+    except (ValueError, RecursionError):
+        ratings = None
+    known = isinstance(ratings, list) and all(type(r) is int and abs(r) <= 4 for r in ratings)
+    if not ratings or not known:
+        got = row[3][:100]
+        raise FileError(f"{name}: the ratings of {row[0]} must be from -4 to 4, got {got}")
+    return np.bincount(np.array(ratings) + 4, minlength=len(VALUES))
+
+
+def _mean(row: list[str], name: str) -> float:
+    try:
+        return float(row[1])
     except ValueError:
-        ratings = np.zeros(0, np.int64)
-    if ratings.size == 0 or np.abs(ratings).max() > 4:
-        raise FileError(f"{name}: the ratings of {row[0]} must be from -4 to 4, got {row[3]}")
-    return np.bincount(ratings + 4, minlength=len(VALUES))
+        raise FileError(f"{name}: the mean of {row[0]} must be a number, got {row[1]!r}") from None
 
 
 def _parquet(domain: str) -> str:
@@ -160,15 +177,15 @@ def _parquet(domain: str) -> str:
 
 def _read_parquet(path: Path, domain: str) -> "pyarrow.Table | None":
     """Read the table of a domain; None if it does not say what this version would write."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        table = pq.read_table(path)
-        good = _digest(table) == DIGESTS[domain]
-    except (OSError, KeyError, pa.ArrowException):  # damaged, or a column is missing
+        with opened(path) as file, reading(path, ".parquet"):
+            table = open_parquet(path, file).read()
+            meta = table.schema.metadata or {}
+            good = _digest(table) == DIGESTS[domain] and meta[b"format"] == _FORMAT
+            good = good and all(isinstance(note, str) for note in json.loads(meta[b"notes"]))
+    except FileError:  # damaged, or something is missing
         return None
-    return table if good and (table.schema.metadata or {}).get(b"format") == _FORMAT else None
+    return table if good else None
 
 
 def _digest(table: "pyarrow.Table") -> str:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.data.feature_files import read_features
 from rue.data.own.answers import Answers, attributes_of, first_twice, values_of
 from rue.data.own.table import Columns, Table, is_number
 from rue.errors import FileError, InputError
+from rue.io.npz import load_npz, npz_shapes
 
 __all__ = ["read_arrays", "read_wide"]
 
@@ -74,9 +74,9 @@ def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
 
 def read_arrays(path: Path, classes: Sequence[str] | None) -> Answers:
     """Read ``counts`` of an .npz, with ``ids``, ``classes``, ``split`` and ``group`` if there."""
-    arrays = read_features(path)
+    arrays = load_npz(path, ("counts", "ids", "classes", "split", "group"))
     if "counts" not in arrays:
-        found = ", ".join(arrays) or "nothing"
+        found = ", ".join(npz_shapes(path)) or "nothing"
         raise FileError(f"{path} needs an array counts (n_points, n_classes), it has {found}")
     table = arrays["counts"]
     if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rue.data.archives import open_zip
 from rue.data.dataset import Inputs
-from rue.data.feature_files import as_features, read_features
+from rue.data.feature_files import as_features
 from rue.data.images import LazyImages
 from rue.data.own.answers import Answers
 from rue.data.own.table import TABLES, find_columns, read_table
 from rue.errors import AlignmentError, FileError
 from rue.io.atomic import sha256
+from rue.io.npz import load_npz, npz_shapes
 
 __all__ = ["IMAGES", "OwnInputs", "find_inputs", "input_digests", "read_inputs", "source_digest"]
 
@@ -36,7 +37,7 @@ class OwnInputs:
 def find_inputs(answers: Answers) -> Path | None:
     """Look for inputs beside the answers: features.npz, images/, images.zip, texts or items."""
     folder = answers.path.parent
-    if answers.layout == "arrays" and "features" in read_features(answers.path):
+    if answers.layout == "arrays" and "features" in npz_shapes(answers.path):
         return answers.path
     if (folder / "features.npz").exists():
         return folder / "features.npz"
@@ -134,9 +135,10 @@ def _texts(answers: Answers, path: Path, given: Mapping[str, str | None]) -> NDA
 
 
 def _features(answers: Answers, path: Path) -> NDArray[np.float32]:
-    arrays = read_features(path)
+    arrays = load_npz(path, ("features", "ids"))
     if "features" not in arrays:
-        raise FileError(f"{path} needs an array features, it has {', '.join(arrays) or 'nothing'}")
+        found = ", ".join(npz_shapes(path)) or "nothing"
+        raise FileError(f"{path} needs an array features, it has {found}")
     matrix = as_features(arrays["features"], f"features of {path}")
     if "ids" in arrays:
         ids = [str(key) for key in arrays["ids"].tolist()]
