@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief, RealBelief
+from rue._arrays import stream
+from rue.beliefs import Belief, Draws, RealBelief
 from rue.components import Components, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
+from rue.losses._valued import Valued
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.finite_annotators import bracket_end
@@ -45,6 +47,10 @@ class Run:
         What each answer costs, where that was asked for: it lets annotators be drawn again.
     path
         The file that the run was read from.
+    classes
+        The names of the classes, shape (n_classes,), where they have names.
+    notes
+        What a reader of the numbers must know about how files were matched, a sentence each.
 
     Examples
     --------
@@ -65,6 +71,8 @@ class Run:
     annotations: Annotations | Ratings | None = None
     answers: Answers | RatingAnswers | None = None
     path: Path | None = None
+    classes: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n_points = len(self.star)
@@ -128,6 +136,7 @@ class Run:
             loss=loss,
             annotations=annotations,
             answers=answers(annotations, belief, loss, actions=actions) if with_answers else None,
+            notes=tuple(_notes(belief, loss)),
         )
 
     def __len__(self) -> int:
@@ -176,3 +185,23 @@ def require_runs(runs: Sequence[Run]) -> None:
     if len({len(run) for run in runs}) > 1:
         told = ", ".join(f"{run.method} {len(run)}" for run in runs)
         raise ShapeError(f"all methods must have the same points, got {told}")
+
+
+def _notes(belief: Belief | RealBelief, loss: Loss) -> list[str]:
+    notes = []
+    if isinstance(belief, Belief) and isinstance(loss, Valued) and loss.values is None:
+        last = belief.n_classes - 1
+        notes.append(f"no values were given: classes count as 0, 1, ..., {last} under {loss.name}")
+    if isinstance(belief, Draws) and belief.n_draws > 1 and _is_one_hot(belief):
+        notes.append(
+            "every draw is one-hot, so it claims to be certain and aleatoric is 0: if draws are "
+            "sampled labels, give them as sampled_labels"
+        )
+    return notes
+
+
+def _is_one_hot(belief: Draws) -> bool:
+    first = np.asarray(belief.probs[:64]).max(axis=-1)
+    if (first < 1).any():  # most beliefs are told by their first points
+        return False
+    return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in stream(belief.probs))

@@ -53,6 +53,10 @@ def test_rows_are_matched_by_ids(world, run, rng):
     more = ["--criterion", "aurec", "--replicates", "50", "--format", "json"]
     mixed = json.loads(run("compare", folder / "a.npz", folder / "b.npz", *more).out)
     np.savez(folder / "b.npz", probs=probs["b"], counts=counts)
+    refused = run("compare", folder / "a.npz", folder / "b.npz", *more)
+    assert refused.code == 2
+    assert "--by-position" in refused.err
+    more.append("--by-position")
     plain = json.loads(run("compare", folder / "a.npz", folder / "b.npz", *more).out)
     for one, other in zip(
         *(p[0]["criteria"]["aurec"]["differences"] for p in (mixed, plain)), strict=True
@@ -63,14 +67,14 @@ def test_rows_are_matched_by_ids(world, run, rng):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["a.npz"], "at least two files"),
+        (["a.npz"], "at least two methods"),
         (["a.npz", "b.npz", "--criterion", "spearman_hat"], "criteria must be"),
         (["a.npz", "b.npz", "--ci", "95"], "--ci must be"),
         (["a.npz", "b.npz", "--loss", "hinge"], "loss must be"),
         (["a.npz", "b.npz", "--loss", "cost"], "--cost FILE"),
-        (["a.npz", "short.npz"], "compared on the same points"),
-        (["a.npz", "other.npz"], "differs from .*first at row 3"),
-        (["a.npz", "named.npz", "--loss", "brier"], "compared on the same points"),
+        (["a.npz", "short.npz"], "has 40 points but short.npz has 39"),
+        (["a.npz", "other.npz"], "answers differ from .*first at row 3"),
+        (["a.npz", "named.npz", "--loss", "brier"], "a.npz: has no ids but named.npz has"),
     ],
 )
 def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.evaluate import named, named_loss
-from rue.cli.options import Costs, Losses, Scale, Truth, align, emit, parse_values
+from rue.cli.evaluate import loss_of_components, named_loss
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    Files,
+    IdName,
+    TruthFile,
+    matching_of,
+    read_methods,
+    truth_of,
+)
+from rue.cli.options import Costs, Losses, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,11 +29,15 @@ EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(help="Prediction files, one a method.")],
-    truth: Truth = None,
+    files: Files,
+    truth: TruthFile = None,
     loss: Losses = None,
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     criterion: Annotated[
         list[str] | None,
         typer.Option(help="A column of which less is better; repeat for several."),
@@ -41,20 +56,23 @@ def compare(
     """
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs
-    from rue.io.align import read_runs
-    from rue.io.truth import read_truth
+    from rue.io.align import make_runs
 
-    if len(files) < 2:
-        raise InputError(f"there must be at least two files to compare, got {len(files)}")
     if not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
-    names = named(files)
-    people = None if truth is None else read_truth(truth)
+    matching = matching_of(id_name, classes, common, by_position)
+    people = truth_of(truth, matching)
+    methods = read_methods(files, matching)
+    if len(methods) < 2:
+        raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
     found: list[dict[str, Any]] = []
     drawn = []
     for name, each in [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]:
-        paths = {names[file]: file for file in files}
-        runs = read_runs(paths, people, each, values=parse_values(values), seed=seed)
+        runs = make_runs(
+            methods, people, each, values=parse_values(values), seed=seed, matching=matching
+        )
+        for run in runs:
+            loss_of_components(run, name if loss else "")
         comparison = compare_runs(
             runs,
             criteria=criterion or DEFAULT,

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli.options import Costs, Format, Losses, Scale, Truth, emit, parse_values
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    Files,
+    IdName,
+    TruthFile,
+    matching_of,
+    read_methods,
+    truth_of,
+)
+from rue.cli.options import Costs, Format, Losses, Scale, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,11 +31,15 @@ EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --los
 
 
 def evaluate(
-    files: Annotated[list[Path], typer.Argument(help="Prediction files: .npz, .csv, .parquet.")],
-    truth: Truth = None,
+    files: Files,
+    truth: TruthFile = None,
     loss: Losses = None,
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     gap: Annotated[bool, typer.Option(help="Compute the Pareto-gap.")] = True,
     by: Annotated[
         str | None, typer.Option(help="A row for each group of this column; class: the majority.")
@@ -49,8 +64,6 @@ def evaluate(
 
     from rue.inference.intervals import intervals
     from rue.io.align import make_run
-    from rue.io.predictions import read_predictions
-    from rue.io.truth import read_truth
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes
     from rue.runs import Run
@@ -63,24 +76,32 @@ def evaluate(
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
     if annotators and ci is None:
         raise InputError("--annotators needs --ci")
-    people = None if truth is None else read_truth(truth, by=by)
-    names = named(files)
+    matching = matching_of(id_name, classes, common, by_position)
+    people = truth_of(truth, matching, by=by)
+    methods = read_methods(files, matching)
     rows: list[Evaluation] = []
     runs = []
-    with tqdm(total=len(files) * len(losses), delay=2, disable=None, leave=False) as bar:
-        for file in files:
-            predictions = read_predictions(file)
+    with tqdm(total=len(methods) * len(losses), delay=2, disable=None, leave=False) as bar:
+        for method, predictions in methods.items():
             given = isinstance(predictions, Run)
             if given and len(losses) > 1:
-                raise InputError(f"{file}: holds components of one loss, so give one --loss")
-            for name, each in losses:
-                bar.set_description(f"{names[file]} {name}")
-                run = make_run(
-                    predictions, people, each, values=scale, seed=seed, with_answers=annotators
+                raise InputError(
+                    f"{predictions.path}: holds components of one loss, so give one --loss"
                 )
-                run = replace(run, method=names[file])
+            for name, each in losses:
+                bar.set_description(f"{method} {name}")
+                run = make_run(
+                    predictions,
+                    people,
+                    each,
+                    values=scale,
+                    seed=seed,
+                    with_answers=annotators,
+                    matching=matching,
+                )
+                run = replace(run, method=method)
                 if given:
-                    run = replace(run, loss="" if loss is None else name)
+                    run = replace(run, loss=loss_of_components(run, name if loss else ""))
                 for group, rows_in in _groups(run, by):
                     part = run if rows_in is None else run[rows_in]
                     row = evaluate_run(part, group=group, gap=gap)
@@ -104,7 +125,7 @@ def evaluate(
         from rue.plots.style import save
 
         save(plot_curves(runs), plot)
-    order = ["", *(name for name, _ in losses)]
+    order = list(dict.fromkeys(["", *(name for name, _ in losses), *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))  # rivals together
     emit(format_rows(rows, format.value))
@@ -149,13 +170,10 @@ def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]
     ]
 
 
-def named(files: list[Path]) -> dict[Path, str]:
-    """Return the stem of each file, with as much of its path as makes names unique."""
-    names = {}
-    for file in files:
-        parts = file.resolve().with_suffix("").parts
-        others = [other.resolve().with_suffix("").parts for other in files if other != file]
-        ends = (parts[-n:] for n in range(1, len(parts)))
-        own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
-        names[file] = str(file) if own is None else "/".join(own)
-    return names
+def loss_of_components(run: "Run", asked: str) -> str:
+    """Return the loss of a table of components: the one it names, or the one that was asked for."""
+    if asked and run.loss_name and run.loss_name != asked:
+        raise InputError(
+            f"{run.path}: holds components of {run.loss_name} loss, so --loss cannot be {asked}"
+        )
+    return run.loss_name or asked

@@ -18,7 +18,6 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.losses import Loss
 
-Truth = Annotated[Path | None, typer.Option(help="What people said: .npy, .npz, .csv or .parquet.")]
 Losses = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,13 +2,23 @@
 
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rue.cli.evaluate import named, named_loss
-from rue.cli.options import Costs, Scale, Truth, align, emit, parse_values
+from rue.cli.evaluate import named_loss
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    Files,
+    IdName,
+    TruthFile,
+    matching_of,
+    read_methods,
+    truth_of,
+)
+from rue.cli.options import Costs, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,13 +28,17 @@ EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --wi
 
 
 def plan(
-    files: Annotated[list[Path], typer.Argument(help="Prediction files of one or two methods.")],
-    truth: Truth = None,
+    files: Files,
+    truth: TruthFile = None,
     loss: Annotated[
         str, typer.Option(help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost.")
     ] = "log",
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     criterion: Annotated[str, typer.Option(help="By what two methods are told apart.")] = "aurec",
     level: Annotated[float, typer.Option("--ci", help="Level of the test.")] = 0.95,
     power: Annotated[float, typer.Option(help="How likely it is to find the difference.")] = 0.8,
@@ -43,19 +57,19 @@ def plan(
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs
-    from rue.io.align import read_runs
-    from rue.io.truth import read_truth
+    from rue.io.align import make_runs
 
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
-    people = None if truth is None else read_truth(truth)
+    matching = matching_of(id_name, classes, common, by_position)
+    people = truth_of(truth, matching)
     _, each = named_loss(loss, cost)
-    names = named(files)
-    runs = read_runs(
-        {names[file]: file for file in files},
+    runs = make_runs(
+        read_methods(files, matching),
         people,
         each,
         values=parse_values(values),
         with_answers=True,
+        matching=matching,
     )
     found = plan_runs(
         runs,

@@ -7,8 +7,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rue.cli.evaluate import named, named_loss
-from rue.cli.options import Costs, Losses, Scale, Truth, emit, parse_values
+from rue.cli.evaluate import named_loss
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    IdName,
+    TruthFile,
+    matching_of,
+    methods_of,
+    shortest_names,
+    truth_of,
+)
+from rue.cli.options import Costs, Losses, Scale, emit, parse_values
 from rue.errors import InputError
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
@@ -16,16 +27,20 @@ EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out r
 
 def report(
     files: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             help="Prediction files as rue evaluate reads them, or one folder of rue bench."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
-    truth: Truth = None,
+    truth: TruthFile = None,
     loss: Losses = None,
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     data: Annotated[
         str | None,
         typer.Option(help="The data set's name (rue data list): its card, texts and images."),
@@ -50,7 +65,6 @@ def report(
     from tqdm import tqdm
 
     from rue.data.dataset import count
-    from rue.io.truth import read_truth
     from rue.report import from_files, from_folder, write_report
     from rue.report.page import require_page
 
@@ -61,6 +75,10 @@ def report(
         "data": data,
         "items": items,
         "ci": ci,
+        "id": id_name,
+        "classes": classes,
+        "common": common,
+        "by-position": by_position,
     }
     losses = list(dict.fromkeys(loss or []))
     require_page(out)  # before minutes of work
@@ -71,20 +89,23 @@ def report(
             bar.set_description(word)
             bar.update()
 
-        if len(files) == 1 and files[0].is_dir():
+        if len(files) == 1 and Path(files[0]).is_dir():
             given = [
                 name for name, value in {**options, "seed": seed, "loss": losses}.items() if value
             ]
             if given:
                 raise InputError(f"--{given[0]} is for files: {files[0]} has its own")
-            made = from_folder(files[0], title=title, command=command, step=step)
+            made = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
             if cost is not None and "cost" not in losses:
                 raise InputError("--cost needs --loss cost")
+            matching = matching_of(id_name, classes, common, by_position)
+            given_files = methods_of(files)
+            stems = shortest_names([paths[0] for _, paths in given_files])
             made = from_files(
-                {name: file for file, name in named(files).items()},
+                {name or stems[paths[0]]: paths for name, paths in given_files},
                 dict(named_loss(name, cost) for name in losses or ["log"]),
-                truth=None if truth is None else read_truth(truth),
+                truth=truth_of(truth, matching),
                 values=parse_values(values),
                 data=data,
                 items=items,
@@ -92,6 +113,7 @@ def report(
                 title=title,
                 command=command,
                 seed=seed,
+                matching=matching,
                 step=step,
             )
         n_bytes = write_report(made, out, step=step)
@@ -116,12 +138,12 @@ def report(
         emit(f"{out}: {', '.join(counted)}")
 
 
-def _command(files: list[Path], losses: list[str], options: dict[str, object]) -> str:
+def _command(files: list[str], losses: list[str], options: dict[str, object]) -> str:
     """Return the command that makes this page again."""
     words = ["rue", "report", *map(str, files)]
     for name in losses:
         words += ["--loss", name]
     for name, value in options.items():
         if value:  # the defaults are nothing and 0
-            words += [f"--{name}", str(value)]
+            words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     return shlex.join(words)

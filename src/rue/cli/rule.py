@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    IdName,
+    TruthFile,
+    matching_of,
+    truth_of,
+)
 from rue.cli.options import (
     Costs,
     CoverageMin,
@@ -20,7 +29,6 @@ from rue.cli.options import (
     RiskMax,
     Scale,
     TableOrJson,
-    Truth,
     chosen_loss,
     emit,
     parse_values,
@@ -49,10 +57,14 @@ RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save 
 @reads_files
 def fit(
     file: Annotated[Path, typer.Argument(help="Calibration points, as rue evaluate reads them.")],
-    truth: Truth = None,
+    truth: TruthFile = None,
     loss: LossName = "log",
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     floor: Floor = None,
     maximize: Maximize = None,
     minimize: Minimize = None,
@@ -92,7 +104,6 @@ def fit(
     """
     from rue.deploy import fit_rule
     from rue.deploy.points import read_calibration, read_new
-    from rue.io.truth import read_truth
     from rue.selectors.problem import Problem
 
     if plot is not None and compare is None:
@@ -100,13 +111,15 @@ def fit(
     if maximize is None and minimize is None:
         maximize = "coverage"
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
-    answers = None if truth is None else read_truth(truth)
+    matching = matching_of(id_name, classes, common, by_position)
+    answers = truth_of(truth, matching)
     points = read_calibration(
         file,
         answers,
         chosen_loss(loss, cost, floor),
         values=parse_values(values),
         bounded=delta is not None and bound is None,
+        matching=matching,
     )
     assert points.star is not None  # calibration points have answers
     rule = fit_rule(
@@ -141,7 +154,10 @@ def fit(
 def apply(
     rule: RuleFile,
     file: Annotated[Path, typer.Argument(help="New points; they need no answers.")],
-    truth: Truth = None,
+    truth: TruthFile = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    by_position: ByPosition = False,
     out: Annotated[
         Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
     ] = None,
@@ -157,10 +173,10 @@ def apply(
     """
     from rue.deploy import Rule, attained, budgets_kept
     from rue.deploy.points import read_new
-    from rue.io.truth import read_truth
 
     loaded = Rule.load(rule)
-    new = read_new(file, loaded, None if truth is None else read_truth(truth))
+    matching = matching_of(id_name, classes, False, by_position)
+    new = read_new(file, loaded, truth_of(truth, matching), matching=matching)
     accepted = loaded.accept(new.hat)
     found: dict[str, Any] = {
         "rule": loaded.to_dict(),

@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rue.cli.inputs import (
+    ByPosition,
+    Classes,
+    Common,
+    IdName,
+    TruthFile,
+    matching_of,
+    truth_of,
+)
 from rue.cli.options import (
     Costs,
     CoverageMin,
@@ -19,7 +28,6 @@ from rue.cli.options import (
     RiskMax,
     Scale,
     TableOrJson,
-    Truth,
     chosen_loss,
     emit,
     parse_values,
@@ -36,10 +44,14 @@ EXAMPLE = (
 
 def select(
     file: Annotated[Path, typer.Argument(help="A prediction file, as rue evaluate reads it.")],
-    truth: Truth = None,
+    truth: TruthFile = None,
     loss: LossName = "log",
     values: Scale = None,
     cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
     floor: Floor = None,
     maximize: Maximize = None,
     minimize: Minimize = None,
@@ -58,14 +70,14 @@ def select(
     accepts anything; 2: invalid input.
     """
     from rue.io.align import read_run
-    from rue.io.truth import read_truth
     from rue.selectors.optimal import solve
     from rue.selectors.problem import Problem
 
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
-    answers = None if truth is None else read_truth(truth)
+    matching = matching_of(id_name, classes, common, by_position)
+    answers = truth_of(truth, matching)
     paid = chosen_loss(loss, cost, floor)
-    run = read_run(file, answers, paid, values=parse_values(values))
+    run = read_run(file, answers, paid, values=parse_values(values), matching=matching)
     selector = solve(run.star, problem)
     constraints = {
         "coverage": ["risk budget", "regret budget"],

@@ -15,7 +15,7 @@ from rue._arrays import require_finite
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
 from rue.io.npz import load_npz, npz_shapes
-from rue.io.truth import text_ids
+from rue.io.points import named_rows
 
 __all__ = ["as_features", "attach_features"]
 
@@ -83,7 +83,7 @@ def _by_name(
         features = arrays["features"]
         if features.ndim != 2 or arrays["ids"].shape != (len(features),):
             raise ShapeError(f"ids and features of {path} must have as many rows as each other")
-        ids = text_ids(Path(path), arrays["ids"])
+        ids = named_rows(Path(path), arrays["ids"], "ids")
         if len(set(ids.tolist())) < len(ids):
             raise AlignmentError(f"ids of {path} must be unique")
         rows = dict(zip(ids.tolist(), features, strict=True))

@@ -48,6 +48,8 @@ class Kind:
         Floor on probabilities of the log loss; 0 for none.
     costs : tuple of tuple of float or None
         The cost matrix.
+    classes : tuple of str or None
+        Names of the classes in their order. New points may have them in another order.
     """
 
     method: str | None = None
@@ -58,6 +60,7 @@ class Kind:
     values: tuple[float, ...] | None = None
     floor: float | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
+    classes: tuple[str, ...] | None = None
 
     @staticmethod
     def of(belief: Belief, loss: Loss, *, method: str | None = None) -> "Kind":
@@ -117,6 +120,8 @@ class Kind:
             found["values"] = tuple(map(float, found["values"]))
         if found.get("costs") is not None:
             found["costs"] = tuple(tuple(map(float, row)) for row in found["costs"])
+        if found.get("classes") is not None:
+            found["classes"] = tuple(map(str, found["classes"]))
         return Kind(**found)
 
     def _pairs(self, other: "Kind") -> Iterator[tuple[str, Any, Any]]:

@@ -14,8 +14,14 @@ from rue.deploy.estimator import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
-from rue.io.align import make_run
-from rue.io.predictions import Predictions, read_estimates, read_predictions
+from rue.io.align import align, make_run, with_classes
+from rue.io.matching import BY_NAME, Matching
+from rue.io.predictions import (
+    Predictions,
+    holds_components,
+    read_estimates,
+    read_predictions,
+)
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
 from rue.runs import Run
@@ -61,14 +67,17 @@ def read_calibration(
     *,
     values: ArrayLike | None = None,
     bounded: bool = False,
+    matching: Matching = BY_NAME,
 ) -> DeployPoints:
     """Read calibration points; with ``bounded``, an unbounded loss raises."""
-    predictions = read_predictions(path)
+    predictions = read_predictions(path, matching=matching)
     if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
         return DeployPoints(Path(path), predictions.hat, predictions.star, kind)
-    run = make_run(predictions, truth, loss, values=values)
     answered = truth or predictions.truth
+    if answered is not None:  # the points and classes that both have
+        predictions, answered, _ = align(predictions, answered, matching)
+    run = make_run(predictions, answered, loss, values=values)
     assert answered is not None  # otherwise nothing could be realised
     scales = (values, predictions.values, answered.annotations.values)
     loss = get_loss(loss, values=next((s for s in scales if s is not None), None))
@@ -79,35 +88,46 @@ def read_calibration(
         predictions.path,
         run.hat,
         run.star,
-        Kind.of(predictions.belief, loss, method=predictions.named),
+        replace(
+            Kind.of(predictions.belief, loss, method=predictions.named),
+            classes=answered.classes or predictions.classes,
+        ),
         predictions.ids,
         _doubt(predictions.belief),
         bound,
     )
 
 
-def read_new(path: str | Path, rule: Rule, truth: Truth | None = None) -> DeployPoints:
+def read_new(
+    path: str | Path, rule: Rule, truth: Truth | None = None, *, matching: Matching = BY_NAME
+) -> DeployPoints:
     """Read new points for a rule; raise if they are not what the rule is made for.
 
     Their answers come from ``truth``, or from the file itself if it holds them.
     """
     path = Path(path)
     kind = rule.kind
-    if path.suffix.lower() in (".csv", ".parquet"):
+    if holds_components(path):
         if truth is not None:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         _require(kind, Kind(belief="components"), path)
-        hat, star, ids = read_estimates(path)
+        hat, star, ids = read_estimates(path, matching=matching)
         return DeployPoints(path, hat, star, kind, ids)
-    predictions = read_predictions(path)
+    predictions = read_predictions(path, matching=matching)
     assert isinstance(predictions, Predictions)  # only a table holds components
+    if kind.classes is not None:
+        predictions, _ = with_classes(
+            predictions, Path("the rule"), kind.classes, len(kind.classes)
+        )
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
     _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
     loss = kind.get_loss()
     if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
         _bound(predictions, loss)  # otherwise the user has stated another bound
     answered = truth is not None or predictions.truth is not None
-    star = make_run(predictions, truth, loss).star if answered else None
+    star = make_run(predictions, truth, loss, matching=matching).star if answered else None
+    if star is not None and len(star) != len(predictions.belief):
+        raise FileError(f"{path}: every point must have answers, and --common dropped some")
     return DeployPoints(
         path,
         decompose(predictions.belief, loss),

@@ -7,6 +7,8 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.io.align import read_run as read_run
     from rue.io.align import read_runs as read_runs
+    from rue.io.matching import Matching as Matching
+    from rue.io.members import read_method as read_method
     from rue.io.predictions import Predictions as Predictions
     from rue.io.predictions import read_predictions as read_predictions
     from rue.io.truth import Truth as Truth
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
 # The module of each public name.
 _PUBLIC = {
+    "Matching": "rue.io.matching",
     "Predictions": "rue.io.predictions",
     "Truth": "rue.io.truth",
+    "read_method": "rue.io.members",
     "read_predictions": "rue.io.predictions",
     "read_run": "rue.io.align",
     "read_runs": "rue.io.align",

@@ -1,6 +1,6 @@
 """Predictions and truth brought together: rows matched, components realised."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rue.beliefs import Dirichlet, Draws, Scored
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.matching import BY_NAME, Matching, class_order, match_rows
+from rue.io.members import read_method
+from rue.io.predictions import Predictions, draws_first, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
 from rue.runs import Run
-from rue.truth.annotations import Annotations
 
-__all__ = ["align", "make_run", "read_run", "read_runs"]
+__all__ = ["align", "make_run", "make_runs", "read_run", "read_runs", "same_points", "with_classes"]
 
 
 def read_run(
@@ -25,58 +27,152 @@ def read_run(
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
+    matching: Matching = BY_NAME,
 ) -> Run:
     """Read a prediction file and return its components under a loss, estimated and realised.
 
-    ``truth`` may be None where the file has its own ``counts``, or holds components. ``values``
-    default to those of the file, then to those of the truth.
+    Parameters
+    ----------
+    path
+        The prediction file.
+    truth
+        What annotators said; None where the file has its own ``counts``, or holds components.
+    loss
+        The loss, or its name.
+    values
+        The scale of the classes; by default that of the file, then that of the truth.
+    seed
+        As in :func:`rue.decompose`.
+    matching
+        How rows and columns are matched.
+
+    Returns
+    -------
+    Run
+        Of n_points points, in the order of the prediction file.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, or there is no truth.
+    AlignmentError
+        If rows or classes of the file and the truth cannot be matched.
     """
-    return make_run(read_predictions(path), truth, loss, values=values, seed=seed)
+    read = read_predictions(path, matching=matching)
+    return make_run(read, truth, loss, values=values, seed=seed, matching=matching)
 
 
 def read_runs(
-    paths: Mapping[str, str | Path],
+    methods: Mapping[str, str | Path | Sequence[str | Path]],
     truth: Truth | None,
     loss: str | Loss,
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
     with_answers: bool = False,
+    matching: Matching = BY_NAME,
 ) -> list[Run]:
-    """Read prediction files of the same points, by method, rows in the order of the first file.
+    """Read the files of several methods, rows in the order of the first method's.
 
-    Rows are matched by ids where all files have them, else by position. What people said must
-    be the same in all of them. ``with_answers`` asks for what each answer costs too.
+    Parameters
+    ----------
+    methods
+        The file, or the files, of each method by name.
+    truth, loss, values, seed, matching
+        As in :func:`read_run`.
+    with_answers
+        Whether to keep what each answer costs.
+
+    Returns
+    -------
+    list of Run
+        One for each method, all of the same points.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read.
+    AlignmentError
+        If the methods are of different points (without ``matching.common``), one has ids and
+        another has not, or annotators said different things in them.
     """
-    runs: list[Run] = []
-    for method, path in paths.items():
-        read = read_predictions(path)
-        run = make_run(read, truth, loss, values=values, seed=seed, with_answers=with_answers)
-        run = replace(run, method=method)
-        runs.append(_like(runs[0], run) if runs else run)
-    return runs
-
-
-def _like(first: Run, other: Run) -> Run:
-    """Return a run with its rows in the order of the first one's."""
-    here, there = first.ids, other.ids
-    if here is not None and there is not None:
-        _require_known(other.path, here, first.path, there)
-        _require_known(first.path, there, other.path, here)
-        if not np.array_equal(here, there):
-            other = other[np.argsort(there)[np.searchsorted(np.sort(there), here)]]
-    if len(other) != len(first):
-        raise AlignmentError(
-            f"{other.path}: has {len(other)} points but {first.path} has {len(first)}, "
-            "and methods are compared on the same points"
+    read = {
+        method: read_method(
+            [files] if isinstance(files, str | Path) else list(files), matching=matching
         )
+        for method, files in methods.items()
+    }
+    return make_runs(
+        read, truth, loss, values=values, seed=seed, with_answers=with_answers, matching=matching
+    )
+
+
+def make_runs(
+    methods: Mapping[str, Predictions | Run],
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+    with_answers: bool = False,
+    matching: Matching = BY_NAME,
+) -> list[Run]:
+    """Return the runs of methods already read, all of the same points; see :func:`read_runs`."""
+    runs = [
+        replace(
+            make_run(
+                read,
+                truth,
+                loss,
+                values=values,
+                seed=seed,
+                with_answers=with_answers,
+                matching=matching,
+            ),
+            method=method,
+        )
+        for method, read in methods.items()
+    ]
+    return same_points(runs, matching)
+
+
+def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
+    """Return runs of the same points, rows in the order of the first run's.
+
+    Raises
+    ------
+    AlignmentError
+        If rows cannot be matched, or annotators said different things about a point.
+    """
+    kept = list(runs[:1])
+    for other in runs[1:]:
+        first = kept[0]
+        here, there, notes = match_rows(
+            first.path, first.ids, len(first), other.path, other.ids, len(other), matching
+        )
+        if here is not None:
+            kept = [run[here] for run in kept]
+        other = other if there is None else other[there]
+        _require_same_answers(kept[0], other)
+        kept.append(replace(other, notes=(*other.notes, *notes)))
+    return kept
+
+
+def _require_same_answers(first: Run, other: Run) -> None:
     said, meant = other.annotations, first.annotations
-    row = None if said is None or meant is None else said.first_difference(meant)
+    if said is None or meant is None:
+        return
+    row = said.first_difference(meant)
     if row is not None:
         raise AlignmentError(
-            f"{other.path}: what people said differs from {first.path}, first at row {row}"
+            f"{other.path}: the annotators' answers differ from {first.path}, first at row {row}"
         )
-    return other
+
+
+def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
+    """Return the class that most annotators chose, by name where classes have names."""
+    most = truth.annotations.probs.argmax(axis=1)
+    return {"class": most if truth.classes is None else np.array(truth.classes)[most]}
 
 
 def make_run(
@@ -87,6 +183,7 @@ def make_run(
     values: ArrayLike | None = None,
     seed: int = 0,
     with_answers: bool = False,
+    matching: Matching = BY_NAME,
 ) -> Run:
     """Return the components of predictions already read; see :func:`read_run`."""
     path = predictions.path
@@ -96,9 +193,9 @@ def make_run(
         return predictions
     truth = truth or predictions.truth
     if truth is None:
-        raise FileError(f"{path}: has no counts of its own, so a truth file is needed")
-    annotations, groups = align(predictions, truth)
-    said = annotations.values
+        raise FileError(f"{path}: has no counts of its own, so a truth file is needed (--truth)")
+    predictions, truth, notes = align(predictions, truth, matching)
+    annotations, said = truth.annotations, truth.annotations.values
     if values is None and predictions.values is not None:
         if said is not None and not np.array_equal(said, predictions.values):
             raise FileError(f"{path}: values differ from those of {truth.path}")
@@ -119,44 +216,136 @@ def make_run(
     return replace(
         run,
         ids=truth.ids if predictions.ids is None else predictions.ids,
-        groups={"class": annotations.probs.argmax(axis=1), **predictions.groups, **groups},
+        groups={**_majority(truth), **predictions.groups, **truth.groups},
+        classes=truth.classes or predictions.classes,
         path=predictions.path,
+        notes=(*notes, *run.notes),
     )
 
 
-def align(predictions: Predictions, truth: Truth) -> tuple[Annotations, Mapping[str, NDArray[Any]]]:
-    """Return the annotations and their columns in the order of the predictions.
+def align(
+    predictions: Predictions, truth: Truth, matching: Matching = BY_NAME
+) -> tuple[Predictions, Truth, tuple[str, ...]]:
+    """Return the predictions and the truth of the same points and classes, and notes.
 
-    With ids on both sides rows are matched by them, one to one; otherwise by position.
+    Parameters
+    ----------
+    predictions
+        What a model says; its rows keep their order.
+    truth
+        What annotators said; its classes keep their order.
+    matching
+        Whether to keep only common points, or to match rows by position.
+
+    Returns
+    -------
+    predictions : Predictions
+        Its points that are kept, its columns in the order of the truth's classes.
+    truth : Truth
+        Its rows in the order of the predictions'.
+    notes : tuple of str
+        What a reader of the numbers must know.
+
+    Raises
+    ------
+    AlignmentError
+        If rows or classes cannot be matched.
     """
-    annotations = truth.annotations
-    here, there = predictions.ids, truth.ids
-    if here is None or there is None:
-        if len(predictions.belief) != len(annotations):
-            raise AlignmentError(
-                f"{predictions.path}: has {len(predictions.belief)} points but {truth.path} has "
-                f"{len(annotations)}, and without ids on both sides rows must match by position"
-            )
-        return annotations, truth.groups
-    for path, ids in ((predictions.path, here), (truth.path, there)):
-        names, counts = np.unique(ids, return_counts=True)
-        if (counts > 1).any():
-            raise AlignmentError(
-                f"{path}: ids must not repeat, {int((counts > 1).sum())} do, "
-                f"first {str(names[np.argmax(counts > 1)])!r}"
-            )
-    _require_known(truth.path, here, predictions.path, there)
-    _require_known(predictions.path, there, truth.path, here)
-    order = np.argsort(there)[np.searchsorted(np.sort(there), here)]
-    return annotations[order], {k: v[order] for k, v in truth.groups.items()}
-
-
-def _require_known(
-    lacking: Path | None, wanted: NDArray[np.str_], wanting: Path | None, known: NDArray[np.str_]
-) -> None:
-    missing = ~np.isin(wanted, known)
-    if missing.any():
-        raise AlignmentError(
-            f"{lacking}: lacks {int(missing.sum())} of the ids in {wanting}, "
-            f"first {str(wanted[np.argmax(missing)])!r}"
+    n_here, n_there = len(predictions.belief), len(truth.annotations)
+    belief = predictions.belief
+    if (
+        n_here != n_there
+        and isinstance(belief, Draws)
+        and belief.n_draws == n_there
+        and None in (predictions.ids, truth.ids)
+    ):
+        shape = belief.probs.shape
+        raise AlignmentError(f"{predictions.path}: {draws_first('probs', shape, n_there)}")
+    here, there, notes = match_rows(
+        predictions.path, predictions.ids, n_here, truth.path, truth.ids, n_there, matching
+    )
+    if here is not None:
+        predictions = predictions[here]
+    if there is not None:
+        truth = replace(
+            truth,
+            annotations=truth.annotations[there],
+            ids=None if truth.ids is None else truth.ids[there],
+            groups={name: column[there] for name, column in truth.groups.items()},
         )
+    predictions, more = with_classes(
+        predictions, truth.path, truth.classes, truth.annotations.n_classes
+    )
+    return predictions, truth, (*truth.notes, *notes, *more)
+
+
+def with_classes(
+    predictions: Predictions, path: Path, classes: tuple[str, ...] | None, n_classes: int
+) -> tuple[Predictions, tuple[str, ...]]:
+    """Return the predictions with their columns in the order of another file's classes, and notes.
+
+    Parameters
+    ----------
+    predictions
+        What a model says.
+    path, classes, n_classes
+        The other file, for messages, the names of its classes, if it has any, and their number.
+
+    Returns
+    -------
+    predictions : Predictions
+        Of n_classes classes.
+    notes : tuple of str
+        A sentence where the order was taken on trust.
+
+    Raises
+    ------
+    AlignmentError
+        If the numbers or the names of the classes differ.
+    """
+    belief = predictions.belief
+    if predictions.sampled and isinstance(belief, Draws):  # classes may never have been sampled
+        belief, predictions = _widened(belief, classes, n_classes, predictions)
+    if belief.n_classes != n_classes:
+        raise AlignmentError(
+            f"{predictions.path}: has {belief.n_classes} classes but {path} has {n_classes}"
+        )
+    order, notes = class_order(
+        predictions.path, predictions.classes, path, classes, belief.n_classes
+    )
+    if order is None:
+        return predictions, notes
+    actions = predictions.actions
+    if actions is not None:
+        if actions.ndim != 2:
+            raise AlignmentError(
+                f"{predictions.path}: has actions, so its classes must be in the order of "
+                f"{path}: {', '.join(classes or ())}"
+            )
+        actions = actions[:, order]
+    match belief:
+        case Draws():
+            belief = Draws(belief.probs[..., order])
+        case Dirichlet():
+            belief = Dirichlet(belief.alpha[:, order])
+        case Scored():
+            belief = Scored(belief.probs[:, order], belief.epistemic)
+    values = None if predictions.values is None else predictions.values[order]
+    return (
+        replace(predictions, belief=belief, actions=actions, values=values, classes=classes),
+        notes,
+    )
+
+
+def _widened(
+    belief: Draws, classes: tuple[str, ...] | None, n_classes: int, predictions: Predictions
+) -> tuple[Draws, Predictions]:
+    missing = n_classes - belief.n_classes
+    names = predictions.classes
+    if names is not None and classes is not None:
+        extra = tuple(name for name in classes if name not in names)
+        missing, names = len(extra), (*names, *extra)
+    if missing > 0:
+        belief = Draws(np.pad(belief.probs, ((0, 0), (0, 0), (0, missing))))
+        predictions = replace(predictions, belief=belief, classes=names)
+    return belief, predictions

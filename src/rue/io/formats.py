@@ -20,11 +20,10 @@ from rue.io.atomic import replacing
 from rue.io.memory import require_memory, size_of_text
 from rue.io.npz import load_npy, load_npz
 from rue.io.opening import file_size, opened, reading
+from rue.io.points import ID_NAMES
 
-__all__ = ["IDS", "is_header", "load_npy", "load_npz", "load_table", "open_parquet", "save_table"]
+__all__ = ["is_header", "load_npy", "load_npz", "load_table", "open_parquet", "save_table"]
 
-IDS = ("ids", "id")
-"""What a column of row names may be called, in either case."""
 
 _COLUMN_WORDS = {
     *("id", "ids", "uid", "item", "item_id", "name", "file", "file_name", "path", "image", "index"),
@@ -252,7 +251,7 @@ def _written(column: NDArray[Any]) -> list[str]:
 
 def _column(path: Path, name: str, cells: tuple[str, ...], size: int) -> NDArray[Any]:
     """Numbers if all cells are, else text; ids are text, whatever they look like."""
-    if name.lower() not in IDS:
+    if name.lower() not in ID_NAMES:
         text = [i for i, cell in enumerate(cells) if not _is_number(cell)]
         if not text:
             return np.array([float(cell) for cell in cells])

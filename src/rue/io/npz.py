@@ -59,6 +59,12 @@ def load_npz(path: Path, names: Collection[str] | None = None) -> dict[str, NDAr
                         "with np.savez_compressed"
                     )
             headers = {name: _member_header(archive, members[name]) for name in wanted}
+            for name, (_, dtype) in headers.items():
+                if dtype.hasobject:
+                    raise FileError(
+                        f"{path}: {name} holds pickled objects, which are refused; save "
+                        f"{name}.astype(str)"
+                    )
             require_memory(path, sum(_n_bytes(*header) for header in headers.values()), size)
             arrays = {}
             for name in wanted:

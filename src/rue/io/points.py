@@ -55,6 +55,10 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
     FileError
         If a row has no id, or one that is neither a word nor a whole number.
     """
+    if isinstance(values, np.ndarray):
+        fast = _fast_names(values)
+        if fast is not None:
+            return fast
     texts = []
     for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
         if isinstance(value, bytes):
@@ -70,6 +74,18 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
             )
         texts.append(str(value))
     return np.array(texts, dtype=np.str_)
+
+
+def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
+    """Return the names of an array of one type without a loop; None if a row may have none."""
+    if ids.dtype.kind == "f":
+        whole = np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))
+        return ids.astype(np.int64).astype(np.str_) if whole.all() else None
+    if ids.dtype.kind == "S":
+        ids = np.char.decode(ids, "utf-8", "replace")
+    if ids.dtype.kind == "U":
+        return None if (ids == "").any() else ids
+    return ids.astype(np.str_) if ids.dtype.kind in "iu" else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,20 @@
-"""Prediction and truth files: read and check.
+"""Prediction files: what a model says about each point, read and checked.
 
-A prediction file is an ``.npz`` with ``probs`` or ``logits``, (n, draws, k) or (n, k), or
-``alpha`` (n, k); optionally ``epistemic`` (n), ``actions``, ``values``, ``ids``, ``counts`` and
-``method``, a word. Any other array of length n is a column that rows may be grouped by. A
-``.csv`` or ``.parquet`` with the columns ``aleatoric, epistemic, risk, regret`` holds components
-already computed.
+A prediction file is ``.npz``, JSON lines (whatever the file is called), ``.csv`` or ``.parquet``:
+
+- Array files hold ``probs`` or ``logits``, (n, draws, k) or (n, k), ``alpha`` (n, k), or
+  ``sampled_labels``, (n, n_answers) or (n, draws, n_answers); where both are there ``probs`` win
+  over ``logits``. Optional are ``epistemic`` (n), ``actions``, ``values``, ``classes`` (k names),
+  ``ids``, ``counts`` and ``method``, a word. Any other array of length n is a column to group by.
+- A JSON line is one point, or one draw of it: see :mod:`rue.io.json_lines`.
+- A table is wide or long: see :mod:`rue.io.tables`. One with the columns ``aleatoric``,
+  ``epistemic``, ``risk`` and ``regret`` holds components already computed.
 
 Pickled arrays are refused.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +23,67 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
+from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Components
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.formats import load_npz, load_table
-from rue.io.truth import RESERVED, Truth, counted_truth, ids_of, names_of
+from rue.io.formats import load_table
+from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
+from rue.io.matching import BY_NAME, Matching, checked_classes
+from rue.io.npz import load_npz, npz_shapes
+from rue.io.points import find_id_name
+from rue.io.tables import prediction_arrays_of_table
+from rue.io.truth import (
+    Truth,
+    counted_truth,
+    group_columns,
+    ids_of,
+    names_of,
+    wanted_arrays,
+)
 from rue.runs import Run
 
 __all__ = [
     "Predictions",
+    "draws_first",
+    "holds_components",
     "read_estimates",
     "read_predictions",
 ]
 
+_ARRAYS = ("probs", "logits", "alpha", "sampled_labels", "counts")
+_SCALARS = ("epistemic", "actions", "method")
 _COMPONENTS = ("aleatoric", "epistemic", "risk", "regret")
+_COMPONENT_NAMES = {"aleatoric", "risk", "regret"}  # a prediction may have an epistemic score
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a model says, read from a file."""
+    """What a model says, read from one file or several.
+
+    Attributes
+    ----------
+    path
+        The (first) file.
+    belief
+        The belief about n_points points.
+    actions
+        What was deployed, shape (n_points,) or (n_points, n_classes), where the file says.
+    values
+        The scale of the classes, shape (n_classes,), where the file says.
+    ids
+        The names of the points, shape (n_points,); None where they have none.
+    truth
+        The file's own counts, where it has some.
+    groups
+        Columns to group by, each of shape (n_points,), by name.
+    named
+        The method, where the file names it.
+    classes
+        The names of the classes, shape (n_classes,); None where they have none.
+    sampled
+        Whether the belief is of sampled labels, so that classes which were never sampled may be
+        missing.
+    """
 
     path: Path
     belief: Belief
@@ -46,53 +93,145 @@ class Predictions:
     truth: Truth | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     named: str | None = None
-    """The method, where the file names it."""
+    classes: tuple[str, ...] | None = None
+    sampled: bool = False
 
     @property
     def method(self) -> str:
-        """The file's stem."""
-        return self.path.stem
+        """The name in the file, or else the file's stem."""
+        return self.named or self.path.stem
+
+    def __getitem__(self, rows: NDArray[Any]) -> "Predictions":
+        """Return the predictions of some of the points: a mask or indices."""
+        return replace(
+            self,
+            belief=self.belief[rows],
+            actions=None if self.actions is None else self.actions[rows],
+            ids=None if self.ids is None else self.ids[rows],
+            groups={name: column[rows] for name, column in self.groups.items()},
+        )
 
 
-def read_predictions(path: str | Path) -> Predictions | Run:
-    """Read a prediction file; a table of components is a run already. See the module's head."""
+def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predictions | Run:
+    """Read a prediction file; its formats are in the description of this module.
+
+    Parameters
+    ----------
+    path
+        The file.
+    matching
+        Which column names the points, and the classes of files that do not name them.
+
+    Returns
+    -------
+    Predictions or Run
+        A Run where the file holds components already computed.
+
+    Raises
+    ------
+    FileError
+        If the file is not there or cannot be read as predictions.
+    """
     path = Path(path)
-    match path.suffix.lower():
-        case ".npz":
-            return _predictions(path, load_npz(path))
-        case ".csv" | ".parquet":
-            return _components(path, load_table(path))
-    raise FileError(f"{path}: predictions must be .npz, .csv or .parquet, got {path.suffix!r}")
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        wanted = wanted_arrays(npz_shapes(path), *_ARRAYS)
+        return _predictions(path, load_npz(path, wanted), matching)
+    if is_json_lines(path):
+        records = load_json_lines(path)
+        arrays = json_arrays(path, records, _ARRAYS, scalars=_SCALARS, id_name=matching.id_name)
+        return _predictions(path, arrays, matching)
+    if suffix in (".csv", ".tsv", ".parquet"):
+        table = load_table(path)
+        if _COMPONENT_NAMES & set(table):
+            return _components(path, table, matching)
+        arrays = prediction_arrays_of_table(
+            path, table, id_name=matching.id_name, classes=matching.classes
+        )
+        return _predictions(path, arrays, matching)
+    raise FileError(
+        f"{path}: predictions must be .npz, .csv, .parquet or JSON lines, got {suffix!r}"
+        + ("" if path.exists() else ", and there is no such file")
+    )
 
 
-def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Predictions:
-    kinds = [kind for kind in ("probs", "logits", "alpha") if kind in arrays]
+def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching) -> Predictions:
+    kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
+    if kinds[:2] == ["probs", "logits"]:
+        kinds.remove("logits")
     if len(kinds) != 1:
-        raise FileError(f"{path}: must hold one of probs, logits or alpha, got {names_of(arrays)}")
+        raise FileError(
+            f"{path}: must hold one of probs, logits, alpha or sampled_labels, got "
+            f"{names_of(arrays)[:200]}"
+        )
+    kind, array = kinds[0], arrays[kinds[0]]
+    named = [arrays["classes"]] if "classes" in arrays else []
     try:
-        belief = _belief(kinds[0], arrays[kinds[0]])
+        classes: tuple[str, ...] | None = None
+        if kind == "sampled_labels":
+            given = [str(name) for name in named[0].tolist()] if named else matching.classes
+            classes, array = label_frequencies(array, given)
+            belief: Belief = Draws(array)
+            if not named and arrays[kind].dtype.kind not in "US":
+                classes = matching.classes  # numbers are places, not names
+        else:
+            belief = _belief(kind, array)
         if "epistemic" in arrays:
             belief = Scored(belief.mean(), arrays["epistemic"])
         values = as_vector("values", arrays["values"]) if "values" in arrays else None
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    n_points = len(belief)
-    groups = {k: v for k, v in arrays.items() if k not in RESERVED and v.shape == (n_points,)}
-    ids = ids_of(path, arrays, n_points)
-    counted = {k: arrays[k] for k in ("counts", "ids", "values") if k in arrays}
+    n_points, n_classes = len(belief), belief.n_classes
+    if kind != "sampled_labels":
+        classes = matching.classes
+        if named:
+            classes = checked_classes(path, named[0], n_classes)
+        elif classes is not None and len(classes) != n_classes:
+            raise FileError(
+                f"{path}: has {n_classes} columns but --classes names {len(classes)} classes"
+            )
+    groups = group_columns(arrays, n_points)
+    ids = _ids(path, arrays, kind, array, matching)
+    counted = {k: v for k, v in arrays.items() if k in ("counts", "classes", "values")}
     truth = counted_truth(path, counted) if "counts" in arrays else None
-    named = arrays.get("method")
-    if named is not None and (named.ndim or named.dtype.kind != "U"):
-        named = None  # a column, or a number
+    word = arrays.get("method")
+    if word is not None and word.ndim == 1 and len(set(word.tolist())) == 1:
+        word = word[0]  # a column that says the same in every row
+    is_name = word is not None and not np.ndim(word) and np.asarray(word).dtype.kind == "U"
     return Predictions(
         path,
         belief,
         arrays.get("actions"),
         values,
         ids,
-        truth,
+        None if truth is None else replace(truth, ids=ids),
         groups,
-        None if named is None else str(named),
+        str(word) if is_name else None,
+        classes,
+        kind == "sampled_labels",
+    )
+
+
+def _ids(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    kind: str,
+    array: NDArray[Any],
+    matching: Matching,
+) -> NDArray[np.str_] | None:
+    """Return the ids; where their number is that of the second axis, blame the axes."""
+    names = {k: v for k, v in arrays.items() if k == matching.id_name or v.ndim == 1}
+    name = find_id_name(path, list(names), matching.id_name)
+    if name is not None and array.ndim == 3 and len(arrays[name]) == array.shape[1] != len(array):
+        raise FileError(f"{path}: {draws_first(kind, array.shape, array.shape[1])}")
+    return ids_of(path, names, len(array), matching.id_name)
+
+
+def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
+    """Say that an array has its draws first."""
+    return (
+        f"{kind} has shape {shape}, but there are {n_points:,} points: draws come second, "
+        f"(n_points, n_draws, n_classes); give {kind}.swapaxes(0, 1)"
     )
 
 
@@ -114,21 +253,29 @@ def _belief(kind: str, array: NDArray[Any]) -> Belief:
     return Draws(array if array.ndim == 3 else array[:, None, :])
 
 
+def holds_components(path: str | Path) -> bool:
+    """Return whether a file is a table of components, and not of predictions."""
+    path = Path(path)
+    if path.suffix.lower() not in (".csv", ".tsv", ".parquet"):
+        return False
+    return bool(_COMPONENT_NAMES & set(load_table(path)))
+
+
 def read_estimates(
-    path: str | Path,
+    path: str | Path, *, matching: Matching = BY_NAME
 ) -> tuple[Components, Components | None, NDArray[np.str_] | None]:
     """Read components from a table: the estimated ones, the realised ones if there, and ids."""
     path = Path(path)
     table = load_table(path)
-    ids = ids_of(path, table, len(next(iter(table.values()))))
+    ids = ids_of(path, table, len(next(iter(table.values()))), matching.id_name)
     if "risk" in table or "regret" in table:
-        run = _components(path, table)
+        run = _components(path, table, matching)
         return run.hat, run.star, ids
     zero = np.zeros(len(next(iter(table.values()))))
-    return _components(path, {**table, "risk": zero, "regret": zero}).hat, None, ids
+    return _components(path, {**table, "risk": zero, "regret": zero}, matching).hat, None, ids
 
 
-def _components(path: Path, table: Mapping[str, NDArray[Any]]) -> Run:
+def _components(path: Path, table: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME) -> Run:
     missing = [name for name in _COMPONENTS if name not in table]
     if missing:
         raise FileError(
@@ -159,10 +306,19 @@ def _components(path: Path, table: Mapping[str, NDArray[Any]]) -> Run:
         star,
         hat,
         method=path.stem,
-        ids=ids_of(path, table, len(risk)),
+        ids=ids_of(path, table, len(risk), matching.id_name),
+        loss=_loss_of(path, table),
         groups={k: v for k, v in table.items() if k not in _COMPONENTS},
         path=path,
     )
+
+
+def _loss_of(path: Path, table: Mapping[str, NDArray[Any]]) -> str:
+    """Return the loss that a table of components names in a column ``loss``, or nothing."""
+    names = sorted(set(table["loss"].astype(np.str_).tolist())) if "loss" in table else [""]
+    if len(names) > 1:
+        raise FileError(f"{path}: must hold components of one loss, got {', '.join(names)}")
+    return names[0]
 
 
 def _rounded(column: FloatArray, scale: float) -> FloatArray:

@@ -1,9 +1,14 @@
-"""Truth files: what annotators said, as counts or known probabilities.
+"""Truth files: what annotators said, as counts, as one row per answer, or as known probabilities.
 
-A truth file holds counts, or known probabilities where they are not whole numbers: ``.npy``,
-``.npz`` (``counts`` or ``probs``), ``.csv`` (with or without a header) or ``.parquet``. In the
-latter two a column ``id`` or ``ids`` names the rows, columns of text and those named by ``by``
-are groups, and all others are classes.
+- ``.npz`` with ``counts`` (or ``probs`` for a known p*), and optionally ``ids``, ``classes`` and
+  ``values``; ``.npy`` with counts or probabilities alone.
+- ``.csv`` or ``.parquet``, wide: a column per class, with or without a header; or long: a row per
+  answer (``id``, ``annotator``, ``label``) or per class (``id``, ``class``, ``count``).
+- JSON lines with ``id`` and ``counts``, ``probs`` or ``label``.
+
+The column that names the points is called ``id``, ``ids``, ``uid``, ``item`` or ``item_id``.
+Columns of text and the one named by ``by`` are groups, and all others are classes. Numbers that
+are not whole are taken as probabilities.
 """
 
 from collections.abc import Mapping
@@ -15,8 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
-from rue.io.formats import IDS, load_table
+from rue.io.formats import load_table
+from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
+from rue.io.matching import BY_NAME, Matching, checked_classes
 from rue.io.npz import load_npy, load_npz, npz_shapes
+from rue.io.points import find_id_name, named_rows
+from rue.io.tables import answer_arrays, column_of, has_no_names
 from rue.truth.annotations import Annotations
 
 __all__ = [
@@ -27,103 +36,147 @@ __all__ = [
     "ids_of",
     "names_of",
     "read_truth",
-    "text_ids",
     "wanted_arrays",
 ]
 
 RESERVED = {
-    *("probs", "logits", "alpha", "epistemic", "actions"),
-    *("values", "classes", "ids", "counts"),
+    "probs",
+    "logits",
+    "alpha",
+    "sampled_labels",
+    "epistemic",
+    "actions",
+    "values",
+    "ids",
+    "counts",
+    "classes",
+    "method",
 }
 """Names of arrays that are no columns to group by."""
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What people said, with the rows' names and columns to group by."""
+    """What annotators said, with the names of rows and classes and columns to group by.
+
+    Attributes
+    ----------
+    path
+        The file, or the name of a data set.
+    annotations
+        The answers about n_points points.
+    ids
+        The names of the points, shape (n_points,); None where they have none.
+    groups
+        Columns to group by, each of shape (n_points,), by name.
+    classes
+        The names of the classes, shape (n_classes,); None where they have none.
+    notes
+        What a reader of the numbers must know, a sentence each.
+    """
 
     path: Path
     annotations: Annotations
     ids: NDArray[np.str_] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    classes: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
-def read_truth(path: str | Path, *, by: str | None = None) -> Truth:
-    """Read a truth file; ``by`` names a column that is a group and no class."""
+def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = BY_NAME) -> Truth:
+    """Read a truth file; its formats are in the description of this module.
+
+    Parameters
+    ----------
+    path
+        The file.
+    by
+        A column that is a group and no class.
+    matching
+        Which column names the points, and the classes of files that do not name them.
+
+    Returns
+    -------
+    Truth
+        The annotations of n_points points, with ids, classes and groups where there are any.
+
+    Raises
+    ------
+    FileError
+        If the file is not there or cannot be read as truth.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rue.io.npz import save_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "truth.npz"
+    ...     save_npz(file, {"counts": np.array([[1, 1], [0, 1]]), "classes": ["no", "yes"]})
+    ...     truth = read_truth(file)
+    >>> truth.classes, truth.annotations.counts.tolist()
+    (('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
+    """
     path = Path(path)
-    match path.suffix.lower():
-        case ".npy":
-            return Truth(path, _annotations(path, load_npy(path), None))
-        case ".npz":
-            shapes = npz_shapes(path)
-            truth = counted_truth(path, load_npz(path, wanted_arrays(shapes, "counts", "probs")))
-            if truth is None:
-                raise FileError(f"{path}: must hold counts or probs, got {names_of(shapes)}")
-            return truth
-        case ".csv" | ".parquet":
-            return _truth_table(path, load_table(path, named=[by] if by else []), by)
-    raise FileError(f"{path}: truth must be .npy, .npz, .csv or .parquet, got {path.suffix!r}")
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        return _named(Truth(path, _annotations(path, load_npy(path), None)), matching)
+    if suffix == ".npz":
+        shapes = npz_shapes(path)
+        arrays = load_npz(path, wanted_arrays(shapes, "counts", "probs"))
+        if not {"counts", "probs"} & set(shapes):
+            raise FileError(f"{path}: must hold counts or probs, got {names_of(shapes)}")
+    elif is_json_lines(path):
+        arrays = _json(path, matching)
+    elif suffix in (".csv", ".tsv", ".parquet"):
+        table = load_table(path, named=[name for name in (by, matching.id_name) if name])
+        found = answer_arrays(path, table, id_name=matching.id_name, classes=matching.classes)
+        if found is None:
+            return _named(_wide(path, table, by, matching), matching)
+        arrays = found
+    else:
+        raise FileError(
+            f"{path}: truth must be .npy, .npz, .csv, .parquet or JSON lines, got {suffix!r}"
+            + ("" if path.exists() else ", and there is no such file or data set")
+        )
+    truth = counted_truth(path, arrays, matching)
+    if truth is None:
+        raise FileError(f"{path}: must hold counts or probs, got {names_of(arrays)}")
+    return _named(truth, matching)
 
 
-def counted_truth(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Truth | None:
+def counted_truth(
+    path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
+) -> Truth | None:
     """Return the truth in a file's arrays, or None if they hold neither counts nor probs."""
     found = arrays.get("counts", arrays.get("probs"))
     if found is None:
         return None
-    annotations = _annotations(path, found, arrays.get("values"))
-    n_points = len(annotations)
-    ids = ids_of(path, arrays, n_points)
-    return Truth(path, annotations, ids, group_columns(arrays, n_points))
-
-
-def _annotations(path: Path, array: NDArray[Any], values: NDArray[Any] | None) -> Annotations:
-    try:
-        known = array.ndim == 2 and array.dtype.kind == "f" and bool(np.isfinite(array).all())
-        if known and (array % 1 != 0).any():
-            return Annotations.from_probs(array, values)
-        return Annotations(array, values)
-    except InputError as error:
-        raise FileError(f"{path}: {error}") from None
-
-
-def _truth_table(path: Path, table: Mapping[str, NDArray[Any]], by: str | None) -> Truth:
-    classes = [
-        name
-        for name, column in table.items()
-        if name.lower() not in IDS and name != by and column.dtype.kind in "fiub"
-    ]
-    if not classes:
-        raise FileError(
-            f"{path}: must have a column of counts for each class, got {names_of(table)}"
-        )
-    annotations = _annotations(path, np.stack([table[name] for name in classes], axis=1), None)
-    groups = {k: v for k, v in table.items() if k not in classes and k.lower() not in IDS}
-    return Truth(path, annotations, ids_of(path, table, len(annotations)), groups)
+    ids = ids_of(path, arrays, len(found) if found.ndim else 0, matching.id_name)
+    annotations = _annotations(path, found, arrays.get("values"), ids)
+    n_points, n_classes = len(annotations), annotations.n_classes
+    groups = group_columns(arrays, n_points)
+    classes = None
+    if "classes" in arrays:
+        classes = checked_classes(path, arrays["classes"], n_classes)
+    return Truth(
+        path, annotations, ids, groups, classes, _notes(path, annotations, "probs" in arrays)
+    )
 
 
 def ids_of(
-    path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    n_points: int,
+    id_name: str | None = None,
 ) -> NDArray[np.str_] | None:
     """Return the names of the rows as text, or None if there are none."""
-    ids = next((column for name, column in arrays.items() if name.lower() in IDS), None)
-    if ids is None:
+    name = find_id_name(path, list(arrays), id_name)
+    if name is None:
         return None
+    ids = arrays[name]
     if ids.shape != (n_points,):
-        raise FileError(f"{path}: ids must have shape ({n_points},), got {ids.shape}")
-    return text_ids(path, ids)
-
-
-def text_ids(path: Path, ids: NDArray[Any]) -> NDArray[np.str_]:
-    """Return the names of rows as text; raise if they are neither text nor whole numbers."""
-    whole = ids.dtype.kind in "iu"
-    if ids.dtype.kind == "f":
-        whole = bool((np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))).all())
-        ids = ids.astype(np.int64) if whole else ids
-    if not whole and ids.dtype.kind not in "US":
-        raise FileError(f"{path}: ids must be text or whole numbers, got dtype {ids.dtype}")
-    if ids.dtype.kind == "S":
-        return np.char.decode(ids, "utf-8", "replace")
-    return ids.astype(np.str_)
+        raise FileError(f"{path}: {name} must have shape ({n_points},), got {ids.shape}")
+    return named_rows(path, ids, name)
 
 
 def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
@@ -144,10 +197,104 @@ def wanted_arrays(shapes: Mapping[str, tuple[int, ...]], *kinds: str) -> list[st
     return [
         name
         for name, shape in shapes.items()
-        if name in RESERVED or name == "method" or (shape == n_points and len(shape) == 1)
+        if name in RESERVED or (shape == n_points and len(shape) == 1)
     ]
 
 
 def names_of(arrays: Mapping[str, Any]) -> str:
     """Return the names of a file's arrays, for an error message."""
     return ", ".join(arrays) or "nothing"
+
+
+def _json(path: Path, matching: Matching) -> dict[str, NDArray[Any]]:
+    records = load_json_lines(path)
+    keys = ("counts", "probs")
+    if not any(key in records[0] for key in keys) and any("label" in r for r in records):
+        name = find_id_name(path, list(records[0]), matching.id_name)
+        columns = [c for c in (name, "annotator", "label") if c is not None]
+        table = {}
+        for column in columns:
+            cells = [record.get(column) for record in records]
+            if column == "annotator" and None in cells:
+                continue
+            table[column] = named_rows(path, cells, column)
+        found = answer_arrays(path, table, id_name=name, classes=matching.classes)
+        assert found is not None
+        return found
+    arrays = json_arrays(path, records, keys, id_name=matching.id_name)
+    for key in keys:
+        if key in arrays and arrays[key].ndim != 2:
+            raise FileError(f"{path}: {key} must be one list per id, and some ids have several")
+    return arrays
+
+
+def _named(truth: Truth, matching: Matching) -> Truth:
+    """Give the classes of a file without names those that the user said."""
+    if truth.classes is not None or matching.classes is None:
+        return truth
+    if len(matching.classes) != truth.annotations.n_classes:
+        return truth  # it is the predictions' columns that the user named
+    return Truth(
+        truth.path, truth.annotations, truth.ids, truth.groups, matching.classes, truth.notes
+    )
+
+
+def _annotations(
+    path: Path,
+    array: NDArray[Any],
+    values: NDArray[Any] | None,
+    ids: NDArray[np.str_] | None = None,
+) -> Annotations:
+    try:
+        real = array.ndim == 2 and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+        if real and (array % 1 != 0).any():
+            return Annotations.from_probs(array, values)
+        empty = array.ndim == 2 and array.dtype.kind in "fiu" and ~array.any(axis=1)
+        if isinstance(empty, np.ndarray) and empty.any():
+            first = int(np.argmax(empty))
+            name = f"row {first}" if ids is None else repr(str(ids[first]))
+            raise InputError(
+                f"every point needs at least one answer, {int(empty.sum()):,} of {len(empty):,} "
+                f"have none, first {name}; drop them from the truth and use --common"
+            )
+        return Annotations(array, values)
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _notes(path: Path, annotations: Annotations, are_probs: bool) -> tuple[str, ...]:
+    if annotations.counts is None and not are_probs:
+        return (
+            f"{path} holds shares, not whole counts: p* is taken as exact, so there is no bracket",
+        )
+    return ()
+
+
+def _wide(
+    path: Path, table: Mapping[str, NDArray[Any]], by: str | None, matching: Matching
+) -> Truth:
+    name = find_id_name(path, list(table), matching.id_name)
+    known = matching.classes if matching.classes and set(matching.classes) <= set(table) else None
+    classes = (
+        list(known)
+        if known
+        else [
+            column
+            for column, values in table.items()
+            if column not in (name, by) and values.dtype.kind in "fiub"
+        ]
+    )
+    if not classes:
+        raise FileError(
+            f"{path}: must have a column of counts for each class, or one row per answer with the "
+            f"columns id and label; it has {names_of(table)[:200]}"
+        )
+    rating = column_of(table, "rating")
+    if rating is not None and len(classes) == 1:
+        raise FileError(f"{path}: holds real-valued ratings, which this command does not take")
+    ids = ids_of(path, table, len(table[classes[0]]), matching.id_name)
+    counts = np.stack([table[column] for column in classes], axis=1)
+    annotations = _annotations(path, counts, None, ids)
+    groups = {k: v for k, v in table.items() if k not in classes and k != name}
+    names = None if has_no_names(classes) else tuple(classes)
+    return Truth(path, annotations, ids, groups, names, _notes(path, annotations, False))

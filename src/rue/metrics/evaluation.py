@@ -248,7 +248,7 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
         risk=float(star.total.mean()),
         regret=float(star.epistemic.mean()),
         n_floored=star.n_floored,
-        notes=tuple(_notes(star, hat)),
+        notes=(*run.notes, *_notes(star, hat)),
         aurec_low=low,
         aurec_high=high,
         annotators_min=math.nan if people is None else float(people.min()),

@@ -16,9 +16,11 @@ from rue.beliefs import Dirichlet, Draws, Scored
 from rue.components import realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import make_run
+from rue.io.align import align, make_run
 from rue.io.atomic import sha256
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.matching import BY_NAME, Matching
+from rue.io.members import read_method
+from rue.io.predictions import Predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
 from rue.metrics.evaluation import evaluate_run
@@ -33,7 +35,7 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def from_files(
-    files: Mapping[str, Path],
+    files: Mapping[str, Path | Sequence[Path]],
     losses: Mapping[str, str | Loss],
     *,
     truth: Truth | None = None,
@@ -44,6 +46,7 @@ def from_files(
     title: str = "",
     command: str = "",
     seed: int = 0,
+    matching: Matching = BY_NAME,
     step: Callable[[str], object] = lambda _: None,
 ) -> Report:
     """Evaluate prediction files and gather what a report of them needs.
@@ -51,7 +54,8 @@ def from_files(
     Parameters
     ----------
     files
-        The prediction files (:mod:`rue.io.predictions`) by method, all of the same points.
+        The prediction file (:mod:`rue.io.predictions`), or the files, of each method by name,
+        all of the same points.
     losses
         The losses, by the name that is shown.
     truth
@@ -67,6 +71,8 @@ def from_files(
         None for none.
     title, command
         What the page is called, and the command that makes it again.
+    matching
+        How rows and columns of files are matched.
     step
         Called with a word before each run.
     """
@@ -77,19 +83,26 @@ def from_files(
     ids: NDArray[np.str_] | None = None
     people: Annotations | None = None
     texts: Sequence[str] | None = None
-    for name, path in files.items():
-        predictions = read_predictions(path)
+    sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
+    for name, paths in sources.items():
+        path = paths[0]
+        predictions = read_method(paths, matching=matching)
+        known = truth
+        if isinstance(predictions, Predictions) and (truth or predictions.truth):
+            answered = truth or predictions.truth
+            assert answered is not None
+            predictions, known, _ = align(predictions, answered, matching)
         order: slice | IntArray = slice(None)
         if isinstance(predictions, Run) and len(losses) > 1:
             raise InputError(f"{path}: holds components of one loss, so give one loss")
         made = [
-            make_run(predictions, truth, each, values=values, seed=seed) for each in losses.values()
+            make_run(predictions, known, each, values=values, seed=seed) for each in losses.values()
         ]
         here, said, correct = made[0].ids, made[0].annotations, None
         if ids is None:
             ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
         else:
-            order = _order(ids, here, len(made[0]), path, files[names[0]])
+            order = _order(ids, here, len(made[0]), path, sources[names[0]][0])
         if isinstance(said, Annotations) and isinstance(predictions, Predictions):
             correct = 1.0 - realize(said, predictions.belief, "zero_one").total[order]
             if people is None:
@@ -115,9 +128,9 @@ def from_files(
         entropies=None if people is None else people_s_entropies(people),
         n_classes=None if people is None else people.n_classes,
     )
-    sources = [
-        *files.values(),
-        *([] if truth is None else [truth.path]),
+    used = [
+        *(path for paths in sources.values() for path in paths),
+        *([truth.path] if truth is not None and truth.path.is_file() else []),
         *([items] if items else []),
     ]
     return Report(
@@ -128,7 +141,7 @@ def from_files(
         provenance=Provenance(
             command=command,
             versions=_versions(),
-            checksums=_checksums(sources),
+            checksums=_checksums(used),
             seeds=(seed,),
         ),
     )

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import AlignmentError, FileError
-from rue.io.formats import IDS, load_table
+from rue.io.formats import load_table
 from rue.io.npz import load_npz, npz_shapes
-from rue.io.truth import text_ids
+from rue.io.points import ID_NAMES, named_rows
 from rue.report.model import Items, ReportEntry
 
 __all__ = ["PICTURED", "items_of"]
@@ -89,13 +89,13 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
         case ".npz":
             shapes = npz_shapes(path)
             shown_as = ("text", "images")
-            arrays = load_npz(path, [k for k in shapes if k in shown_as or k.lower() in IDS])
+            arrays = load_npz(path, [k for k in shapes if k in shown_as or k.lower() in ID_NAMES])
         case ".csv" | ".parquet":
             arrays = load_table(path)
             shapes = {name: column.shape for name, column in arrays.items()}
         case _:
             raise FileError(f"{path}: items must be .npz, .csv or .parquet, got {path.suffix!r}")
-    names = next((column for key, column in arrays.items() if key.lower() in IDS), None)
+    names = next((column for key, column in arrays.items() if key.lower() in ID_NAMES), None)
     shown = arrays.get("text", arrays.get("images"))
     if names is None or shown is None:
         found = ", ".join(shapes) or "nothing"
@@ -114,7 +114,7 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
         )
     if names.shape != (len(shown),):
         raise FileError(f"{path}: has ids of shape {names.shape} but {len(shown)} items")
-    return text_ids(path, names), shown
+    return named_rows(path, names, "ids"), shown
 
 
 def _match(ids: NDArray[np.str_], names: NDArray[np.str_], source: str) -> NDArray[np.int64]:

@@ -1,0 +1,47 @@
+"""The truth of a data set: its annotations, with the names of points and classes."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from rue.data.registry import load
+from rue.errors import InputError
+from rue.io.truth import Truth
+
+__all__ = ["data_set_truth"]
+
+
+def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
+    """Return what annotators said about the points of a data set.
+
+    Parameters
+    ----------
+    name
+        The name of the data set, as ``rue data list`` has it.
+    root
+        A data root to look in first.
+
+    Returns
+    -------
+    Truth
+        The annotations of all points that have some, with ids and class names.
+
+    Raises
+    ------
+    InputError
+        If nobody answered about its points.
+    """
+    data = load(name, root)
+    annotations = data.annotations
+    if annotations is None or not len(data.annotated):
+        raise InputError(f"{name} has one label per point and no annotators, so it is no truth")
+    classes = tuple(str(word) for word in data.class_names)
+    distinct = len(set(classes)) == annotations.n_classes
+    return Truth(
+        Path(name),
+        annotations,
+        np.asarray(data.ids)[data.annotated].astype(np.str_),
+        {},
+        classes if distinct else None,
+    )

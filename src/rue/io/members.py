@@ -1,0 +1,165 @@
+"""One method saved in several files: its members, or further points.
+
+Files about the same points are the draws of a method, as ensembles save them; files about other
+points add these points. A mixture that fits neither is an error.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.beliefs import Draws
+from rue.errors import AlignmentError, FileError
+from rue.io.matching import BY_NAME, Matching, class_order, require_unique
+from rue.io.predictions import Predictions, read_predictions
+from rue.runs import Run
+
+__all__ = ["read_method"]
+
+
+def read_method(
+    paths: Sequence[str | Path], *, name: str | None = None, matching: Matching = BY_NAME
+) -> Predictions | Run:
+    """Read one method from one file or several.
+
+    Parameters
+    ----------
+    paths
+        The files, in the order of the draws.
+    name
+        The name of the method; that of the (first) file by default.
+    matching
+        As in :func:`rue.io.predictions.read_predictions`.
+
+    Returns
+    -------
+    Predictions or Run
+        Several files make one belief of draws: (n_points, n_draws, n_classes), points in the
+        order in which the files have them first. A Run where a single file holds components.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or several files do not all hold probs or logits.
+    AlignmentError
+        If files share some of their points but not all, or points have different numbers of draws.
+    """
+    read = [read_predictions(path, matching=matching) for path in paths]
+    if not read:
+        raise FileError("a method needs at least one file, got none")
+    if len(read) > 1:
+        read = [_joined([_member(each) for each in read])]
+    (found,) = read
+    if name is None:
+        return found
+    return replace(found, method=name) if isinstance(found, Run) else replace(found, named=name)
+
+
+def _member(read: Predictions | Run) -> Predictions:
+    if isinstance(read, Run) or not isinstance(read.belief, Draws):
+        what = "components" if isinstance(read, Run) else type(read.belief).__name__
+        raise FileError(
+            f"{read.path}: several files of one method must hold probs, logits or sampled_labels, "
+            f"got {what}"
+        )
+    return read
+
+
+def _joined(members: Sequence[Predictions]) -> Predictions:
+    first = members[0]
+    members = [first, *(_like(first, member) for member in members[1:])]
+    parts = _parts(members)
+    n_draws = [sum(_probs(member).shape[1] for member in part) for part in parts]
+    if len(set(n_draws)) > 1:
+        sizes = ", ".join(
+            f"{n} about those of {part[0].path.name}"
+            for n, part in zip(n_draws, parts, strict=True)
+        )
+        raise AlignmentError(
+            f"{first.path}: every point of a method must have the same number of draws, got {sizes}"
+        )
+    whole = [_draws_of(part) for part in parts]
+    ids = [part.ids for part in whole if part.ids is not None]
+    kept = set.intersection(*(set(part.groups) for part in whole))
+    return replace(
+        first,
+        path=Path(f"{first.path} and {len(members) - 1} more"),
+        belief=Draws(np.concatenate([_probs(part) for part in whole])),
+        ids=np.concatenate(ids) if ids else None,
+        actions=None,
+        truth=None if len(parts) > 1 else first.truth,
+        groups={name: np.concatenate([part.groups[name] for part in whole]) for name in kept},
+        named=None,
+    )
+
+
+def _like(first: Predictions, member: Predictions) -> Predictions:
+    """Bring a member's classes into the order of the first one's."""
+    if member.belief.n_classes != first.belief.n_classes:
+        raise AlignmentError(
+            f"{member.path}: has {member.belief.n_classes} classes but {first.path} has "
+            f"{first.belief.n_classes}"
+        )
+    if (member.ids is None) != (first.ids is None):
+        bare, named = (member, first) if member.ids is None else (first, member)
+        raise AlignmentError(f"{bare.path}: has no ids but {named.path} has; all files need them")
+    if member.actions is not None or first.actions is not None:
+        raise FileError(f"{member.path}: actions cannot be joined from several files")
+    order, _ = class_order(
+        member.path, member.classes, first.path, first.classes, member.belief.n_classes
+    )
+    if order is None:
+        return member
+    return replace(member, belief=Draws(_probs(member)[..., order]), classes=first.classes)
+
+
+def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
+    """Return the files by the points that they are about."""
+    if members[0].ids is None:
+        for member in members[1:]:
+            if len(member.belief) != len(members[0].belief):
+                raise AlignmentError(
+                    f"{member.path}: has {len(member.belief):,} points but {members[0].path} has "
+                    f"{len(members[0].belief):,}; files without ids must have the same points"
+                )
+        return [list(members)]
+    parts: dict[frozenset[str], list[Predictions]] = {}
+    for member in members:
+        assert member.ids is not None
+        require_unique(member.path, member.ids)
+        parts.setdefault(frozenset(member.ids.tolist()), []).append(member)
+    seen: dict[str, Predictions] = {}
+    for ids, part in parts.items():
+        shared = next((name for name in ids if name in seen), None)
+        if shared is not None:
+            raise AlignmentError(
+                f"{part[0].path}: shares some of its ids with {seen[shared].path}, such as "
+                f"{shared!r}, but not all; files of one method must have the same points, or none "
+                "in common"
+            )
+        seen |= dict.fromkeys(ids, part[0])
+    return list(parts.values())
+
+
+def _draws_of(part: Sequence[Predictions]) -> Predictions:
+    """Stack files about the same points, rows in the order of the first."""
+    first = part[0]
+    probs = [_in_order(first.ids, member) for member in part]
+    return replace(first, belief=Draws(np.concatenate(probs, axis=1)))
+
+
+def _in_order(ids: NDArray[np.str_] | None, member: Predictions) -> NDArray[Any]:
+    probs = _probs(member)
+    if ids is None or member.ids is None or np.array_equal(ids, member.ids):
+        return probs
+    order = np.argsort(member.ids)
+    return np.asarray(probs[order[np.searchsorted(member.ids, ids, sorter=order)]])
+
+
+def _probs(member: Predictions) -> NDArray[Any]:
+    assert isinstance(member.belief, Draws)
+    return member.belief.probs
