@@ -78,7 +78,9 @@ def opening(record: Row) -> str:
     return (
         f"This page shows the suite `{record['suite']}`: {n_methods} methods with {n_seeds} seeds "
         f"each on the data set `{row['dataset']}`. The {row['n_points']:,} test points have "
-        f"answers from {row['annotators_min']:.0f} to {row['annotators_max']:.0f} annotators each."
+        f"answers from {row['annotators_min']:.0f} to {row['annotators_max']:.0f} annotators each. "
+        "*Significant* refers to a paired bootstrap over the points, with Holm's correction at the "
+        "5 % level."
     )
 
 
@@ -89,42 +91,35 @@ def findings(record: Row, loss: str) -> list[str]:
     for key in SHOWN:
         value, method = min((float(row[key]), row["method"]) for row in rows)
         least.setdefault(method, []).append(f"{title(key)} ({value:.4f})")
-    lines = [
-        f"**{LOSSES.get(loss, loss)}.**",
+    lowest = [f"{method} has the lowest {listed(columns)}" for method, columns in least.items()]
+    by_regret = sorted(rows, key=lambda row: float(row["aurec"]))
+    by_correlation = sorted(rows, key=lambda row: abs(row["spearman_hat"]))
+    gaps = sorted(rows, key=lambda row: float(row["pareto_gap"]))
+    highest = by_correlation[-1]
+    return [
+        f"**{LOSSES.get(loss, loss)}**",
         "",
-        *(f"- {method} has the lowest {listed(columns)}." for method, columns in least.items()),
+        f"- Lowest values: {'; '.join(lowest)}.",
         *(
             f"- {_winner(test)}"
             for test in record["tests"]
             if test["loss"] == loss and test["criterion"] in ("aurec", "n_aurec")
         ),
-    ]
-    by_regret = sorted(rows, key=lambda row: float(row["aurec"]))
-    by_correlation = sorted(rows, key=lambda row: abs(row["spearman_hat"]))
-    lines.append(
-        f"- AuReC ranks the methods {_methods(by_regret)}. Rank correlation of the estimated "
+        f"- AuReC ranks the methods {_methods(by_regret)}. The rank correlation of the estimated "
         f"components, nearest to 0 first, ranks them {_methods(by_correlation)}. The two rankings "
         f"agree on {_agreement(by_regret, by_correlation)} of {len(list(combinations(rows, 2)))} "
-        "pairs."
-    )
-    evidential = next((row for row in rows if row["method"] == "evidential"), None)
-    if evidential is not None:
-        gaps = sorted(row["pareto_gap"] for row in rows)
-        lines.append(
-            f"- The evidential network's estimated components have a rank correlation of "
-            f"{evidential['spearman_hat']:.3f} (the highest of all methods is "
-            f"{max(row['spearman_hat'] for row in rows):.3f}); its Pareto-gap is number "
-            f"{gaps.index(evidential['pareto_gap']) + 1} of {len(rows)}, counted from the lowest."
-        )
-    return lines
+        "pairs.",
+        f"- The strongest rank correlation is that of {highest['method']} "
+        f"({highest['spearman_hat']:.3f}); by its Pareto-gap it is number "
+        f"{gaps.index(highest) + 1} of {len(rows)}, counted from the lowest.",
+    ]
 
 
 def _winner(test: Row) -> str:
     column, best = title(test["criterion"]), test["best"]
-    how = "paired bootstrap over points, Holm-corrected, 5 % level"
     if len(best) == 1:
-        return f"The {column} of {best[0]} is significantly lower than every other ({how})."
-    return f"{column} has no significant winner: {listed(best)} cannot be separated ({how})."
+        return f"{column}: {best[0]} is significantly lower than every other method."
+    return f"{column}: no significant winner; {listed(best)} cannot be separated."
 
 
 def beside_the_paper(losses: list[Row]) -> list[str]:

@@ -37,7 +37,6 @@ def names(tmp_path, monkeypatch):
         "rue": rue,
         "counts": counts,
         "probs": probs,
-        "people": people,
         "annotations": people,
         "belief": belief,
         "new_belief": belief,
