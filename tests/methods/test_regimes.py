@@ -24,7 +24,7 @@ from rue.methods._training.pools import flip, make_pool
 from rue.methods._training.regimes import axes_of, hold_out, trials
 from rue.methods._training.stopping import PATIENCE
 
-SHORT = Training(width=32, epochs=12, batch_size=32, lr=0.01, regime="tuned")
+SHORT = Training(width=32, epochs=12, batch_size=32, lr=0.02, regime="tuned")
 AXES = {"lr": (1.0, 5.0), "weight_decay": (1e-4, 1.0)}
 
 
@@ -33,10 +33,11 @@ def noisy():
     """120 points to train on, 80 to validate, 50 to test: labels that a network soon overfits."""
     rng = np.random.default_rng(6)
     x = rng.normal(size=(250, 8)).astype(np.float32)
-    logits = 1.5 * x @ rng.normal(size=(8, 3))
+    logits = x @ rng.normal(size=(8, 3))
     probs = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     label = np.array([rng.choice(3, p=p) for p in probs])
-    made = data_set(x, np.eye(3)[label], n_train=120)
+    counts = np.eye(3)[label] + rng.multinomial(1, probs)
+    made = data_set(x, probs, n_train=120, counts=counts)
     return dataclasses.replace(made, validation=np.arange(120, 200), test=np.arange(200, 250))
 
 

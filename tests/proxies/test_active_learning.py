@@ -18,12 +18,13 @@ SIZES = {"n_initial": 20, "n_batch": 10, "n_rounds": 2}
 
 @pytest.fixture(scope="module")
 def data():
-    """200 points to learn from and 100 to test, three classes, single labels; p* is known."""
+    """200 points to learn from and 100 to test, three classes, single labels and 10 answers."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=(300, 4)).astype(np.float32)
     logits = 3 * x @ rng.normal(size=(4, 3))
     probs = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return data_set(x, probs / probs.sum(axis=1, keepdims=True), n_train=200, soft=False)
+    probs = probs / probs.sum(axis=1, keepdims=True)
+    return data_set(x, probs, n_train=200, soft=False, counts=rng.multinomial(10, probs))
 
 
 def config(method, epochs=4):

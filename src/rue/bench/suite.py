@@ -62,7 +62,8 @@ NETWORKS: tuple[Network, ...] = get_args(Network)
 Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
-METHOD_NAMES = ("dropout", "evidential", "ensemble", "ddu", "laplace")
+PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
+METHOD_NAMES = (*PAPER_METHODS, "dirichlet_multinomial", "pairs")
 _FOLDER = Path(__file__).parent / "suites"
 _KEYS = (
     "name",
@@ -116,7 +117,7 @@ class Suite:
     name: str
     description: str = ""
     datasets: tuple[str, ...]
-    methods: tuple[str, ...] = METHOD_NAMES
+    methods: tuple[str, ...] = PAPER_METHODS
     losses: tuple[str, ...] = ("log", "zero_one")
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     features: str = "tfidf"

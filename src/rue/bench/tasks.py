@@ -219,6 +219,7 @@ def _result(
             "evaluate": round(evaluated - predicted, 3),
         },
         "chosen": _chosen(fitted),
+        "n_clipped": _n_clipped(cell.method, belief),
         "peak_memory_mb": _peak_memory(),
         "threads": task.threads,
         "trained_with": [other.seed for other in task.stack],
@@ -234,6 +235,14 @@ def _chosen(fitted: Any) -> dict[str, Any] | None:
     if not hasattr(model, "epochs"):
         return None
     return {"training": asdict(model.training), "epochs": list(model.epochs)}
+
+
+def _n_clipped(method: str, belief: "Belief") -> int | None:
+    """Count the points whose strength a method had to clip; None where it never does."""
+    from rue.methods import METHODS
+
+    clipped = getattr(METHODS[method], "clipped", None)
+    return None if clipped is None else int(clipped(belief).sum())
 
 
 def _versions() -> dict[str, str]:

@@ -1,10 +1,12 @@
 """Methods that say how uncertain they are, trained fast (section 5, appendix C).
 
-dropout.py     random thinned networks           -> Draws
-ensemble.py    independently trained networks    -> Draws
-evidential.py  a network that gives a Dirichlet  -> Dirichlet
-ddu.py         a density of the features         -> Scored
-laplace.py     a Gaussian over the last layer    -> Draws
+dropout.py                random thinned networks           -> Draws
+ensemble.py               independently trained networks    -> Draws
+evidential.py             a network that gives a Dirichlet  -> Dirichlet
+ddu.py                    a density of the features         -> Scored
+laplace.py                a Gaussian over the last layer    -> Draws
+dirichlet_multinomial.py  a Dirichlet fitted to counts of answers     -> Dirichlet
+pairs.py                  a joint distribution of pairs of answers    -> Dirichlet
 
 Every method's file has the same names in the same order: ``Config``, ``Fitted``, ``fit``,
 ``predict``. The rest is what they share:
@@ -31,7 +33,15 @@ except ImportError:
 from rue._kernels.threads import launch as _launch
 from rue._plugins import Registry as _Registry
 from rue.io.writing import save_predictions
-from rue.methods import ddu, dropout, ensemble, evidential, laplace
+from rue.methods import (
+    ddu,
+    dirichlet_multinomial,
+    dropout,
+    ensemble,
+    evidential,
+    laplace,
+    pairs,
+)
 from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
 # Numba starts its threads at the first belief and with that sets torch's number of them, whatever
@@ -58,6 +68,8 @@ METHODS = _Registry[_Any](
         "evidential": evidential,
         "ddu": ddu,
         "laplace": laplace,
+        "dirichlet_multinomial": dirichlet_multinomial,
+        "pairs": pairs,
     },
     _checked,
 )
@@ -71,9 +83,11 @@ __all__ = [
     "SMALL_IMAGES",
     "Training",
     "ddu",
+    "dirichlet_multinomial",
     "dropout",
     "ensemble",
     "evidential",
     "laplace",
+    "pairs",
     "save_predictions",
 ]
