@@ -57,7 +57,7 @@ def test_info_json(data):
     facts = json.loads(out)
     assert " ".join(facts) == (
         "name n_points n_classes annotators_min annotators_mean annotators_max "
-        "splits licence citation checksums"
+        "splits licence citation source checksums"
     )
     assert facts["n_points"] == 10605
     assert facts["annotators_mean"] == pytest.approx(18.7468, abs=1e-4)

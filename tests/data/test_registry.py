@@ -16,7 +16,7 @@ from rue.data.registry import expand, flaw, is_complete
 from rue.errors import FileError, InputError
 
 KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
-KEYS += ["splits", "licence", "citation", "checksums"]
+KEYS += ["splits", "licence", "citation", "source", "checksums"]
 REAL = ["fashion-mnist-h", "cifar10h-features", "letter"]
 REAL += ["chaosnli-snli", "chaosnli-mnli", "chaosnli-alphanli", "ferplus-features"]
 REAL += ["emobank-valence", "emobank-arousal", "emobank-dominance", "nli-variation"]
@@ -40,6 +40,8 @@ def test_every_entry_can_be_described_without_its_files(name):
     assert list(facts["splits"]) == ["train", "validation", "test"]
     assert facts["licence"]
     assert facts["citation"]
+    assert facts["source"]
+    assert "\n" not in facts["source"]
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -57,6 +59,15 @@ def test_info_of_what_is_not_here():
     assert (info.n_points, info.annotators_min, info.annotators_max) == (10_605, 15, 29)
     assert info.annotators_mean == 198_810 / 10_605
     assert rue.data.info("dcic-pig").annotators_mean is None
+
+
+def test_how_a_data_set_is_had():
+    said = {name: entry.source for name, entry in rue.data.ENTRIES.items()}
+    assert said["random-rbf"] == "made here"
+    address = "https://github.com/JULIELab/EmoBank"
+    assert said["emobank-valence"] == f"{address}: `rue data fetch emobank-valence`"
+    assert said["chaosnli-mnli"].startswith("https://github.com/easonnie/ChaosNLI: get https://")
+    assert "Kaggle" in said["ferplus"]
 
 
 def test_info_of_known_probabilities():

@@ -40,6 +40,8 @@ class Entry:
     fetch
         Called with the root to write to and whether to show progress; None where a data set
         cannot be fetched by a program, and then ``by_hand`` says how it is had.
+    origin
+        Where its authors publish it.
     """
 
     name: str
@@ -58,6 +60,13 @@ class Entry:
     load: Callable[..., DataSet]
     fetch: Callable[[Path, bool], None] | None = None
     by_hand: str = ""
+    origin: str = ""
+
+    @property
+    def source(self) -> str:
+        """How the data set is had: where it is from, and the command or what to do by hand."""
+        how = self.by_hand or (f"`rue data fetch {self.name}`" if self.fetch else "")
+        return ": ".join(part for part in (self.origin, how) if part) or "made here"
 
 
 def fetch_urls(

@@ -19,7 +19,8 @@ class Info:
 
     ``n_points`` counts the annotated points, or all where nobody was asked; the annotators are
     None where nobody was asked, where p* is known, or where nobody can say before the files are
-    there. ``splits`` has the sizes at seed 0, ``checksums`` the SHA-256 of each file's content.
+    there. ``splits`` has the sizes at seed 0, ``source`` says how
+    the data set is had, and ``checksums`` has the SHA-256 of each file's content.
     """
 
     name: str
@@ -31,13 +32,14 @@ class Info:
     splits: Mapping[str, int]
     licence: str
     citation: str
+    source: str
     checksums: Mapping[str, str | None]
 
 
 def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
     """Measure a data set that is here; give what the registry knows of one that is not."""
     entry = find(name)
-    return _measured(load(name, root)) if is_here(name, root) else known(entry)
+    return _measured(load(name, root), entry) if is_here(name, root) else known(entry)
 
 
 def known(entry: Entry) -> Info:
@@ -53,11 +55,12 @@ def known(entry: Entry) -> Info:
         splits=dict(entry.splits),
         licence=entry.licence,
         citation=entry.citation,
+        source=entry.source,
         checksums=dict(entry.checksums),
     )
 
 
-def _measured(data: DataSet) -> Info:
+def _measured(data: DataSet, entry: Entry) -> Info:
     n = data.n_annotators
     asked = len(n) > 0 and bool(np.isfinite(n).all())
     return Info(
@@ -70,5 +73,6 @@ def _measured(data: DataSet) -> Info:
         splits={split: len(getattr(data, split)) for split in SPLITS},
         licence=data.licence,
         citation=data.citation,
+        source=entry.source,
         checksums=dict(data.checksums),
     )

@@ -157,6 +157,7 @@ ENTRIES = (
         splits={"train": 4_113, "validation": 1_500, "test": 1_978},
         size=885_000_000,
         licence="research only",
+        origin=URL,
         citation=(
             "Agustsson, Timofte, Escalera, Baro, Guyon and Rothe (2017). Apparent and real age "
             "estimation in still images with deep residual regressors on APPA-REAL database. FG."

@@ -126,15 +126,15 @@ _entry = functools.partial(
     annotators=(100, 100.0, 100),
     size=None,
     licence="CC BY-NC 4.0",
+    origin="https://github.com/easonnie/ChaosNLI",
     citation=(
         "Nie, Zhou and Bansal (2020). What Can We Learn from Collective Human Opinions on Natural "
         "Language Inference Data? EMNLP."
     ),
     load=load,
     by_hand=(
-        f"get {_ZIP} from https://www.dropbox.com/s/h4j7dqszmpt2679/{_ZIP} (the link of "
-        "https://github.com/easonnie/ChaosNLI) and put it, or its .jsonl files, in chaosnli/ of a "
-        "data root"
+        f"get https://www.dropbox.com/s/h4j7dqszmpt2679/{_ZIP} and put it, or its .jsonl files, in "
+        "chaosnli/ of a data root"
     ),
 )
 

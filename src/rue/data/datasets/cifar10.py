@@ -195,6 +195,7 @@ _entry = functools.partial(
     annotators=(47, 51.1, 63),
     splits={"train": 50_000, "validation": 0, "test": 10_000},
     licence="CC BY-NC-SA 4.0 (annotations)",
+    origin="https://github.com/jcpeterson/cifar-10h, https://www.cs.toronto.edu/~kriz/cifar.html",
     citation=(
         "Peterson, Battleday, Griffiths and Russakovsky (2019). Human uncertainty makes "
         "classification more robust. ICCV. Images: Krizhevsky (2009), CIFAR-10."

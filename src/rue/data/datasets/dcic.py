@@ -170,6 +170,7 @@ def _entry(
         splits={"train": sum(images[2:]), "validation": images[0], "test": images[1]},
         size=size,
         licence="CC BY-SA 4.0",
+        origin=f"{_ZENODO}/records/{RECORD}",
         citation=(
             "Schmarje et al. (2022). Is one annotation enough? A data-centric image classification "
             "benchmark for noisy and ambiguous label estimation. NeurIPS Datasets and Benchmarks."

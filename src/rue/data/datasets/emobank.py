@@ -201,6 +201,7 @@ _entry = functools.partial(
     splits={"train": 8_062, "validation": 1_000, "test": 1_000},
     size=6_220_376,
     licence="CC BY-SA 4.0",
+    origin="https://github.com/JULIELab/EmoBank",
     citation=(
         "Buechel and Hahn (2017). EmoBank: Studying the Impact of Annotation Perspective and "
         "Representation Format on Dimensional Emotion Analysis. EACL."

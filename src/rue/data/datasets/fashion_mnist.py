@@ -100,6 +100,7 @@ ENTRIES = (
         splits={"train": 60_000, "validation": 0, "test": 10_000},
         size=31_099_551,
         licence="MIT (images); none stated (annotations)",
+        origin="https://github.com/ishida-lab/irreducible",
         citation=(
             "Ishida, Yamane, Charoenphakdee, Niu and Sugiyama (2023). Is the Performance of My "
             "Deep Network Too Good to Be True? A Direct Approach to Estimating the Bayes Error "

@@ -225,6 +225,7 @@ _entry = functools.partial(
     annotators=(5, 339_827 / 35_679, 10),
     splits={"train": 28_537, "validation": 3_574, "test": 3_568},
     licence="MIT (votes); research only (images)",
+    origin="https://github.com/microsoft/FERPlus",
     citation=(
         "Barsoum, Zhang, Canton Ferrer and Zhang (2016). Training Deep Networks for Facial "
         "Expression Recognition with Crowd-Sourced Label Distribution. ICMI. Images: Goodfellow "

@@ -92,6 +92,7 @@ ENTRIES = (
         splits={"train": 11_875, "validation": 4_027, "test": 4_098},
         size=712_565,
         licence="CC BY 4.0",
+        origin="OpenML 6",
         citation=(
             "Frey and Slate (1991). Letter Recognition Using Holland-Style Adaptive Classifiers. "
             "Machine Learning 6."

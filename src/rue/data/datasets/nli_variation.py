@@ -109,6 +109,7 @@ ENTRIES = (
         splits={"train": 285, "validation": 119, "test": 92},
         size=915_674,
         licence="none stated",
+        origin="https://github.com/epavlick/NLI-variation-data",
         citation=(
             "Pavlick and Kwiatkowski (2019). Inherent Disagreements in Human Textual Inferences. "
             "TACL 7."

@@ -199,6 +199,7 @@ _entry = functools.partial(
     n_classes=9,
     size=2_448_964,
     licence="MIT",
+    origin="the sdist vaderSentiment==0.5",
     citation=(
         "Hutto and Gilbert (2014). VADER: A Parsimonious Rule-based Model for Sentiment Analysis "
         "of Social Media Text. ICWSM."

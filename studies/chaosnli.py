@@ -1,0 +1,293 @@
+"""Evaluate published models on ChaosNLI, and write docs/chaosnli.md and its figure.
+
+    python -m studies.chaosnli [--root ROOT]    measure, draw, write docs/rows/chaosnli.json
+    python -m studies.chaosnli --tables-only    write the page from docs/rows/chaosnli.json
+
+The predictions are those of Baan et al. (2022), JSON lines in chaosnli/predictions of a data root:
+BERT and RoBERTa, several seeds each, which are the draws. Their class order is entailment,
+contradiction, neutral. Each file has one half of SNLI's or MNLI's development set, so a
+temperature can be fitted on the other half.
+"""
+
+import argparse
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rue.data
+from rue import Annotations, Components, Draws
+from rue.data.files import roots
+from rue.data.json_lines import json_lines
+from rue.inference.intervals import intervals
+from rue.runs import Run
+from studies import DOCS, FIGURES
+from studies.chaosnli_page import blocks
+from studies.pages import fill_file
+from studies.rows import Row, read_rows, stamp, write_rows
+
+PAGE = DOCS / "chaosnli.md"
+HALVES = ("dev", "test")
+LOSSES = ("log", "brier", "zero_one")
+ORDER = (0, 2, 1)
+"""Where entailment, neutral and contradiction stand in the predictions."""
+N_REPLICATES = 2000
+PACKAGES = ("numpy", "scipy", "numba")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A published model: the part of ChaosNLI, its name in the files, and its seeds."""
+
+    data: str
+    corpus: str
+    network: str
+    seeds: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        name = {"roberta-base": "RoBERTa", "bert-base-uncased": "BERT"}[self.network]
+        return f"{name}, {self.corpus}"
+
+
+MODELS = (
+    Model("chaosnli-snli", "SNLI", "roberta-base", (0, 1, 2)),
+    Model("chaosnli-snli", "SNLI", "bert-base-uncased", (0, 1)),
+    Model("chaosnli-mnli", "MNLI", "roberta-base", (0, 1, 2)),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """A model's logits (n_points, n_seeds, 3), the items' labels, halves and ids."""
+
+    ids: list[str]
+    logits: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    half: NDArray[np.str_]
+    checksums: dict[str, str]
+
+    def part(self, rows: NDArray[np.int64]) -> "Predictions":
+        ids = [self.ids[row] for row in rows]
+        return Predictions(
+            ids, self.logits[rows], self.labels[rows], self.half[rows], self.checksums
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root")
+    parser.add_argument("--tables-only", action="store_true")
+    arguments = parser.parse_args()
+    if not arguments.tables_only:
+        write_rows("chaosnli", measure(arguments.root))
+        draw(arguments.root)
+    fill_file(PAGE, blocks(read_rows("chaosnli")))
+
+
+def measure(root: str | None) -> Row:
+    """Return the rows of the page, for all models."""
+    kinds = ("verdict", "why", "mechanism", "confidence", "temperature")
+    made: Row = {kind: [] for kind in kinds}
+    checksums: dict[str, str] = {}
+    for model in MODELS:
+        data, truth, items, whole = load(model, root)
+        checksums |= {**data.checksums, **whole.checksums}
+        answers, labels = temperatures(truth, items, whole)
+        made["temperature"].append({"model": model.title, "answers": answers, "labels": labels})
+        beliefs = {
+            "published": draws(items),
+            "labels": draws(items, labels),
+            "answers": draws(items, answers),
+        }
+        for loss in LOSSES:
+            for belief, said in beliefs.items():
+                made["verdict"].append(
+                    {"model": model.title, "loss": loss, "belief": belief}
+                    | ranked(truth, said, loss)
+                )
+            made["why"] += [
+                {"model": model.title, "loss": loss} | row for row in why(truth, items, whole, loss)
+            ]
+        made["mechanism"].append({"model": model.title} | mechanism(truth, draws(items)))
+        made["confidence"] += [
+            {"model": model.title, "belief": belief} | confidence(truth, said)
+            for belief, said in beliefs.items()
+        ]
+        print(model.title, flush=True)
+    settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
+    return stamp(*PACKAGES, checksums=checksums, settings=settings) | made
+
+
+def load(
+    model: Model, root: str | None = None
+) -> tuple[rue.data.DataSet, Annotations, Predictions, Predictions]:
+    """Return the data set, its answers on the items that have predictions, and the predictions.
+
+    The last are those of all items of the corpus, those outside ChaosNLI included.
+    """
+    data = rue.data.load(model.data, root)
+    whole = read_predictions(model, root)
+    row_of = {name: row for row, name in enumerate(whole.ids)}
+    here = np.array([row for row, name in enumerate(data.ids) if name in row_of])
+    items = whole.part(np.array([row_of[data.ids[row]] for row in here]))
+    assert data.annotations is not None
+    assert data.labels is not None
+    assert (data.labels[here] == items.labels).all()  # the same items in the same class order
+    return data, data.annotations[here], items, whole
+
+
+def read_predictions(model: Model, root: str | None) -> Predictions:
+    """Read the files of a model's seeds for both halves, columns in the order of ChaosNLI."""
+    ids: list[str] = []
+    logits, labels, half, checksums = [], [], [], {}
+    for part in HALVES:
+        found = []
+        for seed in model.seeds:
+            name = f"{model.corpus}_{part}_{model.network}_{seed}.json"
+            content = find(f"chaosnli/predictions/{name}", root).read_bytes()
+            checksums[name] = hashlib.sha256(content).hexdigest()
+            found.append({row["uid"]: row for _, row in json_lines(content, name)})
+        assert all(set(rows) == set(found[0]) for rows in found)
+        for name, row in found[0].items():
+            ids.append(name)
+            logits.append([[rows[name]["logits"][k] for k in ORDER] for rows in found])
+            labels.append(ORDER.index(row["true"]))
+            half.append(part)
+    assert len(set(ids)) == len(ids)
+    return Predictions(ids, np.array(logits), np.array(labels), np.array(half), checksums)
+
+
+def find(path: str, root: str | None) -> Path:
+    """Return the file in the first data root that has it."""
+    files = [folder / path for folder in roots(root)]
+    return next((file for file in files if file.exists()), files[0])
+
+
+def draws(items: Predictions, temperature: dict[str, float] | None = None) -> Draws:
+    """Return each seed's distribution; a temperature is that of the item's half."""
+    from scipy.special import softmax
+
+    logits = items.logits
+    if temperature is not None:
+        scale = np.array([temperature[part] for part in items.half])
+        logits = logits / scale[:, None, None]
+    return Draws(softmax(logits, axis=2))
+
+
+def temperatures(
+    truth: Annotations, items: Predictions, whole: Predictions
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the temperature for each half, fitted on the other one.
+
+    First on the 100 answers about the other half's items of ChaosNLI, then as is usual, on the
+    single labels of all items of the other half.
+    """
+    answers, labels = {}, {}
+    for part, other in zip(HALVES, HALVES[::-1], strict=True):
+        rows = np.flatnonzero(items.half == other)
+        answers[part] = fit_temperature(items.logits[rows], truth.probs[rows])
+        rows = np.flatnonzero(whole.half == other)
+        labels[part] = fit_temperature(whole.logits[rows], np.eye(3)[whole.labels[rows]])
+    return answers, labels
+
+
+def fit_temperature(logits: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
+    """Return the temperature with the least log loss of the mean distribution."""
+    from scipy.optimize import minimize_scalar
+    from scipy.special import softmax
+
+    def log_loss(log_temperature: float) -> float:
+        mean = softmax(logits / np.exp(log_temperature), axis=2).mean(axis=1)
+        return float(-np.mean(np.sum(targets * np.log(np.maximum(mean, 1e-12)), axis=1)))
+
+    found = minimize_scalar(log_loss, bounds=(-3, 5), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(found.x))
+
+
+def ranked(truth: Annotations, belief: Draws, loss: str) -> Row:
+    """Return n-AuReC, ranked by the epistemic and by the total component, with intervals."""
+    run = Run.from_belief(truth, belief, loss)
+    total = Components(run.hat.total, np.zeros(len(run)), run.hat.total)
+    row: Row = {"n_points": len(run), "regret": float(run.star.epistemic.mean())}
+    row["estimated"] = float(run.hat.epistemic.mean())
+    for name, hat in (("epistemic", run.hat), ("total", total)):
+        found = intervals(Run(run.star, hat), gap=False, n_replicates=N_REPLICATES)
+        row[name] = found.estimate["n_aurec"]
+        row[f"{name}_low"], row[f"{name}_high"] = found.low["n_aurec"], found.high["n_aurec"]
+    return row
+
+
+def why(truth: Annotations, items: Predictions, whole: Predictions, loss: str) -> list[Row]:
+    """Return n-AuReC on all items, on the chosen ones, and by how much people disagree."""
+    single = Annotations.from_probs(np.eye(3)[whole.labels])
+    chosen = Annotations.from_probs(np.eye(3)[items.labels])
+    rows = [
+        {"items": "all", "truth": "label"} | ranked(single, draws(whole), loss),
+        {"items": "chosen", "truth": "label"} | ranked(chosen, draws(items), loss),
+        {"items": "chosen", "truth": "answers"} | ranked(truth, draws(items), loss),
+    ]
+    entropy = entropies(truth.probs)
+    third = np.searchsorted(np.quantile(entropy, [1 / 3, 2 / 3]), entropy)
+    for k, name in enumerate(("least", "middle", "most")):
+        part = np.flatnonzero(third == k)
+        said = {"items": f"{name} disagreement", "truth": "answers"}
+        rows.append(said | ranked(truth[part], draws(items.part(part)), loss))
+    return rows
+
+
+def confidence(truth: Annotations, belief: Draws) -> Row:
+    """Return how sure the mean distribution is, and how many annotators share its answer."""
+    mean = np.asarray(belief.probs).mean(axis=1)
+    answer = mean.argmax(axis=1)
+    return {
+        "n_points": len(mean),
+        "confidence": float(mean.max(axis=1).mean()),
+        "share": float(truth.probs[np.arange(len(answer)), answer].mean()),
+        "entropy": float(entropies(mean).mean()),
+        "human_entropy": float(entropies(truth.probs).mean()),
+    }
+
+
+def mechanism(truth: Annotations, belief: Draws) -> Row:
+    """Return mean regret under log loss and disagreement, by thirds of the model's confidence."""
+    run = Run.from_belief(truth, belief, "log")
+    mean = np.asarray(belief.probs).mean(axis=1).max(axis=1)
+    third = np.searchsorted(np.quantile(mean, [1 / 3, 2 / 3]), mean)
+    entropy = entropies(truth.probs)
+    return {
+        name: {
+            "confidence": float(mean[third == k].mean()),
+            "regret": float(run.star.epistemic[third == k].mean()),
+            "epistemic": float(run.hat.epistemic[third == k].mean()),
+            "human_entropy": float(entropy[third == k].mean()),
+        }
+        for k, name in enumerate(("least", "middle", "most"))
+    }
+
+
+def entropies(probs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the entropy of each distribution, in nats."""
+    return np.asarray(-np.sum(probs * np.log(np.where(probs > 0, probs, 1.0)), axis=1))
+
+
+def draw(root: str | None) -> None:
+    """Draw the regret-coverage curves of RoBERTa on SNLI, as published and with a temperature."""
+    from rue.plots.curves import plot_curves
+    from rue.plots.style import save
+
+    _, truth, items, whole = load(MODELS[0], root)
+    answers, _ = temperatures(truth, items, whole)
+    beliefs = {"as published": draws(items), "temperature": draws(items, answers)}
+    runs = [
+        Run.from_belief(truth, belief, loss, method=name)
+        for loss in ("log", "zero_one")
+        for name, belief in beliefs.items()
+    ]
+    save(plot_curves(runs), FIGURES / "chaosnli.png")
+
+
+if __name__ == "__main__":
+    main()
