@@ -205,3 +205,9 @@ def _release(array: NDArray[Any]) -> None:
         base = getattr(base, "base", None)
     if base is not None and of_a_file and hasattr(mmap, "MADV_DONTNEED"):
         base.madvise(mmap.MADV_DONTNEED)
+
+
+def round_to_scale(values: FloatArray, scale: float) -> FloatArray:
+    """Round to 1e-12 of a scale, so that rounding errors do not affect rankings."""
+    rounded = np.rint(values / scale * 1e12) / 1e12 * scale
+    return np.asarray(rounded + 0.0)  # turns -0.0 into 0.0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_vector
+from rue._arrays import FloatArray, as_vector, round_to_scale
 from rue.beliefs import (
     Belief,
     Convention,
@@ -18,8 +18,7 @@ from rue.beliefs import (
 from rue.beliefs.real import decompose_real
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
-from rue.truth.annotations import Annotations
-from rue.truth.deployed import deployed_actions, require_belief
+from rue.truth.annotations import Annotations, deployed_actions, require_belief
 from rue.truth.finite_annotators import Estimator, bracket_end, estimate_bayes_risk
 from rue.truth.ratings import Ratings
 from rue.truth.realized_ratings import realize_ratings
@@ -151,38 +150,40 @@ def decompose(
     array([0.5])
     """
     loss = get_loss(loss, values=values)
-    require_convention(convention)
+    if convention != "definition":
+        require_convention(convention)
     if isinstance(belief, RealBelief):
         _require_definition(convention)
         return Components(*decompose_real(belief, loss))
     require_belief(belief)
-    n_classes = belief.n_classes
+    scale = loss.scale(belief.n_classes)
     if convention == "published":
         found = published_components(belief, loss, seed=seed)
         epistemic = found.epistemic
         if not found.outside_score:
-            epistemic = np.maximum(loss.round(epistemic, n_classes), 0.0)
+            epistemic = np.maximum(round_to_scale(epistemic, scale), 0.0)
         return Components(
-            loss.round(found.total, n_classes),
-            loss.round(found.aleatoric, n_classes),
+            round_to_scale(found.total, scale),
+            round_to_scale(found.aleatoric, scale),
             epistemic,
             outside_score=found.outside_score,
         )
-    aleatoric, epistemic = np.empty(len(belief)), np.empty(len(belief))
+    n_points = belief.n_points
+    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
     error: FloatArray | None = None
     for rows, expected in belief.expectations(loss, seed=seed):
         aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
         if expected.standard_error is not None:
-            error = np.empty(len(belief)) if error is None else error
+            error = np.empty(n_points) if error is None else error
             error[rows] = expected.standard_error
     total = aleatoric + epistemic
     if isinstance(belief, Scored):
-        aleatoric = loss.round(aleatoric, n_classes)
+        aleatoric = round_to_scale(aleatoric, scale)
         return Components(aleatoric + epistemic, aleatoric, epistemic, outside_score=True)
     return Components(
-        loss.round(total, n_classes),
-        loss.round(aleatoric, n_classes),
-        np.maximum(loss.round(epistemic, n_classes), 0.0),
+        round_to_scale(total, scale),
+        round_to_scale(aleatoric, scale),
+        np.maximum(round_to_scale(epistemic, scale), 0.0),
         standard_error=error,
     )
 
@@ -254,7 +255,7 @@ def realize(
             aleatoric_high=found.aleatoric_high,
             n_annotators=annotations.n_annotators,
         )
-    n_points, n_classes = annotations.n_points, annotations.n_classes
+    n_points, scale = annotations.n_points, loss.scale(annotations.n_classes)
     total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
     floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
     for rows, action in deployed_actions(annotations, belief, loss, actions):
@@ -267,13 +268,13 @@ def realize(
     high = None
     if estimator != "plugin":
         aleatoric = estimate_bayes_risk(annotations, loss, estimator)
-        epistemic = loss.round(total - aleatoric, n_classes)
+        epistemic = round_to_scale(total - aleatoric, scale)
     else:
-        epistemic = np.maximum(loss.round(epistemic, n_classes), 0.0)
+        epistemic = np.maximum(round_to_scale(epistemic, scale), 0.0)
         high = bracket_end(annotations, loss)
     return Components(
-        loss.round(total, n_classes),
-        loss.round(aleatoric, n_classes),
+        round_to_scale(total, scale),
+        round_to_scale(aleatoric, scale),
         epistemic,
         floored,
         aleatoric_high=high,

@@ -251,7 +251,7 @@ def align(
     AlignmentError
         If rows or classes cannot be matched.
     """
-    n_here, n_there = len(predictions.belief), len(truth.annotations)
+    n_here, n_there = predictions.belief.n_points, len(truth.annotations)
     belief = predictions.belief
     if (
         n_here != n_there

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, as_vector, require_finite
+from rue._arrays import FloatArray, as_vector, require_finite, round_to_scale
 from rue.beliefs import Belief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Components
@@ -181,7 +181,7 @@ def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]], matching: Match
         values = as_vector("values", arrays["values"]) if "values" in arrays else None
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
-    n_points, n_classes = len(belief), belief.n_classes
+    n_points, n_classes = belief.n_points, belief.n_classes
     if kind != "sampled_labels":
         classes = matching.classes
         if named:
@@ -326,5 +326,4 @@ def _rounded(column: FloatArray, scale: float) -> FloatArray:
 
     Realised components share a scale; an estimated one may be from outside and has its own.
     """
-    unit = float(scale) or 1.0
-    return np.asarray(np.rint(column / unit * 1e12) / 1e12 * unit)
+    return round_to_scale(column, float(scale) or 1.0)

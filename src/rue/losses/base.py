@@ -12,8 +12,7 @@ from rue.errors import InputError, ShapeError
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
 
-UNITS = 1e12
-TOLERANCE = 1 / UNITS
+TOLERANCE = 1e-12
 """Values that differ by less than this share of the scale count as equal."""
 
 
@@ -127,12 +126,6 @@ class Loss(ABC):
             f"{self.name} loss cannot be used with real-valued outcomes: {self.only_for_classes}; "
             "use squared, absolute, pinball:Q or crps"
         )
-
-    def round(self, component: FloatArray, n_classes: int) -> FloatArray:
-        """Round to 1e-12 of the scale, so that rounding errors do not affect rankings."""
-        scale = self.scale(n_classes)
-        rounded = np.rint(component / scale * UNITS) / UNITS * scale
-        return np.asarray(rounded + 0.0)  # turns -0.0 into 0.0
 
 
 def check_distributions(actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:

@@ -68,8 +68,8 @@ def pareto_gap(
     >>> pareto_gap(star, star)
     0.0
     """
-    require_convention(convention)
-    if convention == "published":
+    if convention != "definition":
+        require_convention(convention)
         if directions != "auto" or normalize:
             raise InputError(
                 'convention="published" has its own directions and units: '

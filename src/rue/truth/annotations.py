@@ -1,4 +1,7 @@
-"""Annotations: the answers of annotators about each point, and so its true distribution p*."""
+"""Annotations: the answers of annotators about each point, and so its true distribution p*.
+
+They are compared with actions: those of a deployed predictor, or a belief's Bayes actions.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,12 +21,14 @@ from rue._arrays import (
     require_shape,
     show,
 )
-from rue.errors import InputError
+from rue.beliefs import Belief, RealBelief
+from rue.errors import InputError, ShapeError
+from rue.losses import Loss
 
 if TYPE_CHECKING:
     from rue.truth.ratings import Ratings
 
-__all__ = ["Annotations"]
+__all__ = ["Annotations", "deployed_actions", "require_belief"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,7 +220,49 @@ class Annotations:
         return Annotations(self.counts[rows], self.values)
 
 
+def deployed_actions(
+    annotations: Annotations,
+    belief: Belief | RealBelief | None,
+    loss: Loss,
+    actions: ArrayLike | None,
+) -> Iterable[tuple[slice, NDArray[Any]]]:
+    """Return the rows and actions of each chunk: ``actions`` if given, else the belief's."""
+    classes = None if belief is None else require_belief(belief)
+    if classes is not None:
+        _require_same(annotations, classes)
+    n_points, n_classes = annotations.n_points, annotations.n_classes
+    if actions is not None:
+        return [(slice(0, n_points), loss.check_actions(actions, n_points, n_classes))]
+    if classes is None:
+        raise InputError("realize needs a belief or actions, got neither")
+    return ((rows, loss.action(m)) for rows, m in classes.means())
+
+
+def require_belief(belief: object) -> Belief:
+    """Return the belief, or raise unless it is one about classes."""
+    if isinstance(belief, RealBelief):
+        raise InputError(
+            f"Annotations need a belief about classes (Draws, Dirichlet or Scored), "
+            f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
+        )
+    if not isinstance(belief, Belief):
+        raise InputError(
+            "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
+            f"or NormalInverseGamma, got {type(belief).__name__}"
+        )
+    return belief
+
+
 def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray) -> None:
     if broken.any():
         row = int(np.argmax(broken))
         raise InputError(f"{rule}, got {show(array[row])} at row {row}")
+
+
+def _require_same(annotations: Annotations, belief: Belief) -> None:
+    said, believed = (annotations.n_points, annotations.n_classes), (belief.n_points, belief.n_classes)
+    if said != believed:
+        raise ShapeError(
+            "annotations and belief must have the same points and classes, "
+            f"got {said[0]} x {said[1]} and {believed[0]} x {believed[1]}"
+        )

@@ -6,12 +6,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, round_to_scale
 from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
-from rue.truth.annotations import Annotations
-from rue.truth.deployed import deployed_actions
+from rue.truth.annotations import Annotations, deployed_actions
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.rating_answers import RatingAnswers, rating_answers
 from rue.truth.ratings import Ratings
@@ -98,10 +97,10 @@ class Answers:
         return self._realized(self.counts / self.counts.sum(axis=1, keepdims=True))
 
     def _realized(self, probs: FloatArray) -> Realized:
-        n_classes = probs.shape[1]
-        total = self.loss.round((probs * self.losses).sum(axis=1), n_classes)
-        aleatoric = self.loss.round(self.loss.bayes_risk(probs), n_classes)
-        regret = np.maximum(self.loss.round(total - aleatoric, n_classes), 0.0)
+        scale = self.loss.scale(probs.shape[1])
+        total = round_to_scale((probs * self.losses).sum(axis=1), scale)
+        aleatoric = round_to_scale(self.loss.bayes_risk(probs), scale)
+        regret = np.maximum(round_to_scale(total - aleatoric, scale), 0.0)
         return Realized(total, aleatoric, regret)
 
 

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.errors import InputError
 from rue.losses import Brier, CostMatrix, Log, Loss, QuantileLoss, Squared, ZeroOne
 from rue.losses._ranked import RankedProbability
@@ -127,7 +127,7 @@ def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
     if annotations.n_annotators.min() < 2:
         return None
     high = estimate_bayes_risk(annotations, loss, "leave_one_out")
-    return loss.round(high, annotations.n_classes)
+    return round_to_scale(high, loss.scale(annotations.n_classes))
 
 
 def _require_two(m: FloatArray, estimator: Estimator) -> None:
