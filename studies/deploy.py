@@ -21,7 +21,7 @@ import rue.data
 from rue import Annotations, Components, Problem, decompose, realize
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
-from rue.deploy.candidates import best_cut, directions, score
+from rue.deploy.candidates import best_cut, directions, weighted_score
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import get_loss
 from rue.selectors import solve
@@ -166,7 +166,7 @@ def study(
 def achievable(star: Components, hat: Components, problem: Problem) -> float:
     """Return the most coverage of any weights and threshold on the estimated components."""
     weights, tau = best_cut(star, hat, problem, directions(hat))
-    return float(np.mean(score(hat, weights) <= tau))
+    return float(np.mean(weighted_score(hat, weights) <= tau))
 
 
 def trials_table(rows: list[Row]) -> str:

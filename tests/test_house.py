@@ -5,12 +5,15 @@ import importlib
 import inspect
 import subprocess
 import sys
+import threading
 import typing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rue
+from rue.cli import main
 
 SOURCE = Path(rue.__file__).parent
 
@@ -236,3 +239,85 @@ def test_everything_a_signature_mentions_has_a_public_name():
                     if found.__module__.startswith("rue") and id(found) not in named:
                         hidden.setdefault(f"{found.__module__}.{found.__name__}", name)
     assert hidden == {}
+
+
+# Names that stand for the same part of each thing of a kind, and in which room they do.
+SYMMETRIC = {
+    "methods": {"Config", "Fitted", "fit", "predict"},
+    "data": {"ENTRIES", "fetch", "load"},
+    "adapters": {"draws"},
+}
+
+
+def defined(path):
+    """Return the public names that a module defines itself, by its own list."""
+    body = ast.parse(path.read_text()).body
+    listed, found = set(), set()
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        for target in getattr(node, "targets", [getattr(node, "target", None)]):
+            if isinstance(target, ast.Name):
+                found.add(target.id)
+                if target.id == "__all__" and isinstance(node.value, ast.List):
+                    listed = {e.value for e in node.value.elts if isinstance(e, ast.Constant)}
+    return listed & found
+
+
+def test_no_two_public_things_have_one_name():
+    places = {}
+    for path in modules():
+        place = path.relative_to(SOURCE).with_suffix("").parts
+        if any(name.startswith("_") for name in place):
+            continue
+        for name in defined(path) - SYMMETRIC.get(place[0], set()):
+            places.setdefault(name, []).append("/".join(place))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def called_files(work):
+    """Return the files of the library whose functions run, without what importing them runs."""
+    found = set()
+
+    def note(frame, event, _):
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(str(SOURCE)):
+            while frame is not None:
+                code = frame.f_code
+                if code.co_name == "<module>" and code.co_filename.startswith(str(SOURCE)):
+                    return
+                frame = frame.f_back
+            found.add(Path(file).relative_to(SOURCE))
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return found
+
+
+def test_a_prediction_becomes_a_row_in_few_files(tmp_path, capsys):
+    """Reading the file, and from there to its row as text; the command and kernels come on top.
+
+    If this fails, a reader has one more file to open: merge what was split too far.
+    """
+    rng = np.random.default_rng(0)
+    file = tmp_path / "ensemble.npz"
+    counts = rng.multinomial(9, rng.dirichlet(np.ones(3), 30))
+    ids = np.arange(30).astype(np.str_)
+    np.savez(file, probs=rng.dirichlet(np.ones(3), (30, 4)), counts=counts, ids=ids)
+
+    def work():
+        with pytest.raises(SystemExit):
+            main(["evaluate", str(file)])
+
+    found = called_files(work)
+    assert "ensemble" in capsys.readouterr().out
+    assert {Path("cli/evaluate.py"), Path("metrics/table.py"), Path("pareto/gap.py")} <= found
+    reading = sorted(str(path) for path in found if path.parts[0] == "io")
+    others = sorted(str(p) for p in found if p.parts[0] not in ("cli", "io", "_kernels"))
+    assert len(reading) <= 10, reading
+    assert len(others) <= 18, others

@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from rue.data.fetching import locked
+from rue.data.fetching import locked_target
 from rue.data.files import (
     Reader,
     atomic_write,
@@ -74,7 +74,7 @@ def test_fetching_never_writes_to_rue_data_through_a_link(tmp_path, monkeypatch)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/letter").symlink_to(tmp_path / "shared/letter")
     target = tmp_path / "mine/letter/x"
-    for write in (locked, atomic_write):
+    for write in (locked_target, atomic_write):
         with pytest.raises(InputError, match="must not be in RUE_DATA"), write(target):
             pass
     assert not list((tmp_path / "shared/letter").iterdir())

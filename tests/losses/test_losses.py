@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
+from rue._arrays import round_to_scale
 from rue.errors import InputError, ShapeError
 from rue.losses import (
     LOSSES,

@@ -11,7 +11,7 @@ import hmc
 from rue.errors import InputError
 from rue.methods import laplace
 from rue.methods._training.objectives import cross_entropy
-from rue.methods.laplace import Posterior, fit_posterior
+from rue.methods.laplace import LastLayerPosterior, fit_last_layer
 
 
 @pytest.fixture
@@ -35,13 +35,13 @@ def test_the_hessian_is_that_of_the_log_loss(layer):
         return cross_entropy(phi @ w.reshape(3, 3).T, targets).sum()
 
     exact = torch.autograd.functional.hessian(loss, torch.tensor(mode.ravel()))
-    np.testing.assert_allclose(dense(fit_posterior(z, mode)), exact, atol=1e-10)
+    np.testing.assert_allclose(dense(fit_last_layer(z, mode)), exact, atol=1e-10)
 
 
 def test_kronecker_is_exact_when_all_points_are_alike(layer):
     z, mode = layer
     z = np.repeat(z[:1], 30, axis=0)
-    full, kron = (fit_posterior(z, mode, hessian=h) for h in ("full", "kronecker"))
+    full, kron = (fit_last_layer(z, mode, hessian=h) for h in ("full", "kronecker"))
     np.testing.assert_allclose(dense(kron), dense(full), atol=1e-10)
     assert kron.precision == pytest.approx(full.precision, rel=1e-4)
 
@@ -52,21 +52,21 @@ def test_kronecker_factors_are_the_means_of_both(layer):
     probs = softmax(phi @ mode.T, axis=1)
     a = np.mean([np.diag(p) - np.outer(p, p) for p in probs], axis=0)
     b = np.mean([np.outer(f, f) for f in phi], axis=0)
-    kron = fit_posterior(z, mode, hessian="kronecker")
+    kron = fit_last_layer(z, mode, hessian="kronecker")
     np.testing.assert_allclose(dense(kron), 40 * np.kron(a, b), atol=1e-12)
 
 
 def test_full_below_3000_parameters_else_kronecker(rng, monkeypatch):
     assert laplace._FULL_BELOW == 3000
     monkeypatch.setattr(laplace, "_FULL_BELOW", 300)
-    assert len(fit_posterior(rng.normal(size=(9, 9)), rng.normal(size=(29, 10))).bases) == 1
-    assert len(fit_posterior(rng.normal(size=(9, 9)), rng.normal(size=(30, 10))).bases) == 2
+    assert len(fit_last_layer(rng.normal(size=(9, 9)), rng.normal(size=(29, 10))).bases) == 1
+    assert len(fit_last_layer(rng.normal(size=(9, 9)), rng.normal(size=(30, 10))).bases) == 2
 
 
 @pytest.mark.parametrize("hessian", ["full", "kronecker"])
 def test_precision_maximises_the_marginal_likelihood(layer, hessian):
     """At the optimum delta |w|^2 = sum h / (h + delta), MacKay's fixed point."""
-    posterior = fit_posterior(*layer, hessian=hessian)
+    posterior = fit_last_layer(*layer, hessian=hessian)
     h, delta = posterior.curvature, posterior.precision
     assert delta * (posterior.mode**2).sum() == pytest.approx((h / (h + delta)).sum(), rel=1e-3)
     size = (posterior.mode**2).sum()
@@ -79,7 +79,7 @@ def test_precision_maximises_the_marginal_likelihood(layer, hessian):
 @pytest.mark.parametrize("hessian", ["full", "kronecker"])
 def test_signs_of_eigenvectors_do_not_change_the_draws(layer, hessian):
     features, mode = layer
-    posterior = fit_posterior(features, mode, hessian=hessian)
+    posterior = fit_last_layer(features, mode, hessian=hessian)
     turned = dataclasses.replace(posterior, bases=tuple(-basis for basis in posterior.bases))
     turned.bases[0][:, 0] *= -1
     ours, theirs = (p.sample(np.random.default_rng(0), 5) for p in (posterior, turned))
@@ -89,7 +89,7 @@ def test_signs_of_eigenvectors_do_not_change_the_draws(layer, hessian):
 @pytest.mark.parametrize("hessian", ["full", "kronecker"])
 def test_samples_have_the_covariance(layer, hessian):
     """100,000 draws of 9 weights: entries of the covariance to 3 % of its norm."""
-    posterior = fit_posterior(*layer, hessian=hessian)
+    posterior = fit_last_layer(*layer, hessian=hessian)
     draws = posterior.sample(np.random.default_rng(0), 100_000).reshape(-1, 9)
     covariance = np.linalg.inv(dense(posterior) + posterior.precision * np.eye(9))
     np.testing.assert_allclose(draws.mean(axis=0), posterior.mode.ravel(), atol=0.02)
@@ -112,7 +112,7 @@ def softmax_regression(n):
 
     mode = np.zeros((1, 9))
     for _ in range(20):  # the log posterior is concave: Newton's method finds its mode
-        hessian = dense(fit_posterior(phi[:, :2], mode.reshape(3, 3))) + np.eye(9)
+        hessian = dense(fit_last_layer(phi[:, :2], mode.reshape(3, 3))) + np.eye(9)
         mode = mode + np.linalg.solve(hessian, density(mode)[1][0])
     assert np.abs(density(mode)[1]).max() < 1e-9
     return phi, density, mode.reshape(3, 3)
@@ -155,8 +155,8 @@ def test_it_comes_close_to_the_posterior(n_draws):
     are allowed. A curvature off by a fifth would show in the logits.
     """
     phi, density, mode = softmax_regression(1000)
-    fitted = fit_posterior(phi[:, :2], mode)
-    posterior = Posterior(mode, fitted.bases, fitted.curvature, 1.0)
+    fitted = fit_last_layer(phi[:, :2], mode)
+    posterior = LastLayerPosterior(mode, fitted.bases, fitted.curvature, 1.0)
     rng = np.random.default_rng(6)
     start = mode.ravel() + 1.5 * (posterior.sample(rng, 16) - mode).reshape(16, 9)
     factor = np.linalg.cholesky(np.linalg.inv(dense(posterior) + np.eye(9)))
@@ -194,7 +194,7 @@ def test_it_is_fitted_to_all_training_points(features, short):
     fitted = laplace.fit(features, laplace.Config(training=short))[0]
     (z,) = (z[0].double().numpy() for _, z in fitted.model.features(features.part("train").inputs))
     weight, bias = (part[0].double().numpy() for part in fitted.model.head())
-    by_hand = fit_posterior(z, np.column_stack([weight, bias[0]]))
+    by_hand = fit_last_layer(z, np.column_stack([weight, bias[0]]))
     np.testing.assert_allclose(fitted.posterior.mode, by_hand.mode)
     np.testing.assert_allclose(dense(fitted.posterior), dense(by_hand), atol=1e-3)
     assert fitted.posterior.precision == pytest.approx(by_hand.precision, rel=1e-3)

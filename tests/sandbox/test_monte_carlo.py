@@ -7,7 +7,7 @@ import pytest
 
 from rue.sandbox import SANDBOX_LOSSES, make_world
 from rue.sandbox.gaussian import expected_components, realized_components
-from rue.sandbox.posterior import fit
+from rue.sandbox.posterior import fit_posterior
 from rue.sandbox.scorers import expected_error
 from rue.sandbox.world import noise
 
@@ -19,7 +19,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def posterior(world):
-    return fit(world.features, world.x_train, world.y_train)
+    return fit_posterior(world.features, world.x_train, world.y_train)
 
 
 def assert_four_standard_errors(draws, expected):
@@ -78,7 +78,7 @@ def test_expected_error_by_adding_labels_and_refitting():
     opposite sign: both only make the average less noisy, so that the test has teeth.
     """
     world = make_world(seed=2, n_train=100, n_grid=200)
-    before = fit(world.features, world.x_train, world.y_train)
+    before = fit_posterior(world.features, world.x_train, world.y_train)
     phi, rng = world.features(world.x), np.random.default_rng(5)
 
     def regrets(posterior, weights):
@@ -99,7 +99,9 @@ def test_expected_error_by_adding_labels_and_refitting():
         for weights in before.draw(700, seed=cell):
             f, epsilon = phi[[cell]] @ weights, noise(x) * rng.standard_normal(1)
             after = [
-                fit(world.features, np.append(world.x_train, x), np.append(world.y_train, y))
+                fit_posterior(
+                    world.features, np.append(world.x_train, x), np.append(world.y_train, y)
+                )
                 for y in (f + epsilon, f - epsilon)
             ]
             mean_after = np.mean([regrets(posterior, weights) for posterior in after], axis=0)

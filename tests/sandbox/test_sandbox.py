@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rue.errors import InputError
 from rue.sandbox import REGIONS, SANDBOX_LOSSES, SCORERS, make_world, run_sandbox, split_regret
 from rue.sandbox.gaussian import expected_components, realized_components
-from rue.sandbox.posterior import PRIOR_SD, fit
+from rue.sandbox.posterior import PRIOR_SD, fit_posterior
 from rue.sandbox.scorers import bald, expected_error, jaccard, reject
 from rue.sandbox.world import Features, noise, rossellini
 
@@ -24,7 +24,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def posterior(world):
-    return fit(world.features, world.x_train, world.y_train)
+    return fit_posterior(world.features, world.x_train, world.y_train)
 
 
 # --- the world ---
@@ -105,7 +105,7 @@ def test_posterior_equals_the_function_space_view():
     # The Gaussian process with kernel k(s, t) = prior_sd^2 phi(s)' phi(t) has the same predictions
     # by quite another formula: mean k (K + R)^-1 y, variance k(t, t) - k (K + R)^-1 k.
     world = make_world(seed=3, n_train=30, n_features=8, n_grid=50)
-    mean, variance = fit(world.features, world.x_train, world.y_train).predict(world.x)
+    mean, variance = fit_posterior(world.features, world.x_train, world.y_train).predict(world.x)
     at_train, at_grid = world.features(world.x_train), world.features(world.x)
     gram = PRIOR_SD**2 * at_train @ at_train.T + np.diag(noise(world.x_train) ** 2)
     cross = PRIOR_SD**2 * at_grid @ at_train.T
@@ -117,7 +117,7 @@ def test_posterior_equals_the_function_space_view():
 
 def test_without_data_the_posterior_is_the_prior():
     features = Features(5)
-    posterior = fit(features, np.empty(0), np.empty(0))
+    posterior = fit_posterior(features, np.empty(0), np.empty(0))
     np.testing.assert_allclose(posterior.covariance, PRIOR_SD**2 * np.eye(5), rtol=1e-14)
     assert (posterior.mean == 0).all()
 
@@ -177,7 +177,7 @@ def test_regret_is_never_negative(sigma, variance, error, loss):
 def test_expected_error_by_refitting_does_not_depend_on_the_label(world, posterior, loss):
     closed_form = expected_error(world, posterior, loss)
     for cell, label in [(3, -7.0), (840, 0.0), (1999, 5.0)]:
-        refit = fit(
+        refit = fit_posterior(
             world.features,
             np.append(world.x_train, world.x[cell]),
             np.append(world.y_train, label),

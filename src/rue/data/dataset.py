@@ -18,9 +18,9 @@ from rue.truth.annotations import Annotations
 if TYPE_CHECKING:
     from rue.beliefs import Belief
 
-__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "Task", "count"]
+__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count"]
 
-Task = Literal["text", "image", "tabular", "features", "ood"]
+TaskKind = Literal["text", "image", "tabular", "features", "ood"]
 Split = Literal["all", "train", "validation", "test"]
 SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validation", "test")
 Inputs = NDArray[Any] | LazyImages
@@ -63,7 +63,7 @@ class DataSet:
     """
 
     name: str
-    task: Task
+    task: TaskKind
     inputs: Inputs
     ids: NDArray[np.str_]
     class_names: tuple[str, ...]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rue.data.dataset import DataSet, Task
+from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
 from rue.data.files import Reader
 from rue.errors import FileError
@@ -45,7 +45,7 @@ class Entry:
     """
 
     name: str
-    task: Task
+    task: TaskKind
     n_points: int
     n_classes: int
     annotators: tuple[int, float, int] | None

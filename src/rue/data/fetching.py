@@ -22,7 +22,7 @@ from rue.errors import FileError
 from rue.io import locks
 from rue.io.atomic import is_full, open_own
 
-__all__ = ["content_check", "download", "get", "locked", "pip_download", "zip_check"]
+__all__ = ["content_check", "download", "get", "locked_target", "pip_download", "zip_check"]
 
 _TIMEOUT = 60  # seconds without a byte
 
@@ -47,7 +47,7 @@ def download(
     progress
         Show a bar on stderr.
     """
-    with locked(target):
+    with locked_target(target):
         if target.exists() and check(target) is None:
             return target
         part = target.with_name(target.name + ".part")
@@ -109,7 +109,7 @@ def get(url: str) -> bytes:
 
 
 @contextlib.contextmanager
-def locked(target: Path) -> Iterator[None]:
+def locked_target(target: Path) -> Iterator[None]:
     """Hold the lock of ``target``, waiting for another process that has it."""
     require_unshared(target.parent)
     folder = target.parent / ".locks"
@@ -125,7 +125,7 @@ def pip_download(requirement: str, sha256: str, target: Path) -> Path:
     from 2014 that newer setuptools refuse. A stand-in build backend answers instead, so pip
     builds nothing, runs nothing of the package and needs no setuptools.
     """
-    with locked(target):
+    with locked_target(target):
         if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == sha256:
             return target
         with tempfile.TemporaryDirectory() as folder:

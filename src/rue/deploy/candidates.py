@@ -16,7 +16,7 @@ from rue.components import Components
 from rue.deploy.p_values import allowed
 from rue.selectors.problem import Problem
 
-__all__ = ["TOTAL", "Fits", "Thresholds", "Weights", "best_cut", "directions", "score"]
+__all__ = ["TOTAL", "Fits", "Thresholds", "Weights", "best_cut", "directions", "weighted_score"]
 
 Weights = tuple[float, float]
 TOTAL: Weights = (1.0, 1.0)
@@ -56,7 +56,7 @@ class Thresholds:
     @staticmethod
     def of(star: Components, hat: Components, weights: Weights) -> "Thresholds":
         """Return every threshold that separates two scores of these points."""
-        s = score(hat, weights)
+        s = weighted_score(hat, weights)
         order = np.argsort(s, kind="stable")
         s = s[order]
         accepted = np.append(np.flatnonzero(np.diff(s) > _near(s)) + 1, len(s))
@@ -70,7 +70,7 @@ class Thresholds:
 
     def at(self, star: Components, hat: Components, weights: Weights) -> "Thresholds":
         """Return the same thresholds on other points."""
-        s = score(hat, weights)
+        s = weighted_score(hat, weights)
         order = np.argsort(s, kind="stable")
         accepted = np.searchsorted(s[order], self.taus, side="right")
         sums = {
@@ -97,7 +97,7 @@ Fits = Callable[[Thresholds, Problem], NDArray[np.bool_]]
 """Which thresholds keep the budgets."""
 
 
-def score(hat: Components, weights: Weights) -> FloatArray:
+def weighted_score(hat: Components, weights: Weights) -> FloatArray:
     """Return w1 aleatoric + w2 epistemic of each point, shape (n_points,)."""
     w1, w2 = weights
     return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
@@ -169,7 +169,7 @@ def best_cut(
     step = max(1, _AT_ONCE // n)
     for first in range(0, len(candidates), step):
         some = candidates[first : first + step]
-        scores = np.stack([score(hat, weights) for weights in some])
+        scores = np.stack([weighted_score(hat, weights) for weights in some])
         order = np.argsort(scores, axis=1, kind="stable")
         scores = np.take_along_axis(scores, order, axis=1)
         sums = {

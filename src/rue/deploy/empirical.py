@@ -7,7 +7,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.components import Components
 from rue.deploy.attained import attained
-from rue.deploy.candidates import Weights, best_cut, directions, score
+from rue.deploy.candidates import Weights, best_cut, directions, weighted_score
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule, missed_floor
 from rue.selectors.problem import Problem
@@ -36,11 +36,11 @@ def fit_empirical(
     accepted = np.zeros(len(star), dtype=bool)
     for held_out in np.array_split(order, min(N_FOLDS, len(star))):
         w, t = cut(np.setdiff1d(order, held_out))
-        accepted[held_out] = score(hat[held_out], w) <= t
+        accepted[held_out] = weighted_score(hat[held_out], w) <= t
     if tau == -math.inf:
         notes = ["No threshold keeps the budgets on the calibration points: nothing is accepted."]
     else:
-        notes = missed_floor(problem, float(np.mean(score(hat, weights) <= tau)))
+        notes = missed_floor(problem, float(np.mean(weighted_score(hat, weights) <= tau)))
     return Rule(
         weights,
         tau,

@@ -29,7 +29,7 @@ from rue.deploy.candidates import (
     Weights,
     best_cut,
     directions,
-    score,
+    weighted_score,
     would_pass,
 )
 from rue.deploy.kind import Kind
@@ -81,7 +81,7 @@ def fit_promised(
     p_values = _p_values(tested, problem, bound)
     passed = n_passed(p_values, delta)
     tau = float(tested.taus[passed - 1]) if passed else -math.inf
-    accepted = score(hat[test], weights) <= tau
+    accepted = weighted_score(hat[test], weights) <= tau
     estimate = attained(star[test], accepted, normalized=problem.normalized)
     needed: int | None = None
     if passed:
@@ -150,7 +150,7 @@ def _clearly_better(
     other: tuple[Weights, float],
 ) -> bool:
     """Whether one rule accepts more, or loses less, than another by two standard errors."""
-    first, second = (score(hat, weights) <= tau for weights, tau in (one, other))
+    first, second = (weighted_score(hat, weights) <= tau for weights, tau in (one, other))
     gain = first.astype(np.float64) - second
     reach = min(first.mean(), second.mean())
     if problem.minimize is not None and reach >= problem.floor - 1e-12:

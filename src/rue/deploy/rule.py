@@ -14,7 +14,7 @@ from rue._arrays import FloatArray
 from rue.beliefs import Belief
 from rue.components import Components, decompose
 from rue.deploy.attained import Attained
-from rue.deploy.candidates import TOTAL, Weights, score
+from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
@@ -115,7 +115,7 @@ class Rule:
             hat = decompose(hat, loss)
         if not isinstance(hat, Components):
             raise InputError(f"hat must be Components or a belief, got {type(hat).__name__}")
-        return score(hat, self.weights)
+        return weighted_score(hat, self.weights)
 
     def accept(self, hat: Components | Belief) -> NDArray[np.bool_]:
         """Decide on new points by what the model says about them.

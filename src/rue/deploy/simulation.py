@@ -13,9 +13,9 @@ from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
 from rue.selectors.problem import Problem
 
-__all__ = ["Answers", "Trials", "try_promise"]
+__all__ = ["DrawAnswers", "Trials", "try_promise"]
 
-Answers = Callable[[IntArray, np.random.Generator], Components]
+DrawAnswers = Callable[[IntArray, np.random.Generator], Components]
 """Returns the realised components of the drawn rows, from answers drawn with the generator."""
 
 
@@ -52,7 +52,7 @@ def try_promise(
     n_points: int | Sequence[int],
     n_draws: int = 500,
     seed: int = 0,
-    answers: Answers | None = None,
+    answers: DrawAnswers | None = None,
     progress: bool = False,
     delta: float | None = None,
     bound: float | None = None,

@@ -29,7 +29,7 @@ from rue.methods._training.models import Folder, Model, Plan
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
 
-__all__ = ["Config", "Fitted", "Posterior", "fit", "fit_posterior", "predict"]
+__all__ = ["Config", "Fitted", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
 
 _FULL_BELOW = 3_000
 _LOG_PRECISION = (-12.0, 16.0)  # natural logarithms that delta is searched between
@@ -57,7 +57,7 @@ class Fitted:
     """One network and the posterior of its last layer."""
 
     model: Model
-    posterior: "Posterior"
+    posterior: "LastLayerPosterior"
     n_draws: int
 
     def predict(self, inputs: Inputs | ArrayLike) -> Draws:
@@ -96,7 +96,7 @@ def fit(
     states = []
     for one in fitted:
         weight, bias = (part[0].cpu().double().numpy() for part in one.model.head())
-        posterior = fit_posterior(
+        posterior = fit_last_layer(
             one.model.training_features(one.pool)[0].cpu().double().numpy(),
             np.concatenate([weight, bias.T], axis=1),
             hessian=config.hessian,
@@ -117,7 +117,7 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class LastLayerPosterior:
     """A Gaussian over the last layer, in the eigenbasis of its precision.
 
     Attributes
@@ -153,12 +153,12 @@ class Posterior:
         return np.asarray(self.mode + rows @ (rows.T @ normal @ columns * std) @ columns.T)
 
 
-def fit_posterior(
+def fit_last_layer(
     features: FloatArray,
     mode: FloatArray,
     *,
     hessian: Literal["full", "kronecker"] | None = None,
-) -> Posterior:
+) -> LastLayerPosterior:
     """Fit the Gaussian around the layer ``mode``, (K, d + 1), from features (n, d)."""
     phi = _with_one(features)
     probs = _softmax(phi @ mode.T)
@@ -172,7 +172,7 @@ def fit_posterior(
         b, basis_b = np.linalg.eigh(phi.T @ phi / n)
         curvature, bases = n * np.outer(a, b), (basis_a, basis_b)
     curvature = np.maximum(curvature, 0.0)
-    return Posterior(mode, bases, curvature, _prior_precision(mode, curvature))
+    return LastLayerPosterior(mode, bases, curvature, _prior_precision(mode, curvature))
 
 
 def _gauss_newton(phi: FloatArray, probs: FloatArray) -> FloatArray:

@@ -14,15 +14,15 @@ from rue.components import decompose
 from rue.errors import InputError
 from rue.losses import Loss
 
-__all__ = ["SCORES", "Score", "require_score", "score"]
+__all__ = ["SCORES", "ScoreName", "require_score", "score"]
 
-Score = Literal["total", "aleatoric", "epistemic"]
-SCORES: tuple[Score, ...] = get_args(Score)
+ScoreName = Literal["total", "aleatoric", "epistemic"]
+SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
 def score(
     belief: Belief,
-    name: Score = "epistemic",
+    name: ScoreName = "epistemic",
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,

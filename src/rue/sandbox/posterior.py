@@ -16,7 +16,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.sandbox.world import Features, noise
 
-__all__ = ["PRIOR_SD", "Posterior", "fit"]
+__all__ = ["PRIOR_SD", "Posterior", "fit_posterior"]
 
 # About the root mean square of the weights of f*, so that f* is plausible under the prior.
 PRIOR_SD = 1.5
@@ -57,7 +57,7 @@ class Posterior:
         return self.mean + normal @ factor.T
 
 
-def fit(features: Features, x: FloatArray, y: FloatArray) -> Posterior:
+def fit_posterior(features: Features, x: FloatArray, y: FloatArray) -> Posterior:
     """Return the posterior given labels y at inputs x, each of shape (n_train,); may be empty."""
     weighted = features(x) / noise(x)[:, None]
     precision = np.eye(features.n_features) / PRIOR_SD**2 + weighted.T @ weighted

@@ -16,7 +16,7 @@ inputs, for example after rejection, cross need not be 0, so it is reported sepa
 from dataclasses import dataclass
 
 from rue._arrays import FloatArray
-from rue.sandbox.posterior import fit
+from rue.sandbox.posterior import fit_posterior
 from rue.sandbox.world import Features, World, project
 
 __all__ = ["RegretSplit", "split_regret"]
@@ -71,7 +71,7 @@ def split_regret(world: World, n_features: int) -> RegretSplit:
     True
     """
     features = Features(n_features)
-    mean, variance = fit(features, world.x_train, world.y_train).predict(world.x)
+    mean, variance = fit_posterior(features, world.x_train, world.y_train).predict(world.x)
     phi = features(world.x)
     nearest = phi @ project(phi, world.f_star, world.mass)
     return RegretSplit(

@@ -10,7 +10,7 @@ from rue.components import Components
 from rue.errors import InputError
 from rue.metrics.curves import aurc, aurec
 from rue.sandbox.gaussian import Loss, expected_components, realized_components
-from rue.sandbox.posterior import PRIOR_SD, Posterior, fit
+from rue.sandbox.posterior import PRIOR_SD, Posterior, fit_posterior
 from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
 from rue.sandbox.split import RegretSplit, split_regret
 from rue.sandbox.world import REGIONS, World, make_world
@@ -179,7 +179,7 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: Loss = "squared")
     if loss not in SANDBOX_LOSSES:
         raise InputError(f"loss must be one of {', '.join(SANDBOX_LOSSES)}, got {loss!r}")
     world = make_world(seed=seed)
-    posterior = fit(world.features, world.x_train, world.y_train)
+    posterior = fit_posterior(world.features, world.x_train, world.y_train)
     mean, variance = posterior.predict(world.x)
     score = scores(world, posterior, loss)
     return Sandbox(

@@ -260,7 +260,10 @@ def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray)
 
 
 def _require_same(annotations: Annotations, belief: Belief) -> None:
-    said, believed = (annotations.n_points, annotations.n_classes), (belief.n_points, belief.n_classes)
+    said, believed = (
+        (annotations.n_points, annotations.n_classes),
+        (belief.n_points, belief.n_classes),
+    )
     if said != believed:
         raise ShapeError(
             "annotations and belief must have the same points and classes, "

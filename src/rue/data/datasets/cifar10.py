@@ -12,7 +12,7 @@ from rue._arrays import IntArray
 from rue.data.archives import read_tar
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, fetch_urls
-from rue.data.fetching import content_check, download, locked
+from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
@@ -117,7 +117,7 @@ def fetch(root: Path, progress: bool) -> None:
     """Fetch the counts, and CIFAR-10's binary version, of which the batches are kept."""
     _fetch_counts(root, progress)
     checks = {path: content_check(path, _CHECKSUMS[path]) for path in (_TEST, *_TRAIN.values())}
-    with locked(root / _FOLDER):
+    with locked_target(root / _FOLDER):
         if all((root / p).exists() and check(root / p) is None for p, check in checks.items()):
             return
         archive = download(

@@ -7,7 +7,7 @@ import numpy as np
 
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
-from rue.data.fetching import locked
+from rue.data.fetching import locked_target
 from rue.data.files import Reader, atomic_write, content_digest
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
@@ -54,7 +54,7 @@ def fetch(root: Path, progress: bool) -> None:
 
     del progress
     target = root / PATH
-    with locked(target):
+    with locked_target(target):
         if target.exists() and _sorted_digest(_read_rows(target)) == _SHA256:
             return
         try:

@@ -17,7 +17,7 @@ from rue._arrays import IntArray
 from rue.data.archives import read_tar, read_zip
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
-from rue.data.fetching import locked, pip_download
+from rue.data.fetching import locked_target, pip_download
 from rue.data.files import Reader, atomic_write
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
@@ -97,7 +97,7 @@ def fetch(root: Path, progress: bool) -> None:
     data = pip_download("vaderSentiment==0.5", SDIST_SHA256, root / SDIST).read_bytes()
     for domain in _STEMS:
         target = root / _parquet(domain)
-        with locked(target):
+        with locked_target(target):
             if not target.exists() or _read_parquet(target, domain) is None:
                 table = parse(data, domain)
                 with atomic_write(target) as handle:

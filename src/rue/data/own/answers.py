@@ -1,4 +1,4 @@
-"""Answers: what people said of each point, from whichever file it was read."""
+"""Answers of your own: what people said of each point, from whichever file it was read."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from rue._arrays import FloatArray, IntArray
 from rue.data.own.table import Columns, Table, is_number
 from rue.errors import FileError
 
-__all__ = ["Answers", "Layout", "attributes_of", "first_twice", "values_of"]
+__all__ = ["Layout", "OwnAnswers", "attributes_of", "first_twice", "values_of"]
 
 Layout = Literal["long", "wide", "arrays"]
 _ATTRIBUTES = ("text", "image", "split", "group")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class OwnAnswers:
     """What people said of each point.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.data.dataset import SPLITS, count
 from rue.data.own.agreement import alpha_of_counts, alpha_of_ratings, pairwise_agreement
-from rue.data.own.answers import Answers, Layout
+from rue.data.own.answers import Layout, OwnAnswers
 from rue.data.own.description import (
     NAME_RULE,
     Description,
@@ -23,7 +23,7 @@ from rue.data.own.description import (
 from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
 from rue.data.own.leaks import find_duplicates, find_leaks, shared_groups
 from rue.data.own.reading import read_answers
-from rue.data.own.table import TABLES
+from rue.data.own.table import TABLE_SUFFIXES
 from rue.data.splits import Splits
 from rue.errors import FileError, InputError
 
@@ -217,7 +217,7 @@ def _summary(description: Description) -> Check:
     )
 
 
-def _disagreement(answers: Answers) -> dict[str, Any]:
+def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
     """Measure how far the answers about a point differ."""
     if answers.counts is None:
         assert answers.ratings is not None
@@ -244,7 +244,7 @@ def _disagreement(answers: Answers) -> dict[str, Any]:
     }
 
 
-def _warnings(answers: Answers, found: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
+def _warnings(answers: OwnAnswers, found: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
     said = []
     if (n == 1).all():
         said.append("every point has one answer, so aleatoric and epistemic cannot be told apart")
@@ -266,7 +266,7 @@ def _warnings(answers: Answers, found: OwnInputs, n: FloatArray, splits: Splits)
     return said
 
 
-def _n_answers(answers: Answers) -> FloatArray:
+def _n_answers(answers: OwnAnswers) -> FloatArray:
     if answers.ratings is not None:
         return np.array([len(row) for row in answers.ratings], dtype=np.float64)
     assert answers.counts is not None
@@ -275,7 +275,7 @@ def _n_answers(answers: Answers) -> FloatArray:
 
 def _answers_file(folder: Path) -> Path:
     """Find the file of answers in a folder: by its name, else the only one there is."""
-    suffixes = (*TABLES, ".npz")
+    suffixes = (*TABLE_SUFFIXES, ".npz")
     for stem in _ANSWERS:
         found = [folder / f"{stem}{suffix}" for suffix in suffixes]
         found = [file for file in found if file.is_file()]
@@ -297,7 +297,7 @@ def _answers_file(folder: Path) -> Path:
 
 
 def _split_file(answers: Path) -> Path | None:
-    files = [answers.parent / f"splits{suffix}" for suffix in TABLES]
+    files = [answers.parent / f"splits{suffix}" for suffix in TABLE_SUFFIXES]
     return next((file for file in files if file.is_file()), None)
 
 

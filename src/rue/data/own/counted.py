@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.data.own.answers import Answers, attributes_of, first_twice, values_of
+from rue.data.own.answers import OwnAnswers, attributes_of, first_twice, values_of
 from rue.data.own.table import Columns, Table, is_number
 from rue.errors import FileError, InputError
 from rue.io.npz import load_npz, npz_shapes
@@ -16,7 +16,7 @@ from rue.io.npz import load_npz, npz_shapes
 __all__ = ["read_arrays", "read_wide"]
 
 
-def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> Answers:
+def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> OwnAnswers:
     """Read one row per point: a column per class, or of JSON lines an object of counts."""
     assert columns.id is not None
     keys = [key.strip() for key in table.text(columns.id)]
@@ -59,7 +59,7 @@ def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
             counts[row, k] = int(number)
     answered = _answered(table.path, counts)
     ids = [keys[row] for row in answered]
-    return Answers(
+    return OwnAnswers(
         path=table.path,
         layout="wide",
         columns=columns,
@@ -72,7 +72,7 @@ def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
     )
 
 
-def read_arrays(path: Path, classes: Sequence[str] | None) -> Answers:
+def read_arrays(path: Path, classes: Sequence[str] | None) -> OwnAnswers:
     """Read ``counts`` of an .npz, with ``ids``, ``classes``, ``split`` and ``group`` if there."""
     arrays = load_npz(path, ("counts", "ids", "classes", "split", "group"))
     if "counts" not in arrays:
@@ -100,7 +100,7 @@ def read_arrays(path: Path, classes: Sequence[str] | None) -> Answers:
     counts = table.astype(np.int64)
     answered = _answered(path, counts)
     words = {what: _words(path, arrays, what, n_points) for what in ("split", "group")}
-    return Answers(
+    return OwnAnswers(
         path=path,
         layout="arrays",
         columns=Columns(),

@@ -27,10 +27,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from rue.data.dataset import SPLITS, DataSet, Task, count
+from rue.data.dataset import SPLITS, DataSet, TaskKind, count
 from rue.data.entry import Entry
 from rue.data.files import Reader
-from rue.data.own.answers import Answers
+from rue.data.own.answers import OwnAnswers
 from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest
 from rue.data.own.reading import read_answers
 from rue.data.own.table import find_columns, read_table
@@ -145,7 +145,7 @@ def own_entry(path: Path) -> Entry:
         fewest, mean, most = facts["annotators"]
         return Entry(
             name=description.name,
-            task=cast(Task, facts["task"]),
+            task=cast(TaskKind, facts["task"]),
             n_points=int(facts["n_points"]),
             n_classes=int(facts["n_classes"]),
             annotators=(int(fewest), float(mean), int(most)),
@@ -215,7 +215,7 @@ def load_own(
 
 def read_own(
     description: Description, *, size: int | None = None
-) -> tuple[Answers, OwnInputs, list[str] | None, list[str]]:
+) -> tuple[OwnAnswers, OwnInputs, list[str] | None, list[str]]:
     """Read the files: answers, inputs, each point's part (None without any), and notes."""
     answers = read_answers(
         description.folder / description.answers, description.columns, description.classes or None
@@ -235,7 +235,7 @@ def read_own(
 
 def assigned(
     name: str,
-    answers: Answers,
+    answers: OwnAnswers,
     found: OwnInputs,
     parts: Sequence[str] | None,
     *,
@@ -254,7 +254,7 @@ def assigned(
     return rotate(hashed_folds(name, groups, seed=seed), seed), []
 
 
-def _named(answers: Answers, parts: Sequence[str] | None) -> list[str] | None:
+def _named(answers: OwnAnswers, parts: Sequence[str] | None) -> list[str] | None:
     """Call the parts train, validation and test; "" is a point in none."""
     if parts is None:
         return None
@@ -267,7 +267,7 @@ def _named(answers: Answers, parts: Sequence[str] | None) -> list[str] | None:
     return [_PARTS.get(word, "") for word in words]
 
 
-def _split_file(path: Path, answers: Answers) -> list[str]:
+def _split_file(path: Path, answers: OwnAnswers) -> list[str]:
     table = read_table(path)
     columns = find_columns(table, {})
     if columns.id is None or columns.split is None:
@@ -279,7 +279,7 @@ def _split_file(path: Path, answers: Answers) -> list[str]:
     return [part_of.get(key, "") for key in answers.ids]
 
 
-def checksums(description: Description, answers: Answers, found: OwnInputs) -> dict[str, str]:
+def checksums(description: Description, answers: OwnAnswers, found: OwnInputs) -> dict[str, str]:
     """Return the checksum of each file that was read, by its path in the description."""
     digests = {description.answers: sha256(answers.path)}
     if found.path is not None and description.inputs != description.answers:

@@ -13,8 +13,8 @@ from rue.data.archives import open_zip
 from rue.data.dataset import Inputs
 from rue.data.feature_files import as_features
 from rue.data.images import LazyImages
-from rue.data.own.answers import Answers
-from rue.data.own.table import TABLES, find_columns, read_table
+from rue.data.own.answers import OwnAnswers
+from rue.data.own.table import TABLE_SUFFIXES, find_columns, read_table
 from rue.errors import AlignmentError, FileError
 from rue.io.atomic import sha256
 from rue.io.npz import load_npz, npz_shapes
@@ -34,7 +34,7 @@ class OwnInputs:
     path: Path | None
 
 
-def find_inputs(answers: Answers) -> Path | None:
+def find_inputs(answers: OwnAnswers) -> Path | None:
     """Look for inputs beside the answers: features.npz, images/, images.zip, texts or items."""
     folder = answers.path.parent
     if answers.layout == "arrays" and "features" in npz_shapes(answers.path):
@@ -47,13 +47,15 @@ def find_inputs(answers: Answers) -> Path | None:
     if images and (folder / images[0].strip()).is_file():
         return folder
     names = ["images", "images.zip"]
-    names += [f"{stem}{suffix}" for stem in ("texts", "items", "inputs") for suffix in TABLES]
+    names += [
+        f"{stem}{suffix}" for stem in ("texts", "items", "inputs") for suffix in TABLE_SUFFIXES
+    ]
     found = [folder / name for name in names if (folder / name).exists()]
     return next((path for path in found if path != answers.path), None)
 
 
 def read_inputs(
-    answers: Answers,
+    answers: OwnAnswers,
     path: Path | None,
     *,
     columns: Mapping[str, str | None],
@@ -81,10 +83,10 @@ def read_inputs(
         return OwnInputs("image", LazyImages(path, _image_names(answers, path), size=size), path)
     if path.suffix.lower() == ".npz":
         return OwnInputs("features", _features(answers, path), path)
-    if path.suffix.lower() not in TABLES:
+    if path.suffix.lower() not in TABLE_SUFFIXES:
         raise FileError(
-            f"{path}: inputs must be a table of texts ({', '.join(TABLES)}), an .npz of features, "
-            "or a folder or .zip of images"
+            f"{path}: inputs must be a table of texts ({', '.join(TABLE_SUFFIXES)}), an .npz of "
+            "features, or a folder or .zip of images"
         )
     return OwnInputs("text", _texts(answers, path, columns), path)
 
@@ -109,7 +111,7 @@ def source_digest(found: OwnInputs) -> str:
     return sha256(found.path)
 
 
-def _texts(answers: Answers, path: Path, given: Mapping[str, str | None]) -> NDArray[Any]:
+def _texts(answers: OwnAnswers, path: Path, given: Mapping[str, str | None]) -> NDArray[Any]:
     if path == answers.path and "text" in answers.attributes:
         texts = dict(zip(answers.ids, answers.attributes["text"], strict=True))
     else:
@@ -134,7 +136,7 @@ def _texts(answers: Answers, path: Path, given: Mapping[str, str | None]) -> NDA
     return np.array([texts[key] for key in answers.ids], dtype=object)
 
 
-def _features(answers: Answers, path: Path) -> NDArray[np.float32]:
+def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
     arrays = load_npz(path, ("features", "ids"))
     if "features" not in arrays:
         found = ", ".join(npz_shapes(path)) or "nothing"
@@ -153,7 +155,7 @@ def _features(answers: Answers, path: Path) -> NDArray[np.float32]:
     return matrix[[row_of[key] for key in answers.ids]]
 
 
-def _image_names(answers: Answers, path: Path) -> list[str]:
+def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
     """Find each point's image: the file that its row names, else the one with its id for a name."""
     files = _files(path)
     given = answers.attributes.get("image")
@@ -192,7 +194,7 @@ def _files(path: Path) -> set[str]:
     return found
 
 
-def _require_all(answers: Answers, found: Any, path: Path, what: str) -> None:
+def _require_all(answers: OwnAnswers, found: Any, path: Path, what: str) -> None:
     missing = [key for key in answers.ids if key not in found]
     if missing:
         raise AlignmentError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
-from rue.data.own.answers import Answers, attributes_of, values_of
+from rue.data.own.answers import OwnAnswers, attributes_of, values_of
 from rue.data.own.table import Columns, Table, is_number
 from rue.errors import FileError, InputError
 
@@ -16,7 +16,7 @@ __all__ = ["read_long"]
 _MOST_CLASSES = 1_000
 
 
-def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> Answers:
+def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> OwnAnswers:
     """Collect the answers of each point; empty ones are left out and counted."""
     if columns.label is not None and columns.rating is not None:
         raise InputError(
@@ -57,7 +57,7 @@ def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
         "attributes": attributes_of(table, columns, keys, ids),
     }
     if columns.rating is not None:
-        return Answers(ratings=tuple(_numbers(table, said[key]) for key in ids), **common)
+        return OwnAnswers(ratings=tuple(_numbers(table, said[key]) for key in ids), **common)
     labels = [label for key in ids for _, label in said[key]]
     if all(map(is_number, labels)):  # 1 and 1.0 are one class
         labels = [f"{float(label):.17g}" for label in labels]
@@ -66,7 +66,7 @@ def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
     rows = np.repeat(np.arange(len(ids)), [len(said[key]) for key in ids])
     cells = rows * len(names) + np.array([place[label] for label in labels])
     counts = np.bincount(cells, minlength=len(ids) * len(names)).reshape(len(ids), len(names))
-    return Answers(class_names=names, values=values_of(names), counts=counts, **common)
+    return OwnAnswers(class_names=names, values=values_of(names), counts=counts, **common)
 
 
 def _people(table: Table, columns: Columns, keys: list[str]) -> tuple[int | None, int, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rue.data.own.answers import Answers
+from rue.data.own.answers import OwnAnswers
 from rue.data.own.counted import read_arrays, read_wide
 from rue.data.own.long import read_long
 from rue.data.own.table import find_columns, read_table
@@ -14,7 +14,7 @@ __all__ = ["read_answers"]
 
 def read_answers(
     path: Path, given: Mapping[str, str | None], classes: Sequence[str] | None = None
-) -> Answers:
+) -> OwnAnswers:
     """Read a file of answers, in whichever of the three layouts it is.
 
     Parameters

@@ -13,9 +13,9 @@ from rue.data.csv_rows import csv_rows
 from rue.data.json_lines import json_lines
 from rue.errors import FileError, InputError
 
-__all__ = ["TABLES", "Columns", "Table", "find_columns", "is_number", "read_table"]
+__all__ = ["TABLE_SUFFIXES", "Columns", "Table", "find_columns", "is_number", "read_table"]
 
-TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _USUAL = {
     "id": ("id", "ids", "uid", "item", "item_id"),
     "label": ("label", "answer"),
@@ -73,8 +73,8 @@ class Columns:
 
 def read_table(path: Path) -> Table:
     """Read a .csv, .tsv, .jsonl or .parquet file with named columns."""
-    if path.suffix.lower() not in TABLES:
-        raise FileError(f"{path} must be {', '.join(TABLES)}, got {path.suffix!r}")
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        raise FileError(f"{path} must be {', '.join(TABLE_SUFFIXES)}, got {path.suffix!r}")
     if path.suffix.lower() == ".parquet":
         return _parquet(path)
     try:
