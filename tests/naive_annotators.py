@@ -1,5 +1,6 @@
 """Leave-one-out by taking each single answer away; nothing here imports rue."""
 
+import functools
 import math
 
 import naive
@@ -19,9 +20,14 @@ def leave_one_out(loss, counts, **more):
     said = answers(counts)
     paid = 0.0
     for j, y in enumerate(said):
-        others = frequencies(said[:j] + said[j + 1 :], len(counts))
+        others = said[:j] + said[j + 1 :]
+        if loss == "zero_one":  # one of the majorities is drawn
+            best = majorities([others.count(k) for k in range(len(counts))])
+            paid += sum(k != y for k in best) / len(best)
+            continue
         truth = [float(k == y) for k in range(len(counts))]
-        paid += naive.risk(loss, truth, naive.action(loss, others, **more), **more)
+        chosen = naive.action(loss, frequencies(others, len(counts)), **more)
+        paid += naive.risk(loss, truth, chosen, **more)
     return paid / len(said)
 
 
@@ -35,36 +41,41 @@ def pairs(loss, counts, values):
     return sum(abs(values[a] - values[b]) ** power / 2 for a, b in couples) / len(couples)
 
 
-def majority(row):
-    return max(range(len(row)), key=lambda k: (row[k], -k))
+def majorities(row):
+    return [k for k, n in enumerate(row) if n == max(row)]
 
 
 def log_leave_one_out(rows):
-    """Each answer's log loss under (n_others + s q)/(m - 1 + s), q and s from the other half."""
+    """Each answer's log loss under (n_others + s q)/(m - 1 + s), q and s from the other points."""
     n_classes = len(rows[0])
-    ranked = sorted(range(len(rows)), key=lambda i: rows[i])
-    halves = [{i for j, i in enumerate(ranked) if j % 2 == h} for h in (0, 1)]
 
-    def paid(i, pool, s):
+    @functools.cache
+    def paid(i, s):
         said = answers(rows[i])
         total = 0.0
         for j, y in enumerate(said):
             others = said[:j] + said[j + 1 :]
-            label = majority([others.count(k) for k in range(n_classes)])
-            shares = [rows[p][y] / sum(rows[p]) for p in pool - {i} if majority(rows[p]) == label]
-            q = (sum(shares) + 1 / n_classes) / (len(shares) + 1)
+            labels = majorities([others.count(k) for k in range(n_classes)])
+            q = 0.0
+            for label in labels:
+                pool = [row for p, row in enumerate(rows) if p != i and label in majorities(row)]
+                weights = [1 / len(majorities(row)) for row in pool]
+                seen = sum(w * row[y] / sum(row) for w, row in zip(weights, pool, strict=True))
+                q += (seen + 1 / n_classes) / (sum(weights) + 1) / len(labels)
             total -= math.log((others.count(y) + s * q) / (len(others) + s))
         return total / len(said)
 
-    def best(pool, candidates):
-        return min(candidates, key=lambda s: sum(paid(i, pool, s) for i in pool))
+    def best(i, candidates):
+        others = [p for p in range(len(rows)) if p != i]
+        return min(candidates, key=lambda s: sum(paid(p, s) for p in others))
 
-    risk = [0.0] * len(rows)
-    for here, pool in (halves, halves[::-1]):
-        s = best(pool, [2.0**e for e in range(-10, 13)])
-        s = best(pool, [s * 2.0 ** (e / 8) for e in range(-8, 9)])
-        for i in here:
-            risk[i] = max(paid(i, pool, s), naive.bayes_risk("log", shares(rows[i])))
+    risk = []
+    for i, row in enumerate(rows):
+        s = n_classes / 2
+        if len(rows) > 1:
+            s = best(i, [2.0**e for e in range(-10, 13)])
+            s = best(i, [s * 2.0 ** (e / 8) for e in range(-8, 9)])
+        risk.append(max(paid(i, s), naive.bayes_risk("log", shares(row))))
     return risk
 
 

@@ -14,6 +14,7 @@ on them. It does not hold for excess AuReC, n-AuReC, the oracle, Spearman or the
 which are not linear in the regret.
 """
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -45,10 +46,12 @@ def estimate_bayes_risk(
     - ``leave_one_out``: the mean loss of each answer under the best action for the other
       answers, biased high. Under log loss the frequencies of the others may give an answer
       probability 0, so a smoothed distribution is used: (n_others + s q) / (m - 1 + s). Here q
-      are the mean frequencies of the points with the same majority as the others, and s is the
-      weight with the least loss; both come from the other half of the points. The halves
-      alternate along the sorted counts, and points with equal counts share their mean, so that
-      the order of rows does not matter. The estimate is never below the plug-in.
+      are the mean frequencies of the other points with the same majority as the other answers,
+      and s is the weight with the least loss on the other points. A point with several
+      majorities counts in part for each, and if the other answers have several, q is the mean
+      over them. The estimate is never below the plug-in. Under 0/1 loss the best action is drawn
+      from the majorities of the other answers. So neither the order of the points nor that of
+      the classes matters.
     - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier, rps and crps loss; it does
       not exist for other losses.
 
@@ -109,9 +112,7 @@ def estimate_bayes_risk(
             # v - mean of the others = (v - mean) m/(m - 1), and so with 1[y <= j] and F_j.
             return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)) ** 2)
         case ZeroOne():
-            majority, without = _majorities(counts)
-            top = counts.max(axis=1)
-            return np.asarray(1 - np.where(without == majority, top, 0.0) / m)
+            return _zero_one(counts)
         case QuantileLoss():
             return _quantile(annotations, loss)
         case CostMatrix():
@@ -148,20 +149,16 @@ def _of_ratings(ratings: Ratings, loss: Loss, estimator: Estimator) -> FloatArra
     return real.leave_one_out(ratings.answers)
 
 
-def _majorities(counts: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the majority class of each point, with and without one of its own answers.
+def _zero_one(counts: FloatArray) -> FloatArray:
+    """Return the share of answers that a majority of the other answers gets wrong.
 
-    The lowest index is taken on ties. Removing an answer for another class does not change the
-    majority.
+    An answer is among the majorities of the others only if it is ahead of every other class: by
+    two or more it is the only one, by one it shares with those in second place.
     """
-    rows = np.arange(len(counts))
-    first = counts.argmax(axis=1)
-    rest = counts.copy()
-    rest[rows, first] = -1
-    second = rest.argmax(axis=1)
-    lead = counts[rows, first] - 1 - rest[rows, second]
-    ties = np.minimum(first, second)
-    return first, np.where(lead > 0, first, np.where(lead == 0, ties, second))
+    m, top = counts.sum(axis=1), counts.max(axis=1)
+    behind = counts == top[:, None] - 1
+    right = np.where((counts == top[:, None]).sum(axis=1) == 1, top / (behind.sum(axis=1) + 1), 0.0)
+    return np.asarray(1 - right / m)
 
 
 def _quantile(annotations: Annotations, loss: QuantileLoss) -> FloatArray:
@@ -209,52 +206,68 @@ def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
 
 
 def _log(counts: FloatArray) -> FloatArray:
-    """Return the mean log loss of each answer under a cross-fitted predictive distribution."""
+    """Return the mean log loss of each answer under a distribution that does not know it."""
     n_points, n_classes = counts.shape
     m = counts.sum(axis=1)
-    majority, without = _majorities(counts)
     point, answer = np.nonzero(counts)
-    n = counts[point, answer]
-    label = np.where(answer == majority[point], without[point], majority[point])
-    share = n / m[point]
-    order = np.lexsort(counts.T[::-1])
-    half = np.empty(n_points, np.int64)
-    half[order] = np.arange(n_points) % 2
-    terms = np.empty(len(point))
-    for fold in (0, 1):
-        rest = half != fold
-        pooled = np.zeros((n_classes, n_classes))  # frequencies summed over a majority's points
-        np.add.at(pooled, majority[rest], (counts / m[:, None])[rest])
-        size = np.bincount(majority[rest], minlength=n_classes)
-        # One uniform row is added, so that no class has probability 0. The weight is fitted on
-        # points that are in the sums themselves, so their own row is subtracted.
-        e = half[point] != fold
-        own = label[e] == majority[point[e]]
-        q = pooled[label[e], answer[e]] - own * share[e]
-        q = (np.maximum(q, 0.0) + 1 / n_classes) / (size[label[e]] - own + 1)
-        s = _strength(n[e], m[point[e]], share[e], q, n_classes)
-        e = ~e
-        q = (pooled[label[e], answer[e]] + 1 / n_classes) / (size[label[e]] + 1)
-        terms[e] = -share[e] * np.log((n[e] - 1 + s * q) / (m[point[e]] - 1 + s))
-    risk: FloatArray = np.bincount(point, terms, n_points).astype(np.float64)
-    # Points with equal counts may be in either half, so each gets the mean of all of them.
-    new = np.append(True, (np.diff(counts[order], axis=0) != 0).any(axis=1))
-    group = np.cumsum(new) - 1
-    means = np.bincount(group, risk[order]) / np.bincount(group)
-    risk[order] = means[group]
-    return risk
+    n, m_of = counts[point, answer], m[point]
+    share = n / m_of
+    q = _pooled(counts, point, answer)
+
+    def paid(s: float | FloatArray) -> FloatArray:
+        terms = -share * np.log((n - 1 + s * q) / (m_of - 1 + s))
+        return np.bincount(point, terms, n_points).astype(np.float64)
+
+    if n_points == 1:
+        return paid(n_classes / 2)
+    octave = _best_for_others(paid, STRENGTHS, n_points)
+    strength = np.empty(n_points)
+    for base in np.unique(octave):
+        fine = _best_for_others(paid, base * 2.0 ** (np.arange(-8, 9) / 8), n_points)
+        strength[octave == base] = fine[octave == base]
+    return paid(strength[point])
 
 
-def _strength(
-    n: FloatArray, m: FloatArray, share: FloatArray, q: FloatArray, n_classes: int
-) -> float:
-    """Return the weight s with the least leave-one-out log loss; K/2 if there are no points."""
-    if len(n) == 0:
-        return n_classes / 2
+def _pooled(counts: FloatArray, point: IntArray, answer: IntArray) -> FloatArray:
+    """Return how often other points with the majority of the other answers have the answer.
 
-    def best(candidates: NDArray[np.floating]) -> float:
-        losses = [-(share * np.log((n - 1 + s * q) / (m - 1 + s))).sum() for s in candidates]
-        return float(candidates[int(np.argmin(losses))])
+    One uniform point is added to each majority's points, so that no class has probability 0.
+    """
+    n_classes = counts.shape[1]
+    frequencies = counts / counts.sum(axis=1, keepdims=True)
+    of = counts == counts.max(axis=1, keepdims=True)
+    weight = of / of.sum(axis=1, keepdims=True)
+    pooled = np.zeros((n_classes, n_classes))  # frequencies summed over a majority's points
+    rows, majority = np.nonzero(of)
+    np.add.at(pooled, majority, weight[rows, majority, None] * frequencies[rows])
+    size = weight.sum(axis=0)
+    q = np.empty(len(point))
+    step = max(1, (1 << 22) // n_classes)
+    for start in range(0, len(point), step):
+        i, y = point[start : start + step], answer[start : start + step]
+        others = counts[i]
+        others[np.arange(len(i)), y] -= 1
+        entry, label = np.nonzero(others == others.max(axis=1, keepdims=True))
+        i, y = i[entry], y[entry]
+        own = weight[i, label]
+        found = np.maximum(pooled[label, y] - own * frequencies[i, y], 0.0) + 1 / n_classes
+        found /= size[label] - own + 1
+        times = np.bincount(entry)
+        q[start : start + step] = np.bincount(entry, found) / times
+    return q
 
-    octave = best(STRENGTHS)
-    return best(octave * 2.0 ** (np.arange(-8, 9) / 8))
+
+def _best_for_others(
+    paid: Callable[[float], FloatArray], candidates: NDArray[np.floating], n_points: int
+) -> FloatArray:
+    """Return for each point the candidate with the least loss on all other points.
+
+    The first one is taken where losses differ by rounding only.
+    """
+    best, least = np.full(n_points, candidates[0]), np.full(n_points, np.inf)
+    for s in candidates:
+        own = paid(float(s))
+        others = own.sum() - own
+        better = others < least - TOLERANCE * np.abs(others)
+        best[better], least[better] = s, others[better]
+    return best
