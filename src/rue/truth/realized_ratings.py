@@ -43,7 +43,7 @@ def realize_ratings(
     aleatoric = estimate_bayes_risk(ratings, loss, estimator)
     high = None
     if estimator == "plugin":
-        epistemic = round_to_digits(real.regret(answers, action), total)
+        epistemic = round_to_digits(real.regret(answers, action, total), total)
         if ratings.n_annotators.min() >= 2:
             high = round_to_digits(real.leave_one_out(answers), total)
     else:

@@ -114,8 +114,11 @@ class RealLoss(ABC):
         """Return the least mean loss over the answers of each point, shape (n_points,)."""
 
     @abstractmethod
-    def regret(self, answers: Ragged, action: Any) -> FloatArray:
-        """Return the mean loss of ``action`` minus the Bayes risk, shape (n_points,)."""
+    def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
+        """Return ``risk``, the mean loss of ``action``, minus the Bayes risk, shape (n_points,).
+
+        Where it can be had without that difference, ``risk`` is not used.
+        """
 
     @abstractmethod
     def leave_one_out(self, answers: Ragged) -> FloatArray:

@@ -36,9 +36,8 @@ class RealCRPS(RealLoss):
         F = answers.below()
         return answers.sums(F * (1 - F) * answers.steps())
 
-    def regret(self, answers: Ragged, action: Any) -> FloatArray:
+    def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
         """Return the integral of the squared difference of the cumulative distributions."""
-        risk = answers.means(self.losses(answers, action))
         return np.maximum(risk - self.bayes_risk(answers), 0.0)
 
     def leave_one_out(self, answers: Ragged) -> FloatArray:

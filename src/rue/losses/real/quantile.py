@@ -38,7 +38,7 @@ class RealQuantile(RealLoss):
         least = np.minimum((1 - self.q) * F, self.q * (1 - F))
         return np.asarray(self.weight * answers.sums(least * answers.steps()))
 
-    def regret(self, answers: Ragged, action: Any) -> FloatArray:
+    def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
         """Return the integral of abs(F - q) between the quantile of the answers and a."""
         steps, excess = answers.steps(), answers.below() - self.q
         left = np.clip(answers.repeat(action) - answers.values, 0, steps)

@@ -34,7 +34,7 @@ class RealSquared(RealLoss):
         # What rounding leaves of the mean is taken away again.
         return np.asarray(answers.means(above**2) - answers.means(above) ** 2)
 
-    def regret(self, answers: Ragged, action: Any) -> FloatArray:
+    def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
         """Return (a - mean)^2."""
         return np.asarray((action - _center(answers)) ** 2)
 
