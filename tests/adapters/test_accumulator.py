@@ -224,3 +224,28 @@ def test_the_truth_comes_first():
         with pytest.raises(InputError, match=r"truth first, update\(counts, probs\)"):
             accumulator.update(first, second)
         assert len(accumulator) == 0
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "crps", "pinball:0.8"])
+def test_real_numbers_are_taken_too(loss, rng):
+    mean, sd = rng.normal(0, 1, (N, 3)), rng.gamma(2, 1, (N, 3))
+    belief = rue.Gaussians(mean, sd)
+    people = rue.Ratings([rng.normal(0, 1, m) for m in rng.integers(2, 6, N)])
+    here, there = Accumulator(loss), Accumulator(loss)
+    here.update(people[:5], belief[:5])
+    there.update(people[5:11], belief[5:11])
+    there.update(people[11:], belief[11:])
+    here.merge(pickle.loads(pickle.dumps(there)))
+    assert_same(rue.evaluate(people, belief, loss, gap=False), here.compute(gap=False))
+
+
+def test_arrays_of_ratings_and_batches_of_classes():
+    accumulator = Accumulator("squared")
+    accumulator.update([1.0, 2.0], rue.Gaussians([[0.0]] * 2, [[1.0]] * 2))
+    accumulator.update(np.array([[1.0, 2.0]]), rue.Samples([[[0.0], [3.0]]]))
+    assert accumulator.compute(gap=False).risk == pytest.approx((1 + 4 + 0.25) / 3)
+    with pytest.raises(InputError, match=r"number of classes, got none \(real numbers\) and 2"):
+        accumulator.update([[1, 1]], [[[0.5, 0.5]]])
+    with pytest.raises(InputError, match="truth first"):
+        accumulator.update(rue.Samples([[[0.0]]]), rue.Ratings([[1.0]]))
+    assert len(accumulator) == 3

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_array
-from rue.beliefs import Belief, Draws, Scored
+from rue.beliefs import Belief, Draws, RealBelief, Scored
 from rue.components import Components, decompose, realize
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
@@ -17,6 +17,7 @@ from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.finite_annotators import bracket_end
+from rue.truth.ratings import Ratings
 
 __all__ = ["Accumulator"]
 
@@ -73,8 +74,8 @@ class Accumulator:
 
     def update(
         self,
-        counts: ArrayLike | Annotations,
-        probs: ArrayLike | Belief,
+        counts: ArrayLike | Annotations | Ratings,
+        probs: ArrayLike | Belief | RealBelief,
         *,
         actions: ArrayLike | None = None,
     ) -> None:
@@ -82,9 +83,10 @@ class Accumulator:
 
         Parameters
         ----------
-        counts : array_like of shape (n_points, n_classes), or Annotations
-            The answers of the annotators.
-        probs : array_like of shape (n_points, n_draws, n_classes), or Belief
+        counts : array_like of shape (n_points, n_classes), Annotations or Ratings
+            The answers of the annotators. With a belief about real numbers an array is one of
+            ratings, shape (n_points,) or (n_points, n_annotators).
+        probs : array_like of shape (n_points, n_draws, n_classes), Belief or RealBelief
             The predictions: draws, or any belief.
         actions : array_like of shape (n_points,) or (n_points, n_classes), optional
             The actions of a deployed predictor; see :func:`rue.realize`.
@@ -95,20 +97,20 @@ class Accumulator:
             If the arguments are swapped, or the batch does not fit to those before it.
         """
         _require_truth_first(counts, probs)
-        annotations = counts if isinstance(counts, Annotations) else Annotations(counts)
-        belief = probs if isinstance(probs, Belief) else Draws(probs)
+        annotations = _truth(counts, real=isinstance(probs, RealBelief))
+        belief = probs if isinstance(probs, Belief | RealBelief) else Draws(probs)
         values = annotations.values if self._values is None else self._values
         loss = get_loss(self._loss, values=values)
-        known = annotations.counts is None
-        kind = (loss, annotations.n_classes, isinstance(belief, Scored), known)
+        kind = (loss, *_kind_of(annotations), isinstance(belief, Scored))
         _require_same(self._kind or kind, kind)
         star = realize(annotations, belief, loss, actions=actions)
         hat = decompose(belief, loss, seed=self.seed)
         self._kind = kind
         self._star.append(star)
         self._hat.append(hat)
-        if isinstance(loss, Log) and annotations.counts is not None:
-            self._counts.append(annotations.counts)
+        said = annotations.counts if isinstance(annotations, Annotations) else None
+        if isinstance(loss, Log) and said is not None:
+            self._counts.append(said)
 
     def merge(self, *others: "Accumulator") -> None:
         """Add the batches of other accumulators, which do not change."""
@@ -148,13 +150,26 @@ class Accumulator:
         return get_loss(self._loss, values=values)
 
 
-_Kind = tuple[Loss, int, bool, bool]
+_Kind = tuple[Loss, str, str, bool]
 _KIND = (
     "loss",
     "number of classes",
+    "kind of truth",
     "kind of belief (with or without a score from another source)",
-    "kind of truth (known probabilities or counts)",
 )
+
+
+def _truth(counts: ArrayLike | Annotations | Ratings, *, real: bool) -> Annotations | Ratings:
+    if isinstance(counts, Annotations | Ratings):
+        return counts
+    return Ratings(counts) if real else Annotations(counts)
+
+
+def _kind_of(annotations: Annotations | Ratings) -> tuple[str, str]:
+    if isinstance(annotations, Ratings):
+        return "none (real numbers)", "ratings"
+    known = annotations.counts is None
+    return str(annotations.n_classes), "known probabilities" if known else "counts"
 
 
 def _require_same(kind: _Kind, new: _Kind) -> None:
@@ -168,8 +183,9 @@ def _require_same(kind: _Kind, new: _Kind) -> None:
 
 
 def _require_truth_first(counts: object, probs: object) -> None:
-    swapped = isinstance(counts, Belief) or isinstance(probs, Annotations)
-    if not swapped and not isinstance(counts, Annotations):
+    swapped = isinstance(counts, Belief | RealBelief) or isinstance(probs, Annotations | Ratings)
+    known = isinstance(counts, Annotations | Ratings) or isinstance(probs, RealBelief)
+    if not swapped and not known:
         swapped = as_array("counts", cast(ArrayLike, counts)).ndim == 3
     if swapped:
         raise InputError(
