@@ -1,5 +1,6 @@
 """DeployableSelector: fit and accept, and the bounds that a promise rests on."""
 
+import json
 import math
 
 import numpy as np
@@ -12,7 +13,11 @@ from rue import (
     DeployableSelector,
     Dirichlet,
     Draws,
+    Gaussians,
+    Kind,
     Log,
+    Ratings,
+    Samples,
     Scored,
     decompose,
     fit_selector,
@@ -162,3 +167,49 @@ def test_scikit_learn_s_tools_know_it():
     assert copy.set_params(risk_max=0.3, delta=0.1).get_params()["risk_max"] == 0.3
     with pytest.raises(InputError, match="parameters are loss"):
         selector.set_params(colour="red")
+
+
+def ratings_world(rng, n=400):
+    truth = rng.uniform(1, 9, n)
+    people = Ratings([np.clip(rng.normal(t, 1, 6), 0, 10) for t in truth], range=(0, 10))
+    error = rng.gamma(1, 0.7, n)
+    mean = truth[:, None] + error[:, None] * rng.normal(0, 1, (n, 4))
+    return people, Gaussians(np.clip(mean, 0, 10), np.ones((n, 4)))
+
+
+@pytest.mark.parametrize(
+    ("loss", "bound"), [("squared", 100), ("absolute", 10), ("crps", 10), ("pinball:0.8", 8)]
+)
+def test_real_numbers_are_bounded_by_their_range(loss, bound, rng):
+    people, belief = ratings_world(rng)
+    asked = {"maximize": "coverage", "risk_max": 0.3 * bound, "delta": 0.1}
+    selector = DeployableSelector(loss, **asked).fit(people, belief)
+    assert selector.rule_.bound == pytest.approx(bound)
+    assert selector.rule_.kind.range == (0, 10)
+    star, hat = realize(people, belief, loss), decompose(belief, loss)
+    assert star.total.max() <= bound
+    rule = fit_selector(star, hat, bound=bound, **asked)
+    assert (selector.accept(belief) == rule.accept(hat)).all()
+    assert rule.accept(hat).mean() > 0
+    again = Kind.from_dict(json.loads(json.dumps(selector.rule_.kind.to_dict())))
+    assert again == selector.rule_.kind
+    assert again.get_loss().name == loss
+
+
+def test_real_numbers_need_a_range_and_predictions_within_it(rng):
+    people, belief = ratings_world(rng)
+    asked = {"maximize": "coverage", "risk_max": 4, "delta": 0.1}
+    wide = Ratings(np.full((400, 2), 5.0))
+    with pytest.raises(InputError, match=r"state their range, as in Ratings\(..., range="):
+        DeployableSelector("absolute", **asked).fit(wide, belief)
+    DeployableSelector("absolute", maximize="coverage", risk_max=4).fit(wide, belief)
+    DeployableSelector("absolute", bound=20, **asked).fit(wide, belief)
+    far = Gaussians(belief.mean + 40 * (np.arange(400) == 7)[:, None], belief.sd)
+    for loss in ("squared", "absolute", "crps", "pinball:0.8"):
+        with pytest.raises(InputError, match=r"within the range, 0 to 10, .* at row 7"):
+            DeployableSelector(loss, **asked).fit(people, far)
+    with pytest.raises(InputError, match=r"within the range.* at row 0"):
+        DeployableSelector("absolute", **asked).fit(people, belief, actions=np.full(400, 11.0))
+    selector = DeployableSelector("absolute", **asked).fit(people, belief)
+    with pytest.raises(InputError, match="kind of belief is gaussians in the rule and samples in"):
+        selector.accept(Samples(np.zeros((3, 4, 1))))

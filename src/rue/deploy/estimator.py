@@ -6,16 +6,18 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import decompose, realize
+from rue.deploy.bounds import loss_bound
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import InputError
-from rue.losses import Loss, QuantileLoss, Squared, get_loss
+from rue.losses import Loss, get_loss
 from rue.selectors.problem import Problem
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = ["DeployableSelector", "loss_bound"]
 
@@ -89,14 +91,19 @@ class DeployableSelector:
         self.seed = seed
 
     def fit(
-        self, annotations: Annotations, belief: Belief, *, actions: ArrayLike | None = None
+        self,
+        annotations: Annotations | Ratings,
+        belief: Belief | RealBelief,
+        *,
+        actions: ArrayLike | None = None,
     ) -> Self:
         """Learn the rule from annotated calibration points.
 
         Parameters
         ----------
         annotations
-            Annotators' answers for n_points calibration points.
+            Annotators' answers for n_points calibration points. For a promise about real-valued
+            answers, :class:`~rue.Ratings` with their range.
         belief
             What the model says about the same points.
         actions
@@ -116,9 +123,10 @@ class DeployableSelector:
         values = annotations.values if self.values is None else self.values
         loss = get_loss(self.loss, values=values)
         star = realize(annotations, belief, loss, actions=actions)
+        limits = annotations.range if isinstance(annotations, Ratings) else None
         bound = self.bound
         if self.delta is not None and bound is None:
-            bound = loss_bound(loss, belief.n_classes, actions)
+            bound = loss_bound(loss, belief, actions, limits)
         self.rule_ = fit_rule(
             star,
             decompose(belief, loss),
@@ -128,7 +136,7 @@ class DeployableSelector:
             weights=self.weights,
             learn_share=self.learn_share,
             seed=self.seed,
-            kind=Kind.of(belief, loss),
+            kind=Kind.of(belief, loss, limits=limits),
         )
         return self
 
@@ -144,7 +152,7 @@ class DeployableSelector:
             self.normalized,
         )
 
-    def accept(self, belief: Belief) -> NDArray[np.bool_]:
+    def accept(self, belief: Belief | RealBelief) -> NDArray[np.bool_]:
         """Decide on new points by the belief alone.
 
         Parameters
@@ -177,26 +185,6 @@ class DeployableSelector:
                 raise InputError(f"parameters are {', '.join(_PARAMETERS)}, got {name!r}")
             setattr(self, name, value)
         return self
-
-
-def loss_bound(loss: Loss, n_classes: int, actions: ArrayLike | None = None) -> float:
-    """Return the bound of the loss; raise if there is none, or if the actions exceed it."""
-    if actions is not None and isinstance(loss, Squared | QuantileLoss):
-        values = np.arange(float(n_classes)) if loss.values is None else loss.values
-        outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise InputError(
-                f"actions must lie within the values, {values[0]:g} to {values[-1]:g}, for the "
-                f"loss to be bounded, got {np.asarray(actions)[row]:g} at row {row}"
-            )
-    bound = loss.bound(n_classes)
-    if not np.isfinite(bound):
-        raise InputError(
-            f"{loss.name} loss has no bound, and a promise needs one: set a floor on predicted "
-            "probabilities, as in Log(floor=0.001) or --floor 0.001"
-        )
-    return bound
 
 
 _PARAMETERS = tuple(inspect.signature(DeployableSelector).parameters)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import show
-from rue.beliefs import Belief, Draws
+from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError
 from rue.losses import CostMatrix, Log, Loss, Valued, get_loss
 
@@ -22,6 +22,7 @@ _WORDS = {
     "values": "the values of the classes",
     "floor": "the floor of probabilities",
     "costs": "the cost matrix",
+    "range": "the range of the answers",
 }
 
 
@@ -37,7 +38,8 @@ class Kind:
     method : str or None
         Name of the method, if the prediction file gives it.
     belief : str or None
-        ``"draws"``, ``"dirichlet"``, ``"scored"``, or ``"components"`` read from a table.
+        ``"draws"``, ``"dirichlet"``, ``"scored"``, ``"gaussians"``, ``"samples"``,
+        ``"normalinversegamma"``, or ``"components"`` read from a table.
     n_draws, n_classes : int or None
         Draws per point, and classes.
     loss : str or None
@@ -50,6 +52,8 @@ class Kind:
         The cost matrix.
     classes : tuple of str or None
         Names of the classes in their order. New points may have them in another order.
+    range : tuple of two floats or None
+        The least and the largest answer possible, of real-valued outcomes.
     """
 
     method: str | None = None
@@ -61,21 +65,29 @@ class Kind:
     floor: float | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     classes: tuple[str, ...] | None = None
+    range: tuple[float, float] | None = None
 
     @staticmethod
-    def of(belief: Belief, loss: Loss, *, method: str | None = None) -> "Kind":
-        """Return the kind of a belief and a loss."""
+    def of(
+        belief: Belief | RealBelief,
+        loss: Loss,
+        *,
+        method: str | None = None,
+        limits: tuple[float, float] | None = None,
+    ) -> "Kind":
+        """Return the kind of a belief and a loss, and of answers within ``limits``."""
         values = None
-        if isinstance(loss, Valued):
+        if isinstance(loss, Valued) and isinstance(belief, Belief):
             scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
             values = tuple(scale.tolist())
         return replace(
             Kind.of_loss(loss),
             method=method,
             belief=type(belief).__name__.lower(),
-            n_draws=belief.n_draws if isinstance(belief, Draws) else None,
-            n_classes=belief.n_classes,
+            n_draws=getattr(belief, "n_draws", None),
+            n_classes=belief.n_classes if isinstance(belief, Belief) else None,
             values=values,
+            range=limits,
         )
 
     @staticmethod
@@ -118,6 +130,8 @@ class Kind:
         found = dict(known)
         if found.get("values") is not None:
             found["values"] = tuple(map(float, found["values"]))
+        if found.get("range") is not None:
+            found["range"] = (float(found["range"][0]), float(found["range"][1]))
         if found.get("costs") is not None:
             found["costs"] = tuple(tuple(map(float, row)) for row in found["costs"])
         if found.get("classes") is not None:

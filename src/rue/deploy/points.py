@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Belief
 from rue.components import Components, decompose
-from rue.deploy.estimator import loss_bound
+from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
@@ -153,7 +153,7 @@ def _require(kind: Kind, found: Kind, path: Path) -> None:
 
 def _bound(predictions: Predictions, loss: Loss) -> float:
     try:
-        return loss_bound(loss, predictions.belief.n_classes, predictions.actions)
+        return loss_bound(loss, predictions.belief, predictions.actions)
     except InputError as error:
         raise FileError(f"{predictions.path}: {error}") from None
 
