@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_array
 from rue.beliefs import Belief, Draws, RealBelief, Scored
-from rue.components import Components, decompose, realize
+from rue.components import Components
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
 from rue.metrics.evaluation import Evaluation, evaluate_run
@@ -67,6 +67,7 @@ class Accumulator:
         self._star: list[Components] = []
         self._hat: list[Components] = []
         self._counts: list[FloatArray] = []
+        self._notes: tuple[str, ...] = ()
         self._kind: _Kind | None = None
 
     def __len__(self) -> int:
@@ -103,11 +104,11 @@ class Accumulator:
         loss = get_loss(self._loss, values=values)
         kind = (loss, *_kind_of(annotations), isinstance(belief, Scored))
         _require_same(self._kind or kind, kind)
-        star = realize(annotations, belief, loss, actions=actions)
-        hat = decompose(belief, loss, seed=self.seed)
+        run = Run.from_belief(annotations, belief, loss, actions=actions, seed=self.seed)
         self._kind = kind
-        self._star.append(star)
-        self._hat.append(hat)
+        self._star.append(run.star)
+        self._hat.append(run.hat)
+        self._notes = _merged(self._notes, run.notes)
         said = annotations.counts if isinstance(annotations, Annotations) else None
         if isinstance(loss, Log) and said is not None:
             self._counts.append(said)
@@ -127,6 +128,7 @@ class Accumulator:
             self._star += list(other._star)
             self._hat += list(other._hat)
             self._counts += list(other._counts)
+            self._notes = _merged(self._notes, other._notes)
 
     def components(self) -> tuple[Components, Components]:
         """Return the realised and the estimated components of all points so far."""
@@ -142,7 +144,8 @@ class Accumulator:
         """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
         assert self._kind is not None
-        return evaluate_run(Run(star, hat, method=self.method, loss=self._kind[0]), gap=gap)
+        run = Run(star, hat, method=self.method, loss=self._kind[0], notes=self._notes)
+        return evaluate_run(run, gap=gap)
 
     def _own(self, theirs: Loss) -> Loss:
         """Return this accumulator's loss, on the scale of another if it has no values."""
@@ -170,6 +173,10 @@ def _kind_of(annotations: Annotations | Ratings) -> tuple[str, str]:
         return "none (real numbers)", "ratings"
     known = annotations.counts is None
     return str(annotations.n_classes), "known probabilities" if known else "counts"
+
+
+def _merged(notes: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*notes, *more)))
 
 
 def _require_same(kind: _Kind, new: _Kind) -> None:
