@@ -384,8 +384,8 @@ def test_intervals(world, run):
     assert {key: row[key] for key in row if "ci" in key.split("_")} == found.to_dict()
     table = run(*base, *ci).out
     assert f"[{found.low['n_aurec']:.3f}".replace("[0.", "[.") in table
-    again = rows_of(run(*base, *ci, "--annotators", "--no-gap", "--format", "json"))[0]
-    found = intervals(expected, level=0.9, n_replicates=200, seed=3, annotators=True)
+    again = rows_of(run(*base, *ci, "--resample-annotators", "--no-gap", "--format", "json"))[0]
+    found = intervals(expected, level=0.9, n_replicates=200, seed=3, resample_annotators=True)
     assert again["aurec_ci_low"] == found.low["aurec"]
     assert again["pareto_gap_ci_low"] is None
 
@@ -422,12 +422,12 @@ def test_intervals_of_groups_are_those_of_their_points(world, run):
     rows = rows_of(
         run(
             *("evaluate", folder / "grouped.npz", "--by", "group", "--no-gap", "--ci", "0.95"),
-            *("--replicates", "50", "--annotators", "--format", "json"),
+            *("--replicates", "50", "--resample-annotators", "--format", "json"),
         )
     )
     people, belief = Annotations(counts[group == "y"]), Draws(probs[group == "y"])
     expected = Run.from_belief(people, belief, with_answers=True)
-    found = intervals(expected, n_replicates=50, annotators=True)
+    found = intervals(expected, n_replicates=50, resample_annotators=True)
     assert rows[1]["aurec_ci_high"] == pytest.approx(found.high["aurec"], abs=1e-12)
 
 

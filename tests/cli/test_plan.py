@@ -40,7 +40,7 @@ def test_prints_the_library_s_plan(world, run):
     table = run("plan", *files, *more).out
     assert f"{expected.rows[0].n_points:,.0f}" in table
     assert "extrapolated" in table
-    assert f"{expected.annotators_needed:,} people a point" in table
+    assert f"{expected.annotators_needed:,} annotators per point" in table
     one = run("plan", files[0], "--loss", "brier", "--annotators", "5").out
     assert "points  answers" not in one
 

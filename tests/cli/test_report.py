@@ -73,6 +73,6 @@ def test_a_page_that_cannot_be_written_is_told_before_any_work(world, run):
 def test_a_folder_has_its_own_truth(run, tmp_path):
     result = run("report", tmp_path, "--truth", "counts.npy")
     assert (result.code, result.out) == (2, "")
-    assert "--truth is for files" in result.err
-    assert "--seed is for files" in run("report", tmp_path, "--seed", "3").err
+    assert "--truth cannot be used with a folder" in result.err
+    assert "--seed cannot be used with a folder" in run("report", tmp_path, "--seed", "3").err
     assert "holds no benchmark" in run("report", tmp_path).err

@@ -188,16 +188,16 @@ def test_inversions_must_be_sure_both_ways(rng):
 
 def test_sentences(runs, rng):
     sure = ranking({"a": 1.0, "b": 2.0}, 0.05, rng)
-    assert str(sure).startswith("a has the least x of 2 methods (p <= ")
+    assert str(sure).startswith("a has the lowest x of 2 methods (p <= ")
     unsure = ranking({"a": 1.0, "b": 1.01, "c": 9.0}, 0.5, rng)
-    assert str(unsure) == "No method has the least x for sure: a and b may have."
+    assert str(unsure) == "No significant winner by x: a and b cannot be separated."
     nothing = compare_column("x", dict.fromkeys("ab", math.nan), dict.fromkeys("ab", np.ones(3)))
     assert str(nothing) == "x is undefined for every method."
     values = {"o": math.nan, "a": 1.0, "b": 2.0}
     drawn = {n: v + 0.05 * rng.standard_normal(200) for n, v in values.items()}
     partly = compare_column("x", values, drawn)
     p = partly.differences[-1].p_holm
-    assert str(partly) == f"a has the least x of 2 methods (p <= {p:.2g})."
+    assert str(partly) == f"a has the lowest x of 2 methods (p <= {p:.2g})."
     with pytest.raises(InputError, match="methods must be among a, b"):
         sure.significant("a", "z")
 

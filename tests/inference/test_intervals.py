@@ -156,7 +156,7 @@ def test_an_outside_score_has_no_calibration():
     assert math.isnan(found.low["regret_calibration"])
     assert np.isnan(found.replicates["regret_calibration"]).all()
     said = replace(run, answers=answers(people, scored))
-    found = intervals(said, annotators=True, n_replicates=50)
+    found = intervals(said, resample_annotators=True, n_replicates=50)
     assert math.isnan(found.low["regret_calibration"])
     assert found.high["aurec"] > 0
 
@@ -171,7 +171,9 @@ def test_answers_are_what_is_realised(loss):
     fewer = said.subsampled(3, np.random.default_rng(0))
     assert (fewer.counts <= people.counts).all()
     assert (fewer.counts.sum(axis=1) == np.minimum(people.n_annotators, 3)).all()
-    found = intervals(Run(star, hat, answers=said), annotators=True, n_replicates=100, gap=False)
+    found = intervals(
+        Run(star, hat, answers=said), resample_annotators=True, n_replicates=100, gap=False
+    )
     assert set(found.method.values()) == {"basic"}
     assert found.low["aurec"] < found.high["aurec"]
 
@@ -185,7 +187,7 @@ def test_drawing_people_again_takes_the_plug_in_bias_off():
     star, hat = realize(people, belief, "brier"), decompose(belief, "brier")
     points = intervals(Run(star, hat), gap=False, n_replicates=300)
     run = Run(star, hat, answers=answers(people, belief, "brier"))
-    both = intervals(run, annotators=True, n_replicates=300)
+    both = intervals(run, resample_annotators=True, n_replicates=300)
     assert points.low["regret"] > 0.02
     assert both.low["regret"] < 0.01
     assert abs(both.low["regret"] + both.high["regret"]) / 2 < 0.2 * star.epistemic.mean()
@@ -205,10 +207,10 @@ def test_broken_calls():
             intervals(Run(star, hat), gap=False, **wrong)
     with pytest.raises(ShapeError, match="same points"):
         intervals(Run(star, hat[:5]), gap=False)
-    with pytest.raises(InputError, match="annotators cannot be drawn"):
-        intervals(Run(star, hat), annotators=True)
+    with pytest.raises(InputError, match="annotators cannot be resampled"):
+        intervals(Run(star, hat), resample_annotators=True)
     row = evaluate_components(star, hat, gap=False)
-    with pytest.raises(InputError, match="row must have its Pareto-gap, got NaN"):
+    with pytest.raises(InputError, match="row must have a Pareto-gap, got NaN"):
         intervals(Run(star, hat), row=row)
     with pytest.raises(InputError, match="p\\* is known"):
         answers(Annotations.from_probs([[0.5, 0.5]]), Draws([[[0.5, 0.5]]]))

@@ -133,10 +133,10 @@ def test_broken_calls(pilot):
         plan([runs[0], runs[0]])
     with pytest.raises(ShapeError, match="same points, got a 200, b 9"):
         plan([runs[0], runs[1][:9]])
-    with pytest.raises(InputError, match=r"a: a plan needs .* with_answers=True"):
+    with pytest.raises(InputError, match=r"a plan needs runs with answers.*with_answers=True"):
         plan([replace(runs[0], answers=None)])
     single = answers(Annotations([[1, 0], [2, 3]]), None, "zero_one", actions=[0, 0])
-    with pytest.raises(InputError, match="at least 2 annotators a point, 1 of 2 points have one"):
+    with pytest.raises(InputError, match="at least 2 annotators per point, 1 of 2 points have one"):
         plan([Run(runs[0].star[:2], runs[0].hat[:2], answers=single)])
 
 

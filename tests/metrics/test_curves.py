@@ -160,7 +160,10 @@ def test_generalised_risk_of_a_perfect_ranking_at_error_rate_e():
         (lambda: aurec([1.0], [1], sample_weight=[-1]), "negative"),
         (lambda: aurec([1.0], [1], sample_weight=[0]), "not be 0"),
         (lambda: aurec([1.0], [1], rule="floor"), "rule must be"),
-        (lambda: aurec([1.0], [1], rule="step", sample_weight=[1]), "no sample_weight"),
+        (
+            lambda: aurec([1.0], [1], rule="step", sample_weight=[1]),
+            "cannot be used with sample_weight",
+        ),
         (lambda: regret_coverage_curve(["a"], [1]), "real numbers"),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_perfect_model_is_told_in_words(people):
 def test_one_draw_ranks_nothing(people, draws):
     row = evaluate(people, Draws(draws.probs[:, :1]), "zero_one")
     assert row.n_aurec == 1
-    assert any("rank nothing" in note for note in row.notes)
+    assert any("ranking is random" in note for note in row.notes)
 
 
 def test_an_outside_score_has_no_calibration(people, draws):

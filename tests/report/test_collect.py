@@ -24,7 +24,7 @@ def test_rows_are_those_of_evaluate(files, report):
 
 
 def test_intervals_are_those_of_the_library(files):
-    report = from_files({"m": files["method0"]}, {"zero_one": "zero_one"}, ci=0.9, seed=3)
+    report = from_files({"m": files["method0"]}, {"zero_one": "zero_one"}, level=0.9, seed=3)
     run = read_run(files["method0"], None, "zero_one")
     wanted = intervals(run, level=0.9, seed=3).to_dict()
     assert wanted["ci"] == 0.9
@@ -39,7 +39,7 @@ def test_a_row_and_its_pareto_gap_are_computed_once(files, monkeypatch):
         return pareto_gap(*parts)
 
     monkeypatch.setattr(evaluation, "pareto_gap", counted)
-    from_files({"m": files["method0"]}, {"log": "log", "zero_one": "zero_one"}, ci=0.9)
+    from_files({"m": files["method0"]}, {"log": "log", "zero_one": "zero_one"}, level=0.9)
     assert len(calls) == 2  # one for each loss
 
 

@@ -230,9 +230,9 @@ def test_intervals_comparison_plan_and_correction_take_ratings(name, rng):
         Run.from_belief(people, each, name, method=method, with_answers=True)
         for method, each in (("one", belief), ("other", other))
     ]
-    found = intervals(runs[0], annotators=True, n_replicates=20, gap=False)
+    found = intervals(runs[0], resample_annotators=True, n_replicates=20, gap=False)
     order = rng.permutation(80)
-    again = intervals(runs[0][order], annotators=True, n_replicates=20, gap=False)
+    again = intervals(runs[0][order], resample_annotators=True, n_replicates=20, gap=False)
     assert found.to_dict() == pytest.approx(again.to_dict())
     estimate = compare(runs, n_replicates=50)["aurec"].estimate
     assert estimate["one"] == pytest.approx(evaluate(people, belief, name).aurec)

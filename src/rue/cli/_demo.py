@@ -1,7 +1,7 @@
-"""The demo: five ways to be uncertain about what people felt when they read a film review.
+"""The figures and sentences of ``rue demo``.
 
-Movie-review snippets that 15 to 29 people rated from -4 to 4 (sentiment-movies), turned into
-numbers by TF-IDF, and the suite ``demo`` on them: real data, real training, a minute or two.
+The demo runs the suite ``demo``: movie-review snippets that 15 to 29 annotators rated from -4 to
+4 (sentiment-movies), as TF-IDF features. It trains on real data in a minute or two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ __all__ = ["curves", "meaning"]
 
 
 def curves(store: Store, out: Path, *, seed: int = 0) -> None:
-    """Draw the coverage curves of one seed of all methods of a run."""
+    """Draw the coverage curves of all methods of a run, for one seed."""
     suite = store.suite()
     runs: list[Run] = []
     for loss in suite.losses:
@@ -32,19 +32,19 @@ def curves(store: Store, out: Path, *, seed: int = 0) -> None:
 
 
 def meaning(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say in three sentences what the table of the first loss means."""
+    """Return three sentences that explain the table of the first loss."""
     rivals = [row for row in rows if row["loss"] == rows[0]["loss"]]
     rivals.sort(key=lambda row: row["n_aurec"])
     best, worst = rivals[0], rivals[-1]
     gaps = sorted(rivals, key=lambda row: row["pareto_gap"])
     return [
-        f"Of {best['n_points']:,} snippets, acting on {best['method']} costs {best['risk']:.3f} "
-        f"nats each, of which {best['regret']:.3f} is regret: avoidable, had it known what people "
-        "would say.",
-        f"Rejecting by epistemic uncertainty, {best['method']} finds that regret best "
-        f"(n-AuReC {best['n_aurec']:.3f}; 0 is perfect, 1 is chance) and {worst['method']} worst "
-        f"({worst['n_aurec']:.3f}).",
-        "Both components together come closest to the best accept/reject rules in "
-        f"{gaps[0]['method']} (Pareto-gap {gaps[0]['pareto_gap']:.4f}), least in "
-        f"{gaps[-1]['method']} ({gaps[-1]['pareto_gap']:.4f}).",
+        f"On {best['n_points']:,} snippets, the mean loss of {best['method']} is "
+        f"{best['risk']:.3f} nats, of which {best['regret']:.3f} is regret: avoidable if the model "
+        "knew the distribution of the answers.",
+        f"The epistemic uncertainty of {best['method']} finds that regret best "
+        f"(n-AuReC {best['n_aurec']:.3f}; 0 is perfect, 1 is random), that of {worst['method']} "
+        f"worst ({worst['n_aurec']:.3f}).",
+        f"With both components, {gaps[0]['method']} comes closest to the optimal accept/reject "
+        f"rules (Pareto-gap {gaps[0]['pareto_gap']:.4f}), {gaps[-1]['method']} least close "
+        f"({gaps[-1]['pareto_gap']:.4f}).",
     ]

@@ -1,4 +1,4 @@
-"""rue compare: paired tests between methods, and how sure their ranks are."""
+"""rue compare: paired tests between methods, and the probabilities of their ranks."""
 
 import json
 import math
@@ -40,19 +40,19 @@ def compare(
     by_position: ByPosition = False,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="A column of which less is better; repeat for several."),
+        typer.Option(help="A column of which lower is better; repeat for several."),
     ] = None,
     ci: Annotated[float, typer.Option(help="Level of intervals and tests.")] = 0.95,
-    replicates: Annotated[int, typer.Option(help="Samples of the points drawn.", min=2)] = 2000,
-    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+    replicates: Annotated[int, typer.Option(help="Bootstrap samples.", min=2)] = 2000,
+    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
     plot: Annotated[
-        Path | None, typer.Option(help="Draw ranks and what joins them: .png, .pdf or .svg.")
+        Path | None, typer.Option(help="Draw the rankings: .png, .pdf or .svg.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the samples.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the samples.", min=0)] = 0,
 ) -> None:
-    """Tell which method is better, and how sure that is, on the same points.
+    """Compare methods on the same points: differences, p-values and ranks.
 
-    By AuReC, n-AuReC, AuRC and the Pareto-gap unless --criterion names others.
+    The default criteria are AuReC, n-AuReC, AuRC and the Pareto-gap.
     """
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs
@@ -61,7 +61,7 @@ def compare(
     if not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
     matching = matching_of(id_name, classes, common, by_position)
-    people = truth_of(truth, matching)
+    answers = truth_of(truth, matching)
     methods = read_methods(files, matching)
     if len(methods) < 2:
         raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
@@ -69,7 +69,7 @@ def compare(
     drawn = []
     for name, each in [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]:
         runs = make_runs(
-            methods, people, each, values=parse_values(values), seed=seed, matching=matching
+            methods, answers, each, values=parse_values(values), seed=seed, matching=matching
         )
         for run in runs:
             loss_of_components(run, name if loss else "")

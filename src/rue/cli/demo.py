@@ -1,4 +1,4 @@
-"""rue demo: the whole way on real data, in a minute or two."""
+"""rue demo: the whole workflow on real data, in a minute or two."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ EXAMPLE = "rue demo --out out/demo"
 
 def demo(
     out: Annotated[
-        Path, typer.Option(help="Folder for the files; made if missing, gone on from if not.")
+        Path, typer.Option(help="Folder for the files; created if missing, otherwise resumed.")
     ] = Path("out/demo"),
 ) -> None:
     """Fetch real ratings, train five methods, print their table and draw their curves."""
@@ -47,8 +47,8 @@ def demo(
     for sentence in meaning(rows):
         emit(sentence)
     emit(
-        f"\nPredictions (cells/), curves.png and sandbox.png are in {out}; the table again, and "
-        "one method under another loss:"
+        f"\nPredictions (cells/), curves.png and sandbox.png are in {out}. To print the table "
+        "again, or to evaluate one method under another loss:"
     )
     first = store.predictions(report.kept[0] if report.kept else sorted(report.done)[0])
     emit(f"  rue bench table {out}")

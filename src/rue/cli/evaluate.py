@@ -42,24 +42,28 @@ def evaluate(
     by_position: ByPosition = False,
     gap: Annotated[bool, typer.Option(help="Compute the Pareto-gap.")] = True,
     by: Annotated[
-        str | None, typer.Option(help="A row for each group of this column; class: the majority.")
+        str | None,
+        typer.Option(help="One row per group of this column; 'class' is the majority class."),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
     ] = None,
     ci: Annotated[
-        float | None, typer.Option(help="Give intervals of this level, as 0.95, by bootstrap.")
+        float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
     ] = None,
-    replicates: Annotated[int, typer.Option(help="Samples drawn for --ci.", min=2)] = 2000,
-    annotators: Annotated[
-        bool, typer.Option("--annotators", help="For --ci, draw people within a point too.")
+    replicates: Annotated[int, typer.Option(help="Bootstrap samples for --ci.", min=2)] = 2000,
+    resample_annotators: Annotated[
+        bool,
+        typer.Option(
+            "--resample-annotators", help="For --ci, resample annotators within points too."
+        ),
     ] = False,
     seed: Annotated[
-        int, typer.Option(help="For --ci, and for cost under Dirichlet beliefs.", min=0)
+        int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
 ) -> None:
-    """Tell how well epistemic uncertainty finds the errors that could have been avoided."""
+    """Evaluate how well epistemic uncertainty finds avoidable errors."""
     from tqdm import tqdm
 
     from rue.inference.intervals import intervals
@@ -74,10 +78,10 @@ def evaluate(
     scale = parse_values(values)
     if ci is not None and not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
-    if annotators and ci is None:
-        raise InputError("--annotators needs --ci")
+    if resample_annotators and ci is None:
+        raise InputError("--resample-annotators needs --ci")
     matching = matching_of(id_name, classes, common, by_position)
-    people = truth_of(truth, matching, by=by)
+    answers = truth_of(truth, matching, by=by)
     methods = read_methods(files, matching)
     rows: list[Evaluation] = []
     runs = []
@@ -86,17 +90,17 @@ def evaluate(
             given = isinstance(predictions, Run)
             if given and len(losses) > 1:
                 raise InputError(
-                    f"{predictions.path}: holds components of one loss, so give one --loss"
+                    f"{predictions.path} contains components of one loss: pass one --loss"
                 )
             for name, each in losses:
                 bar.set_description(f"{method} {name}")
                 run = make_run(
                     predictions,
-                    people,
+                    answers,
                     each,
                     values=scale,
                     seed=seed,
-                    with_answers=annotators,
+                    with_answers=resample_annotators,
                     matching=matching,
                 )
                 run = replace(run, method=method)
@@ -112,7 +116,7 @@ def evaluate(
                             level=ci,
                             n_replicates=replicates,
                             gap=gap,
-                            annotators=annotators,
+                            resample_annotators=resample_annotators,
                             seed=seed,
                             progress=True,
                         )
@@ -127,7 +131,7 @@ def evaluate(
         save(plot_curves(runs), plot)
     order = list(dict.fromkeys(["", *(name for name, _ in losses), *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
-    rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))  # rivals together
+    rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
     emit(format_rows(rows, format.value))
     if format is Format.table:
         for note in notes(rows):
@@ -135,12 +139,12 @@ def evaluate(
 
 
 def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
-    """Return a loss's name, and the loss: its name again, or the cost matrix of a file."""
+    """Return the name of a loss, and the loss: its name again, or a cost matrix from a file."""
     from rue.io.cost import read_cost
     from rue.losses import get_loss
 
     if name != "cost":
-        return get_loss(name).name, name  # with values, once they are known
+        return get_loss(name).name, name  # values are added when they are known
     if cost is None:
         raise InputError("--loss cost needs a cost matrix: --cost FILE")
     return name, read_cost(cost)

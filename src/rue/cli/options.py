@@ -1,4 +1,4 @@
-"""What commands share: options, how to print, how to read numbers."""
+"""Options and helpers that several commands share."""
 
 import functools
 import inspect
@@ -26,10 +26,10 @@ Losses = Annotated[
 ]
 Scale = Annotated[
     str | None,
-    typer.Option(help="The classes' scale, as in -1,0,1 (squared, absolute, rps, pinball)."),
+    typer.Option(help="Numbers that classes stand for: -1,0,1 (squared, absolute, rps, pinball)."),
 ]
 Costs = Annotated[
-    Path | None, typer.Option(help="Cost matrix C[action, class], .npy or .csv, for cost.")
+    Path | None, typer.Option(help="Cost matrix C[action, class] for --loss cost: .npy or .csv.")
 ]
 LossName = Annotated[
     str,
@@ -38,13 +38,13 @@ LossName = Annotated[
 MaxMemory = Annotated[
     str | None,
     typer.Option(
-        help="Memory that reading a file may take, as in 2GiB; "
+        help="Memory limit for reading a file, e.g. 2GiB; "
         "default 1 GiB or 100 times its size, whichever is more."
     ),
 ]
 Floor = Annotated[
     float | None,
-    typer.Option(help="Floor on predicted probabilities; it bounds the log loss."),
+    typer.Option(help="Floor on predicted probabilities, which bounds the log loss."),
 ]
 
 # A problem of Theorem 1.
@@ -58,13 +58,13 @@ CoverageMin = Annotated[float | None, typer.Option(help="Accept at least this sh
 RiskMax = Annotated[float | None, typer.Option(help="The risk budget.")]
 RegretMax = Annotated[float | None, typer.Option(help="The regret budget.")]
 Normalized = Annotated[
-    bool, typer.Option("--normalized", help="Risk and regret are per accepted point.")
+    bool, typer.Option("--normalized", help="Divide risk and regret by the coverage.")
 ]
-TableOrJson = Annotated[Literal["table", "json"], typer.Option("--format", help="How to print.")]
+TableOrJson = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
 
 
 class Format(StrEnum):
-    """How a table is printed."""
+    """The output formats of a table."""
 
     table = "table"
     json = "json"
@@ -74,9 +74,9 @@ class Format(StrEnum):
 
 
 def emit(text: str) -> None:
-    """Print to stdout, bold and underlined only where a terminal shows it.
+    """Print to stdout; without a terminal, omit bold and underlined.
 
-    What names in files would have the terminal do is shown as escapes instead.
+    Control characters, for example in names from files, are shown as escapes.
     """
     text = printable(text, lines=True)
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
@@ -85,12 +85,12 @@ def emit(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print one line to stderr, with escapes as :func:`emit` has them."""
+    """Print one line to stderr, with control characters as escapes."""
     print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the option ``--max-memory``."""
+    """Add the option ``--max-memory`` to a command."""
 
     @functools.wraps(command)
     def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
@@ -109,16 +109,17 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def folder(text: str) -> Path:
-    """Read a folder's name; an empty one is a mistake, not this folder."""
+    """Return a folder; raise for an empty name, which would mean the current folder."""
     if not text.strip():
         raise typer.BadParameter(f"must be a folder, got {text!r}")
     return Path(text)
 
 
 def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -> str:
-    """Set a table in columns, header first: those named in ``left`` to the left, else right.
+    """Return a table with aligned columns, the header first.
 
-    With ``rule`` a line of dashes follows the header.
+    Columns named in ``left`` are aligned to the left, others to the right. With ``rule``, a line
+    of dashes follows the header.
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -135,7 +136,7 @@ def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -
 
 
 def is_number(text: str) -> bool:
-    """Whether a word of the command line is a number."""
+    """Return whether an argument of the command line is a number."""
     try:
         float(text)
     except ValueError:
@@ -144,24 +145,24 @@ def is_number(text: str) -> bool:
 
 
 def parse_values(text: str | None) -> list[float] | None:
-    """Read numbers parted by commas or spaces."""
+    """Return the numbers in a text, separated by commas or spaces."""
     if text is None:
         return None
     try:
         return [float(number) for number in re.split(r"[,\s]+", text.strip())]
     except ValueError:
-        raise InputError(f"--values must be numbers as in -1,0,1, got {text!r}") from None
+        raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
 
 
 def chosen_loss(name: str, cost: Path | None, floor: float | None) -> "str | Loss":
-    """Return the loss that --loss, --cost and --floor name."""
+    """Return the loss that --loss, --cost and --floor select."""
     from rue.io.cost import read_cost
     from rue.losses import Log, get_loss
 
     if (cost is not None) != (name == "cost"):
-        raise InputError("--loss cost and --cost FILE go together")
+        raise InputError("--loss cost and --cost FILE need each other")
     if floor is not None and name != "log":
-        raise InputError(f"--floor is for the log loss, got --loss {name}")
+        raise InputError(f"--floor needs --loss log, got --loss {name}")
     if cost is not None:
         return read_cost(cost)
     if floor is not None:

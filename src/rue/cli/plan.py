@@ -1,4 +1,4 @@
-"""rue plan: how many points and people a study needs, from a pilot."""
+"""rue plan: how many points and annotators a study needs, from a pilot."""
 
 import json
 import math
@@ -39,21 +39,21 @@ def plan(
     classes: Classes = None,
     common: Common = False,
     by_position: ByPosition = False,
-    criterion: Annotated[str, typer.Option(help="By what two methods are told apart.")] = "aurec",
-    level: Annotated[float, typer.Option("--ci", help="Level of the test.")] = 0.95,
-    power: Annotated[float, typer.Option(help="How likely it is to find the difference.")] = 0.8,
+    criterion: Annotated[str, typer.Option(help="The column to compare methods by.")] = "aurec",
+    ci: Annotated[float, typer.Option(help="Level of the test.")] = 0.95,
+    power: Annotated[float, typer.Option(help="Power of the test.")] = 0.8,
     width: Annotated[
-        float | None, typer.Option(help="How wide the bracket of AuReC may be.")
+        float | None, typer.Option(help="Largest acceptable width of the bracket of AuReC.")
     ] = None,
     annotators: Annotated[
-        str | None, typer.Option(help="Numbers of people a point to look at, as in 5,10,20.")
+        str | None, typer.Option(help="Numbers of annotators per point to consider: 5,10,20.")
     ] = None,
-    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
-    seed: Annotated[int, typer.Option(help="Of drawing people.", min=0)] = 0,
+    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
+    seed: Annotated[int, typer.Option(help="Seed of the subsamples.", min=0)] = 0,
 ) -> None:
-    """Plan a study: how many points and people tell two methods apart, or narrow the bracket.
+    """Plan a study: points and annotators needed to separate two methods or narrow the bracket.
 
-    The files are a pilot: predictions of a few hundred points, with what people said of them.
+    The files are a pilot: predictions for a few hundred points that have answers.
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs
@@ -61,11 +61,11 @@ def plan(
 
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
     matching = matching_of(id_name, classes, common, by_position)
-    people = truth_of(truth, matching)
+    answers = truth_of(truth, matching)
     _, each = named_loss(loss, cost)
     runs = make_runs(
         read_methods(files, matching),
-        people,
+        answers,
         each,
         values=parse_values(values),
         with_answers=True,
@@ -74,7 +74,7 @@ def plan(
     found = plan_runs(
         runs,
         criterion=criterion,
-        level=level,
+        level=ci,
         power=power,
         width=width,
         annotators=numbers,
@@ -93,16 +93,15 @@ def _whole_numbers(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
-        raise InputError(
-            f"--annotators must be whole numbers as in 5,10,20, got {text!r}"
-        ) from None
+        raise InputError(f"--annotators must be whole numbers like 5,10,20, got {text!r}") from None
 
 
 def _table(loss: str, methods: list[str], found: "Plan") -> str:
     from rue.metrics.columns import title
 
     two = len(methods) == 2
-    head = ["people", "bracket width", *(["difference", "points", "answers"] if two else []), ""]
+    compared = ["difference", "points", "answers"] if two else []
+    head = ["annotators", "bracket width", *compared, ""]
     rows = [head]
     for row in found.rows:
         numbers = [str(row.n_annotators), f"{row.bracket_width:.4g}"]
@@ -111,26 +110,26 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
             numbers += [apart, _count(row.n_points), _count(row.n_answers)]
         rows.append([*numbers, "extrapolated" if row.extrapolated else "from the pilot"])
     lines = [
-        f"{' against '.join(methods)} · {loss} loss · a pilot of {found.pilot_points:,} points, "
-        f"{found.pilot_annotators} or more people each",
+        f"{' against '.join(methods)} · {loss} loss · pilot with {found.pilot_points:,} points, "
+        f"{found.pilot_annotators} or more annotators each",
         align(rows, left=[""], rule=True),
         "",
     ]
     possible = [row for row in found.rows if math.isfinite(row.n_answers)]
     if two and not possible:
-        lines.append(f"The pilot shows no difference in {title(found.criterion)} to tell apart.")
+        lines.append(f"The pilot shows no difference in {title(found.criterion)}.")
     elif two:
         best = min(possible, key=lambda row: row.n_answers)
         lines.append(
-            f"Telling them apart by {title(found.criterion)} at level {found.level:g} with power "
-            f"{found.power:g} takes the fewest answers with {best.n_annotators} people a point: "
+            f"To separate them by {title(found.criterion)} at level {found.level:g} with power "
+            f"{found.power:g}, {best.n_annotators} annotators per point need the fewest answers: "
             f"{_count(best.n_points)} points."
         )
     if found.width is not None and found.annotators_needed is None:
-        lines.append(f"No number of people up to a million brings the bracket to {found.width:g}.")
+        lines.append(f"A million annotators per point do not bring the bracket to {found.width:g}.")
     elif found.width is not None:
-        needed = f"{found.annotators_needed:,} people a point"
-        lines.append(f"A bracket of at most {found.width:g} takes {needed}.")
+        needed = f"{found.annotators_needed:,} annotators per point"
+        lines.append(f"A bracket of at most {found.width:g} needs {needed}.")
     return "\n".join(lines)
 
 

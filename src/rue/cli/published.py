@@ -1,4 +1,4 @@
-"""rue published: the paper's own numbers."""
+"""rue published: the numbers of the paper."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +15,11 @@ EXAMPLE = "rue published --table cifar10h --format csv"
 def published(
     table: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One table, by name or number; all without it."),
+        typer.Option(metavar="NAME", help="One table, by name or number; default all tables."),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
 ) -> None:
-    """Print the paper's tables 1 to 13: one list in csv and json, else one after another."""
+    """Print tables 1 to 13 of the paper; csv and json are one list."""
     from rue.published import TABLES, read_published
 
     rows = [row.to_dict() for row in read_published(table)]
@@ -46,7 +46,7 @@ def _title(table: "PublishedTable", format: Format) -> str:
 
 
 def _together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put the rivals of a loss together; leave out what the table does not have or tell apart."""
+    """Sort the rows by loss; omit columns that are empty or the same in all rows."""
     losses = list(dict.fromkeys(row["loss"] for row in rows))
     empty = {key for key in rows[0] if all(row[key] is None for row in rows)}
     if len({row["dataset"] for row in rows}) == 1:

@@ -1,4 +1,4 @@
-"""rue report: one page that a team passes around."""
+"""rue report: one self-contained HTML page."""
 
 import json
 import shlex
@@ -28,11 +28,9 @@ EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out r
 def report(
     files: Annotated[
         list[str],
-        typer.Argument(
-            help="Prediction files as rue evaluate reads them, or one folder of rue bench."
-        ),
+        typer.Argument(help="Prediction files as for rue evaluate, or one folder of rue bench."),
     ],
-    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     truth: TruthFile = None,
     loss: Losses = None,
     values: Scale = None,
@@ -43,24 +41,24 @@ def report(
     by_position: ByPosition = False,
     data: Annotated[
         str | None,
-        typer.Option(help="The data set's name (rue data list): its card, texts and images."),
+        typer.Option(help="Name of the data set (rue data list): adds its card, texts, images."),
     ] = None,
     items: Annotated[
         Path | None,
-        typer.Option(help="The points' texts or images by id: .csv, .parquet or .npz."),
+        typer.Option(help="Texts or images of the points by id: .csv, .parquet or .npz."),
     ] = None,
     ci: Annotated[
-        float | None, typer.Option(help="Give intervals of this level, as 0.95, by bootstrap.")
+        float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
     ] = None,
-    title: Annotated[str, typer.Option(help="What the page is called.")] = "",
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "",
     seed: Annotated[
-        int, typer.Option(help="For --ci, and for cost under Dirichlet beliefs.", min=0)
+        int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
-    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
 ) -> None:
     """Write one self-contained HTML page: table, curves, surfaces, deployment explorer, cards.
 
-    It needs no network and no server, and it may be mailed.
+    The page needs no network and no server.
     """
     from tqdm import tqdm
 
@@ -81,7 +79,7 @@ def report(
         "by-position": by_position,
     }
     losses = list(dict.fromkeys(loss or []))
-    require_page(out)  # before minutes of work
+    require_page(out)  # fail before the computation, not after it
     command = _command(files, losses, options | {"title": title, "seed": seed, "out": out})
     with tqdm(delay=2, disable=None, leave=False) as bar:
 
@@ -94,7 +92,7 @@ def report(
                 name for name, value in {**options, "seed": seed, "loss": losses}.items() if value
             ]
             if given:
-                raise InputError(f"--{given[0]} is for files: {files[0]} has its own")
+                raise InputError(f"--{given[0]} cannot be used with a folder, got {files[0]}")
             made = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
             if cost is not None and "cost" not in losses:
@@ -109,7 +107,7 @@ def report(
                 values=parse_values(values),
                 data=data,
                 items=items,
-                ci=ci,
+                level=ci,
                 title=title,
                 command=command,
                 seed=seed,
@@ -117,7 +115,7 @@ def report(
                 step=step,
             )
         n_bytes = write_report(made, out, step=step)
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "out": str(out),
         "bytes": n_bytes,
         "data": [card.name for card in made.data],
@@ -126,24 +124,24 @@ def report(
         "n_points": [len(card.items.ids) for card in made.data],
     }
     if format == "json":
-        emit(json.dumps(told, indent=2))
+        emit(json.dumps(summary, indent=2))
     else:
         counted = [
             count(len(made.data), "data set"),
             count(len(made.methods), "method"),
-            count(len(told["losses"]), "loss", "losses"),
-            count(sum(told["n_points"]), "point"),
+            count(len(summary["losses"]), "loss", "losses"),
+            count(sum(summary["n_points"]), "point"),
             f"{n_bytes / 1e6:.1f} MB",
         ]
         emit(f"{out}: {', '.join(counted)}")
 
 
 def _command(files: list[str], losses: list[str], options: dict[str, object]) -> str:
-    """Return the command that makes this page again."""
+    """Return the command that creates this page."""
     words = ["rue", "report", *map(str, files)]
     for name in losses:
         words += ["--loss", name]
     for name, value in options.items():
-        if value:  # the defaults are nothing and 0
+        if value:  # defaults are empty or 0
             words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     return shlex.join(words)

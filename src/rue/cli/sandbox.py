@@ -1,4 +1,4 @@
-"""``rue sandbox``: figure 1 and its numbers, made from nothing."""
+"""rue sandbox: figure 1 and its numbers; needs no data."""
 
 import json
 from pathlib import Path
@@ -19,19 +19,19 @@ def sandbox(
     out: Annotated[
         Path,
         typer.Option(
-            parser=folder, metavar="DIRECTORY", help="Directory for the files; made if missing."
+            parser=folder, metavar="DIRECTORY", help="Folder for the files; created if missing."
         ),
     ],
-    coverage: Annotated[float, typer.Option(help="Share of p(x)-mass kept.")] = 0.8,
+    coverage: Annotated[float, typer.Option(help="Share of p(x)-mass that is accepted.")] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of the training sample.")] = 0,
     loss: Annotated[
         Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
     ] = "squared",
-    format: Annotated[Literal["table", "json"], typer.Option(help="What to print.")] = "table",
+    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
 ) -> None:
     """Draw figure 1: five Bayes-optimal scorers that reject different inputs.
 
-    Writes sandbox.png, sandbox_curves.png, sandbox.csv and sandbox.json, and prints the numbers.
+    Write sandbox.png, sandbox_curves.png, sandbox.csv and sandbox.json, and print the numbers.
     """
     from rue.sandbox import run_sandbox
 
@@ -47,7 +47,7 @@ def sandbox(
 
 
 def write_sandbox(result: "Sandbox", out: Path) -> dict[str, Any]:
-    """Write the figures, the table and the numbers of a sandbox into a folder; give the numbers."""
+    """Write the figures, the table and the numbers of a sandbox; return the numbers."""
     from rue.io.atomic import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
     from rue.plots.style import save
@@ -75,7 +75,7 @@ def _print(summary: dict[str, Any]) -> None:
         "AuReC*": ("areas", "aurec_star"),
     }
     _print_table(
-        f"Left at coverage {summary['coverage']:g}, and areas ({summary['loss']} loss, "
+        f"Risk and regret at coverage {summary['coverage']:g}, and areas ({summary['loss']} loss, "
         f"seed {summary['seed']}); * is under f*",
         ["scorer", *columns],
         [
@@ -96,7 +96,7 @@ def _print(summary: dict[str, Any]) -> None:
         "regret expected": "epistemic",
     }
     _print_table(
-        "Squared regret of smaller classes",
+        "Regret of smaller model classes under squared loss",
         ["features", *parts],
         [
             [str(row["n_features"]), *(f"{row[part]:.6f}" for part in parts.values())]

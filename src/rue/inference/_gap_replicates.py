@@ -1,9 +1,10 @@
-"""The Pareto-gap of resampled points, by weights.
+"""Bootstrap replicates of the Pareto-gap.
 
-Directions and lambdas are those of the sample, so that rankings are sorted once; a replicate is
-how often each point was drawn. Surfaces are cut at no more than 500 coverages, straight in between,
-and there are fewer directions and lambdas than the gap itself has. What that changes in the gap is
-nearly the same in every replicate, so what is given is how far the coarse gap moves.
+A replicate is the number of times that each point was drawn. Directions and lambdas are those of
+the sample, so that rankings are sorted only once. To be fast, surfaces are evaluated at no more
+than 500 coverages, with straight lines in between, and with fewer directions and lambdas than the
+gap itself. The error that this causes is nearly equal in all replicates, so the function returns
+the change of this coarse gap, not its value.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def gap_replicates(
     *,
     progress: bool = False,
 ) -> FloatArray:
-    """Return how far the Pareto-gap moves in each of the first ``n_replicates`` samples."""
+    """Return the change of the Pareto-gap in each of the first ``n_replicates`` samples."""
     from tqdm import tqdm
 
     from rue._kernels.bootstrap import draw
@@ -57,7 +58,7 @@ def gap_replicates(
 
 
 class _Coarse:
-    """Rankings of both surfaces, sorted once."""
+    """The rankings of both surfaces, sorted once."""
 
     def __init__(self, star: Components, hat: Components) -> None:
         n_points = len(star)
@@ -116,7 +117,7 @@ class _Coarse:
 
 
 def _ranked(score: FloatArray, slack: float) -> NDArray[np.int32]:
-    """Order by score; neighbours within ``slack`` are equal and keep the order of their rows."""
+    """Return the order by score; scores within ``slack`` count as equal and keep their order."""
     order = np.argsort(score, kind="stable")
     runs = np.cumsum(np.append(False, np.diff(score[order]) > slack))
     return np.asarray(order[np.lexsort((order, runs))], np.int32)

@@ -1,8 +1,8 @@
-"""Bootstrap replicates of every column: points drawn with replacement, sorted once.
+"""Bootstrap replicates of every column: points are drawn with replacement, but sorted once.
 
-A replicate is how often each point was drawn, so a pass over the points in the order of the score
-does what sorting the points drawn would. Rows are first put into an order of their own, so that
-the order they come in does not matter.
+A replicate is stored as the number of times that each point was drawn, so one pass over the
+points in the order of the score replaces sorting the drawn points. Rows are first sorted by their
+own values, so that the order of the input does not matter.
 """
 
 import math
@@ -32,13 +32,31 @@ def replicates(
     areas_only: bool = False,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
-    """Return every column of ``n_replicates`` samples of the points, drawn with replacement.
+    """Return every column for ``n_replicates`` bootstrap samples of the points.
 
-    ``rows`` is the order in which points are numbered for drawing (default: one that the rows'
-    own numbers give). Two calls with the same ``rows`` and ``seed`` draw the same points, so
-    that their differences are paired. ``gap`` is the points' Pareto-gap, if that is wanted too;
-    it has at most 200 samples, the first ones. With ``areas_only`` correlations and calibration,
-    which take longer than the areas, are left out.
+    Parameters
+    ----------
+    run : Run
+        The realised and the estimated components.
+    n_replicates : int
+        The number of samples; the Pareto-gap uses the first 200 at most.
+    gap : float, optional
+        The Pareto-gap of the run; without it, the replicates of the Pareto-gap are NaN.
+    seed : int
+        Seed of the samples.
+    rows : array of shape (n_points,), optional
+        The order in which points are numbered for drawing, by default that of their own values.
+        Two calls with the same ``rows`` and ``seed`` draw the same points, so that their
+        differences are paired.
+    areas_only : bool
+        Whether to omit correlations and calibration, which take longer than the areas.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    dict of str to array of shape (n_replicates,)
+        The replicates of each column.
     """
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
     from rue._kernels.threads import each
@@ -68,14 +86,17 @@ def replicates(
 def annotator_replicates(
     run: Run, n_replicates: int, seed: int, progress: bool
 ) -> dict[str, FloatArray]:
-    """Draw points, and for each point drawn as many answers as it has, from its own."""
+    """Return replicates that resample points, and within each drawn point its answers."""
     from tqdm import tqdm
 
     from rue._kernels.bootstrap import N_COLUMNS, draw, measure
 
     answers, hat = run.answers, run.hat
     if answers is None:
-        raise InputError("annotators cannot be drawn: the run does not have what answers cost")
+        raise InputError(
+            "annotators cannot be resampled, because the run has no answers: "
+            "Run.from_belief(..., with_answers=True)"
+        )
     columns = (*answers.keys(), hat.aleatoric, hat.epistemic, hat.total)
     rows = np.lexsort(columns)
     answers, hat = answers[rows], hat[rows]
@@ -131,7 +152,7 @@ def _named(out: FloatArray, hat: Components) -> dict[str, FloatArray]:
 
 
 def own_order(runs: Sequence[Run]) -> IntArray:
-    """Return an order of the rows that their own numbers give."""
+    """Return the order of the rows by their own values, which the input order does not affect."""
     columns = [
         column
         for run in runs

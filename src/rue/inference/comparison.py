@@ -1,9 +1,9 @@
-"""Who is better, really? Paired differences between methods, and how sure their ranks are.
+"""Compare methods: paired differences, their significance, and the probabilities of ranks.
 
-All methods are evaluated on the same points drawn with replacement, so what is common to them
-cancels. A p-value is one minus the level of the widest interval that leaves out 0; within a
-criterion they are corrected for the number of pairs (Holm 1979). The probability of a rank is the
-share of the samples in which a method has it.
+All methods are evaluated on the same bootstrap samples, so that common variation cancels. A
+p-value is one minus the level of the widest interval that excludes 0; within a criterion,
+p-values are corrected for the number of pairs (Holm 1979). The probability of a rank is the share
+of the samples in which a method has it.
 """
 
 import math
@@ -22,9 +22,9 @@ from rue.inference.intervals import (
     AREAS,
     INTERVAL_COLUMNS,
     bca_constants,
-    check,
     influence,
     interval,
+    require_options,
     share_below,
 )
 from rue.metrics.columns import COLUMNS, title
@@ -43,17 +43,28 @@ __all__ = [
 ]
 
 COMPARABLE = tuple(key for key in INTERVAL_COLUMNS if COLUMNS[key].better == "low")
-"""What methods can be compared by: columns of which less is better."""
+"""The columns by which methods can be compared: those of which lower is better."""
 
 DEFAULT = ("aurec", "n_aurec", "aurc", "pareto_gap")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What the first method has more than the second of a criterion: below 0 the first is better.
+    """The difference of two methods in one criterion, first minus second.
 
-    ``p_value`` is two-sided, ``p_holm`` corrected for all pairs of this criterion. NaN where the
-    criterion is undefined for one of them.
+    Lower is better, so the first method is better if the difference is negative. Numbers are NaN
+    if the criterion is undefined for one of the methods.
+
+    Attributes
+    ----------
+    criterion, first, second : str
+        The key of the column, and the names of the methods.
+    difference, low, high : float
+        The difference and the ends of its interval.
+    p_value : float
+        The two-sided p-value.
+    p_holm : float
+        The p-value, corrected for all pairs of this criterion.
     """
 
     criterion: str
@@ -68,10 +79,21 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Methods by one criterion, the best first in ``order``.
+    """The ranking of methods by one criterion.
 
-    ``rank_probability[i, r]`` is the probability that method i has rank r + 1, tied methods
-    sharing theirs; rows of methods for which the criterion is undefined are NaN.
+    Attributes
+    ----------
+    criterion : str
+        The key of the column.
+    level : float
+        The confidence level.
+    estimate, low, high : mapping of str to float
+        The estimate of each method and the ends of its interval.
+    rank_probability : array of shape (n_methods, n_methods)
+        Entry (i, r) is the probability that method i has rank r + 1; tied methods share their
+        ranks. Rows of methods for which the criterion is undefined are NaN.
+    differences : tuple of Difference
+        All pairs of methods.
     """
 
     criterion: str
@@ -84,23 +106,23 @@ class Ranking:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """All methods, as they were given."""
+        """All methods, in the order of the runs."""
         return tuple(self.estimate)
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Methods for which the criterion is defined, the best first."""
+        """The methods for which the criterion is defined, the best first."""
         known = [name for name in self.methods if math.isfinite(self.estimate[name])]
         return tuple(sorted(known, key=lambda name: self.estimate[name]))
 
     @property
     def expected_rank(self) -> dict[str, float]:
-        """Mean rank of each method."""
+        """The expected rank of each method."""
         ranks = self.rank_probability @ np.arange(1, len(self.methods) + 1)
         return dict(zip(self.methods, ranks.tolist(), strict=True))
 
     def significant(self, first: str, second: str) -> bool:
-        """Whether the two can be told apart at this level, corrected for all pairs."""
+        """Return whether two methods differ significantly, corrected for all pairs."""
         for d in self.differences:
             if {d.first, d.second} == {first, second}:
                 return d.p_holm <= 1 - self.level
@@ -108,29 +130,40 @@ class Ranking:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The method of least value and all that cannot be told apart from it."""
+        """The method with the lowest value, and all that do not differ significantly from it."""
         if not self.order:
             return ()
         top = self.order[0]
         return (top, *(m for m in self.order[1:] if not self.significant(top, m)))
 
     def __str__(self) -> str:
-        """Say in a sentence which method is best, or that none is."""
+        """Return a sentence that states the best method, or that there is no significant one."""
         best, what = self.best, title(self.criterion)
         if not best:
             return f"{what} is undefined for every method."
         if len(best) > 1:
-            return f"No method has the least {what} for sure: {_listed(best)} may have."
+            return f"No significant winner by {what}: {_listed(best)} cannot be separated."
         if len(self.order) == 1:
-            return f"{what} is undefined for every method but {best[0]}."
+            return f"{what} is undefined for every method except {best[0]}."
         pairs = [d for d in self.differences if best[0] in (d.first, d.second)]
         p = max(d.p_holm for d in pairs if not math.isnan(d.p_holm))
-        return f"{best[0]} has the least {what} of {len(self.order)} methods (p <= {p:.2g})."
+        return f"{best[0]} has the lowest {what} of {len(self.order)} methods (p <= {p:.2g})."
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A ranking of methods for each criterion."""
+    """A ranking of methods for each criterion.
+
+    Attributes
+    ----------
+    level : float
+        The confidence level.
+    n_points : int
+        The number of points.
+    rankings : mapping of str to Ranking
+        The ranking by each criterion; ``comparison["aurec"]`` is short for
+        ``comparison.rankings["aurec"]``.
+    """
 
     level: float
     n_points: int
@@ -140,7 +173,7 @@ class Comparison:
         return self.rankings[criterion]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary that is valid JSON."""
+        """Return a dictionary that can be written as JSON."""
         return {
             "n_points": self.n_points,
             "level": self.level,
@@ -183,19 +216,29 @@ def compare(
 
     Parameters
     ----------
-    runs
-        One for each method, by whose name it is known; row i is the same point in all of them.
-    criteria
-        Some of COMPARABLE.
-    level
-        Of the intervals; methods are told apart where a corrected p-value is at most 1 - level.
-    n_replicates
-        How many samples are drawn; the Pareto-gap has at most 200 of them.
+    runs : sequence of Run
+        One run per method, with different names; row i is the same point in all of them.
+    criteria : sequence of str
+        Keys of columns, some of COMPARABLE.
+    level : float
+        The confidence level; a difference is significant if its corrected p-value is at most
+        1 - level.
+    n_replicates : int
+        The number of bootstrap samples; the Pareto-gap uses the first 200 at most.
+    seed : int
+        Seed of the samples.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
     Comparison
         A ranking of the methods for each criterion.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs, they have different points, or a criterion is unknown.
 
     Examples
     --------
@@ -208,9 +251,9 @@ def compare(
     ...     Run(star, Components(noise, zero, noise), method="poor"),
     ... ]
     >>> print(compare(runs, criteria=["aurec"])["aurec"])
-    good has the least AuReC of 2 methods (p <= 0.0005).
+    good has the lowest AuReC of 2 methods (p <= 0.0005).
     """
-    check(level, "auto", n_replicates)
+    require_options(level, "auto", n_replicates)
     require_runs(runs)
     if len(runs) < 2:
         raise InputError(f"runs must hold at least two methods, got {len(runs)}")
@@ -256,10 +299,25 @@ def compare_column(
     *,
     level: float = 0.95,
 ) -> Ranking:
-    """Compare methods by one number each, whatever it is, of which less is better.
+    """Compare methods by any one number of which lower is better.
 
-    ``drawn`` are its paired replicates: entry b of every method is of the same sample. With
-    ``influences`` intervals are BCa, else percentile.
+    Parameters
+    ----------
+    criterion : str
+        The name of the number.
+    estimate : mapping of str to float
+        The number of each method.
+    drawn : mapping of str to array of shape (n_replicates,)
+        Its paired replicates: entry b of all methods belongs to the same sample.
+    influences : mapping of str to array of shape (n_points,), optional
+        The influences of the points; with them intervals are BCa, otherwise percentile.
+    level : float
+        The confidence level.
+
+    Returns
+    -------
+    Ranking
+        The ranking of the methods.
     """
     names = list(estimate)
     kind = "percentile" if influences is None else "bca"
@@ -287,7 +345,7 @@ def compare_column(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number by Holm's step-down; NaN stays and is not counted.
+    """Return p-values corrected by Holm's step-down method; NaN stays NaN and does not count.
 
     Examples
     --------
@@ -304,9 +362,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
-    """Pairs of methods whose order is reversed between two criteria, each way for sure.
+    """Return pairs of methods whose order is reversed, significantly under both criteria.
 
-    The first of a pair is better by the first criterion and worse by the second.
+    The first method of a pair is better by the first criterion and worse by the second.
     """
     inverted = []
     for a, b in combinations(first.methods, 2):
@@ -323,7 +381,7 @@ def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, s
 
 
 def _minus(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """First minus second, 0 where no more than rounding: equal methods may be summed otherwise."""
+    """Return first minus second; differences that are only rounding errors become 0."""
     a, b = np.asarray(first), np.asarray(second)
     size = np.abs(np.stack([a, b]))
     rounding = 1e-12 * np.max(size, where=np.isfinite(size), initial=0.0)
@@ -331,10 +389,7 @@ def _minus(first: ArrayLike, second: ArrayLike) -> FloatArray:
 
 
 def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> float:
-    """Return the least alpha whose BCa interval excludes 0.
-
-    So many samples cannot show less than one in so many.
-    """
+    """Return the least alpha whose interval excludes 0, at least 1 / (n_replicates + 1)."""
     from scipy.special import ndtr, ndtri
 
     below = share_below(moved, 0.0)
@@ -347,7 +402,7 @@ def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> 
 
 
 def _rank_probability(drawn: FloatArray, estimate: Sequence[float]) -> FloatArray:
-    """Share of samples in which a method has each rank; tied methods share theirs evenly."""
+    """Return the share of samples in which a method has each rank; ties share their ranks."""
     n_methods = len(drawn)
     known = np.isfinite(estimate)
     probability = np.full((n_methods, n_methods), math.nan)

@@ -1,9 +1,9 @@
-"""Confidence intervals: how far the numbers of a row would move with other points.
+"""Bootstrap confidence intervals for the columns of a row.
 
-The bootstrap draws points with replacement, as often as there are points. Areas have BCa
-intervals, whose acceleration needs the influence of each point, which is had in closed form; all
-other columns have percentile intervals. Where people are drawn too, the plug-in bias of finitely
-many answers comes in once more: those intervals are reflected ("basic").
+The bootstrap draws as many points as there are, with replacement. Areas have BCa intervals, whose
+acceleration needs the influence of each point, which has a closed form; all other columns have
+percentile intervals. If annotators are resampled too, the bias of finitely many answers occurs a
+second time, so those intervals are reflected at the estimate ("basic").
 """
 
 import math
@@ -39,7 +39,7 @@ Method = Literal["auto", "percentile", "bca", "basic"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 AREAS = columns_where(interval="bca")
-"""The columns that have a closed-form influence, and so a BCa interval."""
+"""The columns with a closed-form influence, and so a BCa interval."""
 
 INTERVAL_COLUMNS = (*AREAS, *columns_where(interval="percentile"))
 """All columns that have an interval."""
@@ -47,18 +47,18 @@ INTERVAL_COLUMNS = (*AREAS, *columns_where(interval="percentile"))
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """An interval for every column, by name; undefined numbers are NaN.
+    """A confidence interval for every column, by name; undefined numbers are NaN.
 
     Attributes
     ----------
-    level
-        How often the interval is to cover the truth, as 0.95.
-    estimate, low, high
-        The number itself and the ends of its interval.
-    method
-        How the interval was made: bca, percentile or basic.
-    replicates
-        The bootstrap replicates, NaN where a column is undefined.
+    level : float
+        The confidence level, for example 0.95.
+    estimate, low, high : mapping of str to float
+        The estimate and the ends of its interval.
+    method : mapping of str to str
+        The kind of the interval: bca, percentile or basic.
+    replicates : mapping of str to array of shape (n_replicates,)
+        The bootstrap replicates; NaN if a column is undefined.
     """
 
     level: float
@@ -85,7 +85,7 @@ def intervals(
     method: Method = "auto",
     n_replicates: int = N_REPLICATES,
     gap: bool = True,
-    annotators: bool = False,
+    resample_annotators: bool = False,
     seed: int = 0,
     progress: bool = False,
 ) -> Intervals:
@@ -93,30 +93,37 @@ def intervals(
 
     Parameters
     ----------
-    run
-        The realised and the estimated components of n_points points.
-    row
-        The run's evaluation, where it is there already; else it is computed.
-    level
-        Between 0 and 1.
-    method
-        ``"auto"`` is BCa for areas (see AREAS) and percentile for the others, or basic for all
-        if ``annotators`` are drawn; ``"percentile"`` and ``"basic"`` are for all columns;
-        ``"bca"`` leaves those out that have no closed-form influence.
-    n_replicates
-        How many samples are drawn; the Pareto-gap has at most 200 of them.
-    gap
-        Whether to include the Pareto-gap, which takes longer than all the rest.
-    annotators
-        Whether to draw annotators within each point too, which needs ``run.answers``; the
+    run : Run
+        The realised and the estimated components of one method.
+    row : Evaluation, optional
+        The evaluation of the run, if it exists already; otherwise it is computed.
+    level : float
+        The confidence level, between 0 and 1.
+    method : {"auto", "percentile", "bca", "basic"}
+        ``"auto"`` means BCa for areas (see AREAS) and percentile for other columns, or basic for
+        all columns with ``resample_annotators``. ``"bca"`` omits the columns that have no
+        closed-form influence.
+    n_replicates : int
+        The number of bootstrap samples; the Pareto-gap uses the first 200 at most.
+    gap : bool
+        Whether to include the Pareto-gap, which takes longer than all other columns.
+    resample_annotators : bool
+        Whether to resample annotators within each point too, which needs ``run.answers``; the
         Pareto-gap then has no interval.
-    seed
-        Of the draws. Intervals of the same points with the same seed draw the same points.
+    seed : int
+        Seed of the samples; runs on the same points with the same seed draw the same points.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
     Intervals
-        Of every column in INTERVAL_COLUMNS.
+        The intervals of all columns in INTERVAL_COLUMNS.
+
+    Raises
+    ------
+    InputError
+        If an option is invalid, or annotators cannot be resampled.
 
     Examples
     --------
@@ -129,14 +136,14 @@ def intervals(
     >>> found.low["n_aurec"] < found.estimate["n_aurec"] < found.high["n_aurec"]
     True
     """
-    check(level, method, n_replicates)
-    gap = gap and not annotators
+    require_options(level, method, n_replicates)
+    gap = gap and not resample_annotators
     if row is None:
         row = evaluate_run(run, gap=gap)
     estimate = {name: getattr(row, name) for name in INTERVAL_COLUMNS}
     if gap and math.isnan(row.pareto_gap):
-        raise InputError("row must have its Pareto-gap, got NaN: give gap=False to leave it out")
-    if not annotators:
+        raise InputError("row must have a Pareto-gap, got NaN: pass gap=False to omit it")
+    if not resample_annotators:
         drawn = replicates(
             run,
             n_replicates=n_replicates,
@@ -150,7 +157,7 @@ def intervals(
         influences = {}
     ends, used = {}, {}
     for name in INTERVAL_COLUMNS:
-        used[name] = _method(method, name, annotators)
+        used[name] = _method(method, name, resample_annotators)
         if used[name] == "bca" and name not in AREAS:
             drawn[name] = drawn[name][:0]
         ends[name] = interval(estimate[name], drawn[name], influences.get(name), level, used[name])
@@ -159,12 +166,22 @@ def intervals(
 
 
 def influence(run: Run) -> dict[str, FloatArray]:
-    """Return the influence of each point on each area, of mean 0: how more of it would move it.
+    """Return the influence of each point on each area; the mean influence is 0.
 
-    An area is a mean over pairs of points (i, j) of v_i h_ij, with h_ij = 1 where i is accepted
-    before j, and 1/2 where they have equal scores. So a point's influence is
+    An area is the mean over pairs of points (i, j) of v_i h_ij, where h_ij is 1 if i is accepted
+    before j, and 1/2 if they have equal scores. So the influence of point i is
 
         v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
+
+    Parameters
+    ----------
+    run : Run
+        The realised and the estimated components.
+
+    Returns
+    -------
+    dict of str to array of shape (n_points,)
+        The influences on each column in AREAS.
     """
     star, hat = run.star, run.hat
     regret = _area_influence(star.epistemic, hat.epistemic)
@@ -192,7 +209,7 @@ def interval(
     level: float,
     method: str,
 ) -> tuple[float, float]:
-    """Return the ends of one interval; NaN where the number or all its replicates are undefined."""
+    """Return the ends of one interval; NaN if the estimate or all replicates are undefined."""
     drawn = drawn[np.isfinite(drawn)]
     if not math.isfinite(estimate) or len(drawn) == 0:
         return math.nan, math.nan
@@ -221,7 +238,7 @@ def bca_constants(
 
 
 def share_below(drawn: FloatArray, value: float) -> float:
-    """Share of replicates below a value, equal ones half, never quite 0 or 1."""
+    """Return the share of replicates below a value, never exactly 0 or 1; ties count half."""
     same = np.abs(drawn - value) <= 1e-12 * max(abs(value), float(np.abs(drawn).max()))
     below = float(((drawn < value) & ~same).sum() + same.sum() / 2)
     return (below + 0.5) / (len(drawn) + 1)
@@ -244,7 +261,7 @@ def _area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
     starts = np.flatnonzero(np.append(True, np.diff(ranked) != 0))
     sizes = np.diff(starts, append=n_points)
     rises = np.add.reduceat(value[order], starts)
-    rejected = n_points - np.cumsum(sizes) + sizes / 2  # later than the block, itself half
+    rejected = n_points - np.cumsum(sizes) + sizes / 2  # points after the block, and half of it
     accepted = np.cumsum(rises) - rises / 2
     terms = np.empty(n_points)
     terms[order] = value[order] * np.repeat(rejected, sizes) + np.repeat(accepted, sizes)
@@ -252,15 +269,16 @@ def _area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
     return np.asarray(terms - terms.mean())
 
 
-def _method(method: Method, name: str, people: bool) -> str:
+def _method(method: Method, name: str, resample_annotators: bool) -> str:
     if method != "auto":
         return method
-    if people:
+    if resample_annotators:
         return "basic"
     return "bca" if name in AREAS else "percentile"
 
 
-def check(level: float, method: str, n_replicates: int) -> None:
+def require_options(level: float, method: str, n_replicates: int) -> None:
+    """Raise unless the options of a bootstrap are valid."""
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, got {level}")
     if method not in METHODS:

@@ -1,10 +1,10 @@
-"""How many points, and how many people a point? A plan from a pilot, by the same machinery.
+"""Plan a study from a pilot: how many points, and how many annotators per point.
 
-The pilot's people are drawn without replacement down to fewer of them, and what each number of
-them gives is measured: how wide the bracket is, how far two methods are apart, and the variance of
-the points' influences on that difference. Beyond the pilot's own number these are extrapolated:
-difference and variance as a + b/m, the width as a/m + b/m^2. With z the normal quantiles of the
-level and the power, two methods are told apart by
+The annotators of the pilot are subsampled without replacement. For each number m of annotators,
+three things are measured: the width of the bracket, the difference of two methods, and the
+variance of the points' influences on that difference. Beyond the pilot's own number they are
+extrapolated: difference and variance as a + b/m, the width as a/m + b/m^2. With the normal
+quantiles z of the level and the power, separating two methods needs
 
     n_points = ((z_level + z_power) standard deviation / difference)^2.
 """
@@ -33,23 +33,23 @@ N_SUBSAMPLES = 20
 
 @dataclass(frozen=True)
 class PlanRow:
-    """What so many people a point would give.
+    """What a study with a given number of annotators per point needs and attains.
 
     Attributes
     ----------
-    n_annotators
-        Answers a point.
-    bracket_width
-        Of AuReC, the largest among the methods.
-    difference
-        Of the two methods, first minus second; NaN with one method.
-    n_points
-        Points needed to tell them apart; infinity if there is no difference, NaN if the pilot's
-        variance extrapolates to none.
-    n_answers
-        Points times people.
-    extrapolated
-        Whether the pilot has fewer answers a point.
+    n_annotators : int
+        The number of answers per point.
+    bracket_width : float
+        The width of the bracket of AuReC, the largest among the methods.
+    difference : float
+        The difference of the two methods, first minus second; NaN with one method.
+    n_points : float
+        The number of points needed to separate the methods; infinity if there is no difference,
+        NaN if the extrapolated variance is not positive.
+    n_answers : float
+        Points times annotators.
+    extrapolated : bool
+        Whether the pilot has fewer answers per point.
     """
 
     n_annotators: int
@@ -62,10 +62,19 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class Plan:
-    """Rows for several numbers of people, and what they come to.
+    """A plan: one row per number of annotators, and the number needed for a given width.
 
-    ``annotators_needed`` is the least number of people a point whose bracket is at most ``width``
-    wide, None if no width was asked for or more than a million would not do.
+    Attributes
+    ----------
+    criterion, level, power, width
+        The arguments of :func:`plan`.
+    pilot_points, pilot_annotators : int
+        The number of points of the pilot, and its least number of annotators per point.
+    rows : tuple of PlanRow
+        One row per number of annotators.
+    annotators_needed : int or None
+        The least number of annotators per point whose bracket is at most ``width`` wide; None
+        without a width, or if a million are not enough.
     """
 
     criterion: str
@@ -78,7 +87,7 @@ class Plan:
     annotators_needed: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary that is valid JSON: NaN and infinity become None."""
+        """Return a dictionary that can be written as JSON: NaN and infinity become None."""
         whole = asdict(self)
         whole["rows"] = [
             {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
@@ -103,25 +112,45 @@ def plan(
 
     Parameters
     ----------
-    runs
-        One for each method, with what each answer costs
-        (``Run.from_belief(..., with_answers=True)``). Points with fewer answers than others keep
-        what they have.
-    criterion
-        By what the methods are to be told apart: one of ``rue.inference.intervals.AREAS``.
-    level, power
-        Of a two-sided test: it is to find the pilot's difference with probability ``power``.
-    width
-        How wide the bracket of AuReC may be.
-    annotators
-        The numbers of people a point to look at, each at least 2.
-    n_subsamples
-        How often the people are drawn for each number of them.
+    runs : sequence of Run
+        One or two runs with answers (``Run.from_belief(..., with_answers=True)``), the pilot.
+        Points with fewer answers than others keep all of them.
+    criterion : str
+        The column in which the methods are compared, one of ``rue.inference.intervals.AREAS``.
+    level, power : float
+        Level and power of a two-sided test: it finds the pilot's difference with probability
+        ``power``.
+    width : float, optional
+        The largest acceptable width of the bracket of AuReC.
+    annotators : sequence of int
+        The numbers of annotators per point to consider, each at least 2.
+    n_subsamples : int
+        The number of subsamples of the annotators for each of these numbers.
+    seed : int
+        Seed of the subsamples.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
     Plan
-        A row for each number of annotators.
+        One row per number of annotators.
+
+    Raises
+    ------
+    InputError
+        If a run has no answers, a point has fewer than two, or an option is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rue
+    >>> rng = np.random.default_rng(0)
+    >>> counts = rng.multinomial(20, [0.7, 0.3], size=50)
+    >>> belief = rue.Draws(rng.dirichlet([7, 3], size=(50, 5)))
+    >>> run = rue.Run.from_belief(rue.Annotations(counts), belief, with_answers=True)
+    >>> [row.n_annotators for row in rue.plan([run], annotators=[5, 40]).rows]
+    [5, 40]
     """
     from tqdm import tqdm
 
@@ -132,14 +161,15 @@ def plan(
     if fewest < 2:
         single = int((asked < 2).sum())
         raise InputError(
-            f"a pilot needs at least 2 annotators a point, {single} of {len(asked)} points have one"
+            f"a pilot needs at least 2 annotators per point, "
+            f"{single} of {len(asked)} points have one"
         )
     grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
-    bar = tqdm(grid, "people", delay=2, disable=None if progress else True, leave=False)
+    bar = tqdm(grid, "annotators", delay=2, disable=None if progress else True, leave=False)
     measured = np.array([_measure(pilot, criterion, m, n_subsamples, seed) for m in bar])
     m = np.array(grid, float)
     degree = min(1, len(grid) - 1)
-    last = slice(-4, None)  # the width of few people says little about that of many
+    last = slice(-4, None)  # the width for few annotators predicts that for many poorly
     share = np.polynomial.Polynomial.fit(1 / m[last], (m * measured[:, 0])[last], degree)
     lines = [np.polynomial.Polynomial.fit(1 / m, v, degree) for v in measured.T[1:]]
 
@@ -163,7 +193,7 @@ def _needed(
     """Return the least number of annotators whose bracket is narrow enough."""
     inside = next((i for i, n in enumerate(grid) if at(n)[0] <= width), None)
     if inside is not None:
-        # Between two numbers that were measured, straight in the logarithms of both.
+        # Interpolate between two measured numbers, linearly in the logarithms.
         if inside == 0:
             return grid[0]
         (m0, w0), (m1, w1) = ((n, at(n)[0]) for n in grid[inside - 1 : inside + 1])
@@ -183,7 +213,7 @@ def _needed(
 def _answers(run: Run) -> Answers | RatingAnswers:
     if run.answers is None:
         raise InputError(
-            f"{run.method}: a plan needs what each answer costs: "
+            f"a plan needs runs with answers, {run.method!r} has none: "
             "Run.from_belief(..., with_answers=True)"
         )
     return run.answers
@@ -196,13 +226,13 @@ def _measure(
     n_subsamples: int,
     seed: int,
 ) -> tuple[float, float, float]:
-    """Mean bracket width, difference and variance of its influence, over draws of people."""
+    """Return the mean bracket width, difference and variance of influences over subsamples."""
     found = []
     for draw in range(n_subsamples):
         width, values, influences = 0.0, [], []
-        for said, hat in pilot:
-            # The same people for all methods: they judged the points, not the models.
-            fewer = said.subsampled(n_annotators, np.random.default_rng([seed, draw]))
+        for answers, hat in pilot:
+            # The same annotators for all methods: they answer about points, not models.
+            fewer = answers.subsampled(n_annotators, np.random.default_rng([seed, draw]))
             star = Components(*fewer.realized())
             width = max(width, aurc(fewer.leave_one_out() - star.aleatoric, hat.epistemic))
             run = Run(star, hat)
@@ -247,7 +277,7 @@ def _check(
 ) -> None:
     require_runs(runs)
     if len(runs) not in (1, 2):
-        raise InputError(f"a plan is for one or two methods, got {len(runs)}")
+        raise InputError(f"runs must be one or two methods, got {len(runs)}")
     if criterion not in AREAS:
         raise InputError(f"criterion must be one of {', '.join(AREAS)}, got {criterion!r}")
     for name, value in (("level", level), ("power", power)):

@@ -1,4 +1,4 @@
-"""Regret calibration: whether estimated epistemic uncertainty has the size of the regret."""
+"""Regret calibration: whether the estimated epistemic uncertainty equals the mean regret."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,17 @@ __all__ = ["RegretCalibration", "regret_calibration"]
 
 @dataclass(frozen=True, eq=False)
 class RegretCalibration:
-    """A reliability curve of regret, one entry per bin, and its mean absolute gap.
+    """A reliability curve of regret, with one entry per bin, and its mean absolute gap.
 
-    ``estimated`` and ``realised`` are the mean estimated epistemic uncertainty and the mean
-    realised regret of the ``count`` points of a bin; both have the unit of the loss.
+    Attributes
+    ----------
+    estimated, realised : array of shape (n_bins,)
+        The mean estimated epistemic uncertainty and the mean realised regret of each bin, in the
+        unit of the loss.
+    count : array of shape (n_bins,)
+        The number of points of each bin.
+    gap : float
+        The mean absolute difference of the two, weighted by ``count``.
     """
 
     estimated: FloatArray
@@ -30,9 +37,29 @@ def regret_calibration(
 ) -> RegretCalibration:
     """Compare estimated epistemic uncertainty with the regret it predicts.
 
-    Points are sorted by ``epistemic`` and cut into at most ``bins`` bins of about the same size;
-    equal estimates stay together (a block belongs to the bin of its middle). The gap is
-    sum_b (n_b / N) abs(mean regret_b - mean epistemic_b): 0 when the estimate means what it says.
+    Points are sorted by ``epistemic`` and divided into at most ``bins`` bins of about equal size;
+    points with equal estimates are in the same bin. The gap is
+    sum_b (n_b / N) abs(mean regret_b - mean epistemic_b), which is 0 if the estimates are right
+    on average.
+
+    Parameters
+    ----------
+    regret : array_like of shape (n_points,)
+        The realised regret of each point.
+    epistemic : array_like of shape (n_points,)
+        The estimated epistemic uncertainty, in the unit of the loss.
+    bins : int
+        The largest number of bins.
+
+    Returns
+    -------
+    RegretCalibration
+        The curve, arrays of shape (n_bins,), and the gap.
+
+    Raises
+    ------
+    InputError
+        If ``bins`` is no whole number of at least 1.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The result columns: how each number is called, printed, ranked and explained.
+"""The result columns: the name, format, direction and explanation of each number.
 
-Tables, intervals, comparisons, the report, the rankings, the published tables and the command line
-all read :data:`COLUMNS`. A further column is one more entry of it.
+Tables, intervals, comparisons, the report, the rankings, the published tables and the command
+line all read :data:`COLUMNS`. To add a column, add an entry there.
 """
 
 from collections.abc import Mapping
@@ -18,34 +18,34 @@ __all__ = ["COLUMNS", "Column", "columns_where", "title"]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One number of a row.
+    """One result column.
 
     Attributes
     ----------
-    key
+    key : str
         The attribute of :class:`rue.Evaluation` and the key in JSON and CSV.
-    title, latex
-        The heading in tables, and in LaTeX where it differs.
-    digits
-        How many are printed after the point.
-    better
-        Which values are better: ``low``, ``high``, ``zero`` for those near 0, or nothing.
-    kind
-        ``regret`` for the paper's criteria, ``proxy`` for what stands in for epistemic
-        uncertainty, ``other`` for further criteria; ``fact`` for what does not judge an
-        uncertainty.
-    unit
-        ``loss`` where the number has the unit of the loss, else what is counted, or nothing for a
-        number without a unit.
-    interval
-        Its usual bootstrap interval: ``bca`` for areas, whose influences have a closed form,
-        ``percentile``, or nothing where there is none.
-    in_table
-        Whether tables show it where a row has it.
-    meaning
-        A few words, beside the number.
-    explanation
-        Whole sentences, for the report; empty where the report does not show the column.
+    title, latex : str
+        The heading in tables, and in LaTeX if it differs.
+    digits : int
+        The number of decimals.
+    better : {"low", "high", "zero", ""}
+        Which values are better: low ones, high ones, those near 0, or none.
+    kind : {"regret", "proxy", "other", "fact"}
+        ``regret`` for the paper's criteria, ``proxy`` for the tasks by which epistemic
+        uncertainty is commonly evaluated, ``other`` for further criteria, ``fact`` for numbers
+        that do not evaluate an uncertainty.
+    unit : str
+        ``loss`` if the number has the unit of the loss, else what is counted; empty for a number
+        without a unit.
+    interval : {"bca", "percentile", ""}
+        The default bootstrap interval: ``bca`` for areas, whose influences have a closed form,
+        ``percentile``, or none.
+    in_table : bool
+        Whether tables show the column if a row has it.
+    meaning : str
+        A short description.
+    explanation : str
+        Whole sentences for the report; empty if the report does not show the column.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Column:
     latex: str = ""
 
     def cost(self, values: FloatArray) -> FloatArray:
-        """Return numbers of which the lowest is best, in the shape of ``values``."""
+        """Return numbers of which the lowest is the best, with the shape of ``values``."""
         return {"high": -values, "zero": np.abs(values)}.get(self.better, values)
 
 
@@ -77,7 +77,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="high",
                 unit="data sets",
                 in_table=True,
-                meaning="on how many data sets it is best",
+                meaning="number of data sets on which it is best",
             ),
             Column(
                 key="aurec",
@@ -89,23 +89,23 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 interval="bca",
                 in_table=True,
                 meaning="area under the regret-coverage curve",
-                explanation="Area under the regret-coverage curve when the points of highest "
-                "epistemic uncertainty are rejected first. Counts the predictions and their "
-                "ranking together.",
+                explanation="Area under the regret-coverage curve when the points with the highest "
+                "epistemic uncertainty are rejected first. It depends on the predictions and on "
+                "their ranking.",
             ),
             Column(
                 key="aurec_low",
                 title="AuReC low",
                 digits=4,
                 unit="loss",
-                meaning="the true AuReC is between this, on average,",
+                meaning="lower end of the bracket of the true AuReC",
             ),
             Column(
                 key="aurec_high",
                 title="AuReC high",
                 digits=4,
                 unit="loss",
-                meaning="and this: the answers are finitely many",
+                meaning="upper end; the number of answers is finite",
             ),
             Column(
                 key="excess_aurec",
@@ -116,9 +116,9 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 unit="loss",
                 interval="bca",
                 in_table=True,
-                meaning="AuReC above that of a perfect rank",
-                explanation="AuReC above that of a perfect ranking of the same predictions: what "
-                "better uncertainty alone would save.",
+                meaning="AuReC minus that of a perfect ranking",
+                explanation="AuReC minus that of a perfect ranking of the same predictions: what "
+                "better uncertainty alone could save.",
             ),
             Column(
                 key="n_aurec",
@@ -131,8 +131,8 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 in_table=True,
                 meaning="0 is a perfect ranking, 1 a random one",
                 explanation="How well epistemic uncertainty finds avoidable error: 0 is a perfect "
-                "ranking, 1 is as good as a random ranking, above 1 is worse than that. Methods "
-                "that predict better do not gain from it, so rankings can be compared.",
+                "ranking, 1 is as good as a random ranking, above 1 is worse. It does not reward "
+                "better predictions, so rankings can be compared between methods.",
             ),
             Column(
                 key="aurc",
@@ -144,8 +144,8 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 interval="bca",
                 in_table=True,
                 meaning="area under the risk-coverage curve",
-                explanation="Area under the risk-coverage curve: as AuReC, for all of the loss and "
-                "not only the part that could have been avoided. Ranked by epistemic uncertainty.",
+                explanation="Area under the risk-coverage curve: like AuReC, but for the whole "
+                "loss and not only the avoidable part. Ranked by epistemic uncertainty.",
             ),
             Column(
                 key="aurc_total",
@@ -168,21 +168,20 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 interval="percentile",
                 in_table=True,
                 meaning="distance to the optimal accept/reject rules",
-                explanation="Pareto-gap: how far the best rules on the two estimated components "
-                "stay from the best accept/reject rules there are. 0 is as good as knowing the "
-                "truth.",
+                explanation="Pareto-gap: the distance of the best accept/reject rules on the two "
+                "estimated components from the optimal ones. 0 is as good as knowing the truth.",
             ),
             Column(
                 key="spearman_hat",
                 title="r_s hat",
                 latex=r"$r_s(\hat A, \hat E)$",
                 digits=3,
-                # Those who judge by it call components that go together, either way, entangled.
+                # As a criterion, a correlation of either sign counts as entanglement.
                 better="zero",
                 kind="other",
                 interval="percentile",
                 in_table=True,
-                meaning="of the estimated components",
+                meaning="rank correlation, estimated components",
                 explanation="Rank correlation of the estimated aleatoric and epistemic components. "
                 "Neither high nor low is good in itself: compare it with the realised one.",
             ),
@@ -193,7 +192,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 digits=3,
                 interval="percentile",
                 in_table=True,
-                meaning="of the realised components",
+                meaning="rank correlation, realised components",
                 explanation="Rank correlation of the realised aleatoric and epistemic components.",
             ),
             Column(
@@ -206,7 +205,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 interval="percentile",
                 meaning="mean gap of estimate and regret",
                 explanation="Mean gap between the estimated epistemic uncertainty and the realised "
-                "regret. Empty where the score does not have the loss's unit.",
+                "regret. Empty if the score does not have the unit of the loss.",
             ),
             Column(
                 key="risk",
@@ -215,7 +214,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="low",
                 unit="loss",
                 interval="bca",
-                meaning="mean loss when everything is accepted",
+                meaning="mean loss at full coverage",
                 explanation="Mean loss when every point is accepted.",
             ),
             Column(
@@ -225,30 +224,30 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="low",
                 unit="loss",
                 interval="bca",
-                meaning="the part of it that could have been avoided",
-                explanation="The part of that loss which a model that knows what people answer "
-                "would have avoided.",
+                meaning="the part of it that was avoidable",
+                explanation="The part of that loss that a model which knows the distribution of "
+                "the answers would have avoided.",
             ),
             Column(
                 key="annotators_min",
-                title="people min",
+                title="annotators min",
                 digits=0,
                 unit="answers",
-                meaning="fewest answers a point",
+                meaning="fewest answers per point",
             ),
             Column(
                 key="annotators_mean",
-                title="people mean",
+                title="annotators mean",
                 digits=1,
                 unit="answers",
-                meaning="mean answers a point",
+                meaning="mean number of answers per point",
             ),
             Column(
                 key="annotators_max",
-                title="people max",
+                title="annotators max",
                 digits=0,
                 unit="answers",
-                meaning="most answers a point",
+                meaning="most answers per point",
             ),
             Column(
                 key="near_ood",
@@ -259,8 +258,8 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 kind="proxy",
                 in_table=True,
                 meaning="AUROC against similar data",
-                explanation="Proxy: how well epistemic uncertainty tells these data from similar "
-                "ones (AUROC).",
+                explanation="Proxy: how well epistemic uncertainty separates these data from "
+                "similar data (AUROC).",
             ),
             Column(
                 key="far_ood",
@@ -271,8 +270,8 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 kind="proxy",
                 in_table=True,
                 meaning="AUROC against other data",
-                explanation="Proxy: how well epistemic uncertainty tells these data from quite "
-                "other ones (AUROC).",
+                explanation="Proxy: how well epistemic uncertainty separates these data from very "
+                "different data (AUROC).",
             ),
             Column(
                 key="auac",
@@ -293,7 +292,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="high",
                 kind="proxy",
                 in_table=True,
-                meaning="queried by the epistemic part",
+                meaning="active learning by epistemic uncertainty",
                 explanation="Proxy: accuracy over rounds of active learning that query by "
                 "epistemic uncertainty.",
             ),
@@ -305,18 +304,28 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="high",
                 kind="proxy",
                 in_table=True,
-                meaning="queried by the total",
+                meaning="active learning by total uncertainty",
                 explanation="Proxy: accuracy over rounds of active learning that query by total "
                 "uncertainty.",
             ),
         )
     }
 )
-"""Every result column by its key, in the order in which rows have them."""
+"""All result columns by key, in the order of the rows."""
 
 
 def columns_where(**wanted: str | bool) -> tuple[str, ...]:
-    """Return the keys of the columns whose fields have these values, in order.
+    """Return the keys of the columns whose fields have the given values, in order.
+
+    Parameters
+    ----------
+    **wanted : str or bool
+        Values of fields of :class:`Column`.
+
+    Returns
+    -------
+    tuple of str
+        The keys.
 
     Examples
     --------
@@ -331,5 +340,5 @@ def columns_where(**wanted: str | bool) -> tuple[str, ...]:
 
 
 def title(key: str) -> str:
-    """Return the heading of a column, AuReC for aurec; a key that is no column as it is."""
+    """Return the heading of a column, for example AuReC for aurec; unknown keys are unchanged."""
     return COLUMNS[key].title if key in COLUMNS else key

@@ -1,4 +1,4 @@
-"""Rank correlations: Spearman's, of two components, and Kendall's, of two rankings of methods."""
+"""Rank correlations: Spearman's, for two components, and Kendall's, for rankings of methods."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,9 +9,19 @@ __all__ = ["kendall", "spearman"]
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rank correlation r_s, equal values sharing their mean rank.
+    """Return Spearman's rank correlation r_s.
 
-    The Pearson correlation of the ranks, in [-1, 1]; NaN when one side is constant.
+    It is the Pearson correlation of the ranks; equal values share their mean rank.
+
+    Parameters
+    ----------
+    x, y : array_like of shape (n,)
+        The values to compare.
+
+    Returns
+    -------
+    float
+        The correlation, from -1 to 1; NaN if ``x`` or ``y`` is constant.
 
     Examples
     --------
@@ -32,10 +42,21 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's rank correlation, tau-b: agreeing minus disagreeing pairs, ties counted out.
+    """Return Kendall's rank correlation, tau-b.
 
-    (C - D) / sqrt(T_x T_y) with T the pairs that are not tied, in [-1, 1]; NaN when one side is
-    constant. All pairs are held at once: it is for tens of methods, not for points.
+    It is (C - D) / sqrt(T_x T_y), where C and D are the numbers of concordant and discordant
+    pairs, and T_x and T_y the numbers of pairs that are not tied. Memory grows with n^2: use it
+    for tens of methods, not for thousands of points.
+
+    Parameters
+    ----------
+    x, y : array_like of shape (n,)
+        The values to compare.
+
+    Returns
+    -------
+    float
+        The correlation, from -1 to 1; NaN if ``x`` or ``y`` is constant.
 
     Examples
     --------
@@ -44,7 +65,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
     """
     x = as_vector("x", x)
     y = as_vector("y", y, len(x))
-    a = np.sign(x[:, None] - x).ravel()  # each pair twice, which cancels
+    a = np.sign(x[:, None] - x).ravel()  # each pair occurs twice, which cancels
     b = np.sign(y[:, None] - y).ravel()
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:

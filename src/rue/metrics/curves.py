@@ -1,12 +1,12 @@
 """Coverage curves and the areas under them (section 5.2 of the paper).
 
-Points are accepted in the order of a score, the least uncertain first. Risk and regret are not
-divided by the coverage (Traub et al. 2024): Re(c) = (1/N) sum of the regret of the accepted.
-A block of equal scores is one straight segment, which is what a selector attains that accepts a
-random part of the block; so no result depends on the order of rows.
+Points are accepted in ascending order of a score, so the least uncertain ones first. Risk and
+regret are not divided by the coverage (Traub et al. 2024): Re(c) = (1/N) sum of the regret of
+the accepted points. A block of equal scores is one straight segment, which a selector attains
+that accepts a random part of the block; so no result depends on the order of rows.
 
-The area is the exact integral of that piecewise-linear curve. The paper accepts floor(cN)
-points at coverage c, which is ``rule="step"``; it is smaller by Re(1)/2N.
+The area is the exact integral of this piecewise-linear curve. The paper accepts floor(cN) points
+at coverage c; this is ``rule="step"``, and its area is smaller by Re(1)/2N.
 """
 
 from dataclasses import dataclass
@@ -38,12 +38,20 @@ Rule = Literal["exact", "step", "row_order"]
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A coverage curve: its corners, from coverage 0 to coverage 1.
+    """The corners of a coverage curve, from coverage 0 to coverage 1.
 
-    ``value[j]`` is attained by accepting the scores that are at most ``threshold[j]``, a share
-    ``coverage[j]`` of all points. The curve begins at coverage 0 (threshold -inf) and has one
-    corner per distinct score. Between corners a plain curve is straight; a normalised one is the
-    quotient of a straight line and the coverage.
+    The curve begins at coverage 0 (threshold -inf) and has one corner per distinct score.
+    Between corners it is straight; a normalised curve is a straight line divided by the
+    coverage.
+
+    Attributes
+    ----------
+    coverage : array of shape (n_corners,)
+        The share of accepted points.
+    value : array of shape (n_corners,)
+        The risk, regret or accuracy of the points with scores of at most ``threshold``.
+    threshold : array of shape (n_corners,)
+        The scores at the corners.
     """
 
     coverage: FloatArray
@@ -53,10 +61,16 @@ class Curve:
 
 @dataclass(frozen=True)
 class Areas:
-    """The area under a coverage curve beside its two bounds.
+    """The area under a coverage curve, with those of a perfect and a random ranking.
 
-    ``oracle`` ranks by the truth itself and ``random`` by chance; ``excess`` = area - oracle and
-    ``normalized`` = excess / (random - oracle), NaN where all values are equal.
+    Attributes
+    ----------
+    area : float
+        The area when ranking by the score.
+    oracle : float
+        The area when ranking by the true values, the least possible.
+    random : float
+        The expected area of a random ranking.
     """
 
     area: float
@@ -65,13 +79,16 @@ class Areas:
 
     @property
     def excess(self) -> float:
-        """How much of the area a perfect ranking would have saved; 0 if no more than rounding."""
+        """The area minus the oracle's; exactly 0 if the difference is a rounding error."""
         saved = self.area - self.oracle
         return saved if abs(saved) > 1e-13 * abs(self.random) else 0.0
 
     @property
     def normalized(self) -> float:
-        """0 for a perfect ranking, 1 for a random one."""
+        """Excess / (random - oracle): 0 for a perfect ranking, 1 for a random one.
+
+        It is NaN if all values are equal.
+        """
         span = self.random - self.oracle
         return self.excess / span if span > 0 else float("nan")
 
@@ -83,16 +100,30 @@ def regret_coverage_curve(
     sample_weight: ArrayLike | None = None,
     normalized: bool = False,
 ) -> Curve:
-    """Regret of the accepted against coverage: Re(c), or SRe(c) = Re(c)/c if ``normalized``.
+    """Return the regret of the accepted points against coverage.
+
+    This is Re(c), or SRe(c) = Re(c)/c if ``normalized``.
 
     Parameters
     ----------
-    regret, score
-        The realised regret and the uncertainty score of each point, shape (n_points,).
-    sample_weight
-        How much each point counts, non-negative (default: all the same).
-    normalized
-        Divide by the coverage (selective regret, appendix B).
+    regret : array_like of shape (n_points,)
+        The realised regret of each point.
+    score : array_like of shape (n_points,)
+        The uncertainty of each point; points with higher scores are rejected first.
+    sample_weight : array_like of shape (n_points,), optional
+        Non-negative weights of the points, by default equal.
+    normalized : bool
+        Whether to divide by the coverage (selective regret, appendix B).
+
+    Returns
+    -------
+    Curve
+        The corners of the curve, arrays of shape (n_corners,).
+
+    Raises
+    ------
+    InputError
+        If a value is not finite, or a weight is negative.
 
     Examples
     --------
@@ -110,9 +141,26 @@ def risk_coverage_curve(
     sample_weight: ArrayLike | None = None,
     normalized: bool = False,
 ) -> Curve:
-    """Risk of the accepted against coverage: Ri(c), or SRi(c) = Ri(c)/c if ``normalized``.
+    """Return the risk of the accepted points against coverage.
 
-    As :func:`regret_coverage_curve`, of the realised total.
+    This is Ri(c), or SRi(c) = Ri(c)/c if ``normalized``.
+
+    Parameters
+    ----------
+    risk : array_like of shape (n_points,)
+        The realised total of each point.
+    score, sample_weight, normalized
+        As in :func:`regret_coverage_curve`.
+
+    Returns
+    -------
+    Curve
+        The corners of the curve, arrays of shape (n_corners,).
+
+    Examples
+    --------
+    >>> risk_coverage_curve([0.2, 0.4], [1, 2]).value
+    array([0. , 0.1, 0.3])
     """
     return _curve("risk", risk, score, sample_weight, normalized)
 
@@ -124,10 +172,26 @@ def accuracy_coverage_curve(
     sample_weight: ArrayLike | None = None,
     normalized: bool = False,
 ) -> Curve:
-    """Accuracy of the accepted against coverage.
+    """Return the accuracy of the accepted points against coverage.
 
-    As :func:`regret_coverage_curve`, of whether (or with which probability) each point is right.
-    Others' accuracy-coverage curve is the ``normalized`` one.
+    The common accuracy-coverage curve is the one with ``normalized=True``.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n_points,)
+        Whether each prediction is correct, or with which probability.
+    score, sample_weight, normalized
+        As in :func:`regret_coverage_curve`.
+
+    Returns
+    -------
+    Curve
+        The corners of the curve, arrays of shape (n_corners,).
+
+    Examples
+    --------
+    >>> accuracy_coverage_curve([1, 1, 0], [1, 2, 3], normalized=True).value
+    array([1.        , 1.        , 1.        , 0.66666667])
     """
     return _curve("correct", correct, score, sample_weight, normalized)
 
@@ -140,17 +204,27 @@ def aurec(
     rule: Rule = "exact",
     normalized: bool = False,
 ) -> float:
-    """Area under the regret-coverage curve: AuReC = integral of Re(c) dc.
+    """Return AuReC, the area under the regret-coverage curve: the integral of Re(c) dc.
 
     Parameters
     ----------
     regret, score, sample_weight, normalized
         As in :func:`regret_coverage_curve`.
-    rule
-        ``"exact"`` integrates the curve; ``"row_order"`` is the authors' code, which ranks equal
-        scores in the order of the rows; ``"step"`` is the paper's floor rule, the mean of
-        Re(k/N) over k = 0..N-1 (normalised: of SRe(k/N) over k = 1..N). It counts points and so
-        has no weighted form.
+    rule : {"exact", "step", "row_order"}
+        ``"exact"`` integrates the curve. ``"step"`` is the paper's floor rule, the mean of
+        Re(k/N) over k = 0..N-1 (normalised: of SRe(k/N) over k = 1..N); it cannot be weighted.
+        ``"row_order"`` is the rule of the authors' code, which ranks equal scores in the order
+        of the rows; it can be neither weighted nor normalised.
+
+    Returns
+    -------
+    float
+        The area, in the unit of the regret; lower is better.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown or does not allow an option, or an array is invalid.
 
     Examples
     --------
@@ -170,10 +244,29 @@ def aurc(
     rule: Rule = "exact",
     normalized: bool = False,
 ) -> float:
-    """Area under the risk-coverage curve, of the realised total; see :func:`aurec`.
+    """Return AuRC, the area under the risk-coverage curve.
 
-    Under 0/1 loss this is what others call AUGRC; with ``normalized=True`` and ``rule="step"``
-    it is what they call AURC.
+    Under 0/1 loss it is also called AUGRC; with ``normalized=True`` and ``rule="step"`` it is
+    commonly called AURC.
+
+    Parameters
+    ----------
+    risk : array_like of shape (n_points,)
+        The realised total of each point.
+    score, sample_weight, normalized
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    float
+        The area, in the unit of the loss; lower is better.
+
+    Examples
+    --------
+    >>> aurc([0.0, 1.0], [1, 2])
+    0.125
     """
     return areas(risk, score, sample_weight=sample_weight, rule=rule, normalized=normalized).area
 
@@ -181,14 +274,52 @@ def aurc(
 def oracle_aurec(
     regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: Rule = "exact"
 ) -> float:
-    """AuReC of ranking by the regret itself, the least there is."""
+    """Return the AuReC of ranking by the regret itself, the least possible one.
+
+    Parameters
+    ----------
+    regret, sample_weight
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    float
+        The area.
+
+    Examples
+    --------
+    >>> oracle_aurec([1.0, 0.0])
+    0.125
+    """
     return aurec(regret, regret, sample_weight=sample_weight, rule=rule)
 
 
 def random_aurec(
     regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: Rule = "exact"
 ) -> float:
-    """AuReC of ranking by chance: Re(1)/2 (``rule="step"``: Re(1)/2 - Re(1)/2N)."""
+    """Return the expected AuReC of a random ranking.
+
+    It is Re(1)/2, or Re(1)/2 - Re(1)/2N with ``rule="step"``.
+
+    Parameters
+    ----------
+    regret, sample_weight
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    float
+        The area.
+
+    Examples
+    --------
+    >>> random_aurec([1.0, 0.0])
+    0.25
+    """
     regret = as_vector("regret", regret)
     return aurec(regret, np.zeros(len(regret)), sample_weight=sample_weight, rule=rule)
 
@@ -200,7 +331,25 @@ def excess_aurec(
     sample_weight: ArrayLike | None = None,
     rule: Rule = "exact",
 ) -> float:
-    """AuReC minus that of the oracle."""
+    """Return the AuReC minus that of the oracle.
+
+    Parameters
+    ----------
+    regret, score, sample_weight
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    float
+        The excess, at least 0; lower is better.
+
+    Examples
+    --------
+    >>> excess_aurec([1.0, 0.0], [1, 2])
+    0.25
+    """
     return areas(regret, score, sample_weight=sample_weight, rule=rule).excess
 
 
@@ -211,7 +360,20 @@ def n_aurec(
     sample_weight: ArrayLike | None = None,
     rule: Rule = "exact",
 ) -> float:
-    """Excess AuReC on a scale from 0 (oracle) to 1 (random); NaN when all regrets are equal.
+    """Return the excess AuReC on a scale from 0 (oracle) to 1 (random ranking).
+
+    Parameters
+    ----------
+    regret, score, sample_weight
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    float
+        The normalised excess; lower is better. It is above 1 if the ranking is worse than a
+        random one, and NaN if all regrets are equal.
 
     Examples
     --------
@@ -229,7 +391,27 @@ def areas(
     rule: Rule = "exact",
     normalized: bool = False,
 ) -> Areas:
-    """Area under a coverage curve with its oracle and random bounds, sorting twice in all."""
+    """Return the area under a coverage curve, with those of a perfect and a random ranking.
+
+    Parameters
+    ----------
+    value : array_like of shape (n_points,)
+        The risk, regret or error of each point.
+    score, sample_weight, normalized
+        As in :func:`regret_coverage_curve`.
+    rule : {"exact", "step", "row_order"}
+        As in :func:`aurec`.
+
+    Returns
+    -------
+    Areas
+        The three areas; computing them together sorts only twice.
+
+    Examples
+    --------
+    >>> areas([1.0, 0.0], [1, 2])
+    Areas(area=0.375, oracle=0.125, random=0.25)
+    """
     from rue._kernels import curves as kernels
 
     if rule not in get_args(Rule):
@@ -237,7 +419,7 @@ def areas(
     value, score, weight = _checked("value", value, score, sample_weight)
     if rule == "step":
         if weight is not None:
-            raise InputError("rule='step' counts points and takes no sample_weight")
+            raise InputError("rule='step' counts points and cannot be used with sample_weight")
         ranked, oracle, chance = (
             float(kernels.steps(value, s, np.argsort(s), normalized))
             for s in (score, value, np.zeros(len(value)))
@@ -245,9 +427,9 @@ def areas(
         return Areas(ranked, oracle, chance)
     if rule == "row_order":
         if weight is not None or normalized:
-            raise InputError("rule='row_order' takes neither sample_weight nor normalized")
+            raise InputError("rule='row_order' cannot be used with sample_weight or normalized")
         chance = float(value.mean()) / 2
-        if np.ptp(value) == 0:  # every ranking is the same, whatever rounding says
+        if np.ptp(value) == 0:  # all rankings have the same area; avoid rounding errors
             return Areas(chance, chance, chance)
         return Areas(_row_order_area(value, score), _row_order_area(value, value), chance)
     weights = np.empty(0) if weight is None else weight
@@ -281,7 +463,7 @@ def _curve(
 
 
 def _row_order_area(value: FloatArray, score: FloatArray) -> float:
-    """Trapezoid over the n_points + 1 prefixes, equal scores ranked in the order of the rows."""
+    """Return the trapezoidal area over all prefixes, with ties ranked in the order of the rows."""
     height = np.cumsum(value[np.argsort(score, kind="stable")]) / len(value)
     return float((height.sum() - height[-1] / 2) / len(value))
 

@@ -26,36 +26,39 @@ __all__ = ["Evaluation", "evaluate", "evaluate_components", "evaluate_run"]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One row of the paper's table. Prints as a small table; undefined numbers are NaN.
+    """The results of one method: one row of the paper's table.
+
+    Printing it shows a small table. Undefined numbers are NaN.
 
     Attributes
     ----------
     aurec, excess_aurec, n_aurec
-        Area under the regret-coverage curve when ranking by the estimated epistemic
-        uncertainty; minus the oracle's; and on a scale from 0 (oracle) to 1 (random).
+        The area under the regret-coverage curve when ranking by the estimated epistemic
+        uncertainty; that area minus the oracle's; and the difference on a scale from 0 (oracle)
+        to 1 (random ranking).
     aurc, aurc_total
-        Area under the risk-coverage curve when ranking by the estimated epistemic uncertainty,
-        and by the estimated total.
+        The area under the risk-coverage curve when ranking by the estimated epistemic
+        uncertainty, and by the estimated total.
     pareto_gap
-        How far the estimated components together stay from the optimal accept/reject rules.
+        The distance of selectors on the estimated components from the optimal ones.
     spearman_hat, spearman_star
-        Rank correlation of aleatoric and epistemic, estimated and realised.
+        The rank correlation of aleatoric and epistemic, estimated and realised.
     regret_calibration
-        Mean absolute gap between estimated epistemic uncertainty and realised regret.
+        The mean absolute gap between estimated epistemic uncertainty and realised regret.
     risk, regret
-        Mean realised total and mean regret when everything is accepted.
+        The mean realised total and the mean regret at full coverage.
     n_floored
-        How many points the log loss's floor on predicted probabilities touched.
+        The number of points that the floor of the log loss affected.
     notes
-        What a reader of the numbers must know, a sentence each.
+        Sentences that a reader of the numbers must know.
     aurec_low, aurec_high
-        The bracket: in expectation over the people's answers, the AuReC under the true p* is in
-        between (:mod:`rue.truth.finite_annotators`). The upper end is the plug-in ``aurec``
-        itself, the lower may be negative; both are the same where p* is known.
+        The bracket: in expectation over the answers, the AuReC under the true p* is between
+        these (:mod:`rue.truth.finite_annotators`). The upper end is the plug-in ``aurec``; the
+        lower may be negative. Both are equal if p* is known.
     annotators_min, annotators_mean, annotators_max
-        How many people answered for a point; infinity where p* is known.
+        The number of annotators per point; infinity if p* is known.
     intervals
-        The confidence intervals of the columns, where they were asked for
+        The confidence intervals of the columns, if they were computed
         (:func:`rue.inference.intervals.intervals`).
     """
 
@@ -84,9 +87,9 @@ class Evaluation:
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary that is valid JSON: NaN and infinity become None.
+        """Return a dictionary that can be written as JSON: NaN and infinity become None.
 
-        Where there are intervals it has ``ci``, their level, and ``*_ci_low`` and ``*_ci_high`` of
+        With intervals, it contains their level as ``ci``, and ``*_ci_low`` and ``*_ci_high`` for
         each column.
         """
         values = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -113,23 +116,33 @@ def evaluate(
     gap: bool = True,
     seed: int = 0,
 ) -> Evaluation:
-    """Evaluate a belief against what people said: one row of the paper's table.
+    """Evaluate a belief against the answers of annotators: one row of the paper's table.
 
     Parameters
     ----------
-    annotations
-        What people said, and so p*: :class:`~rue.Annotations`, or :class:`~rue.Ratings` where
-        answers are real numbers.
-    belief
-        What the model says.
+    annotations : Annotations or Ratings
+        The answers, and so p*; :class:`~rue.Ratings` if they are real numbers.
+    belief : Belief or RealBelief
+        The predictions of the model.
     loss, values, seed
         As in :func:`rue.decompose`; ``values`` default to those of the annotations.
-    actions
-        What was really deployed, if not the belief's own Bayes actions; see :func:`rue.realize`.
-    method
-        A name for the row.
-    gap
-        Whether to compute the Pareto-gap, which takes longer than all the rest.
+    actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+        The actions of a deployed predictor, by default the belief's Bayes actions; see
+        :func:`rue.realize`.
+    method : str
+        The name of the method in the result.
+    gap : bool
+        Whether to compute the Pareto-gap, which takes longer than all other columns.
+
+    Returns
+    -------
+    Evaluation
+        The results, each a number.
+
+    Raises
+    ------
+    InputError
+        If annotations and belief do not fit together, or an argument is invalid.
 
     Examples
     --------
@@ -161,18 +174,18 @@ def evaluate_components(
 
     Parameters
     ----------
-    star, hat
-        The realised and the estimated components, n_points each.
-    loss, method, group
-        Names for the row.
-    gap
-        Whether to compute the Pareto-gap, which takes longer than all the rest.
+    star, hat : Components
+        The realised and the estimated components of the same points.
+    loss, method, group : str
+        Names that the result carries.
+    gap : bool
+        Whether to compute the Pareto-gap, which takes longer than all other columns.
 
     Returns
     -------
     Evaluation
-        The row. Its calibration is NaN where ``hat.outside_score`` says that the epistemic part
-        does not have the unit of the loss.
+        The results. The calibration is NaN if ``hat.outside_score`` is set, because then the
+        epistemic part does not have the unit of the loss.
 
     Raises
     ------
@@ -191,22 +204,21 @@ def evaluate_components(
 
 
 def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
-    """Evaluate one method's run: one row of the paper's table.
+    """Evaluate the run of one method: one row of the paper's table.
 
     Parameters
     ----------
-    run
-        The realised and the estimated components of n_points points, with the method's name and
-        the loss.
-    group
-        A name for these points, where they are some of many.
-    gap
-        Whether to compute the Pareto-gap, which takes longer than all the rest.
+    run : Run
+        The realised and the estimated components, with the name of the method and the loss.
+    group : str
+        The name of these points, if they are a subset.
+    gap : bool
+        Whether to compute the Pareto-gap, which takes longer than all other columns.
 
     Returns
     -------
     Evaluation
-        The row.
+        The results.
 
     Examples
     --------
@@ -221,13 +233,13 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
     """
     star, hat = run.star, run.hat
     regret = areas(star.epistemic, hat.epistemic)
-    people = star.n_annotators
+    n_annotators = star.n_annotators
     low = high = math.nan
     if star.aleatoric_high is not None:
-        # The same area, less that of what the Bayes risk may be higher: 0 where p* is known.
+        # The area minus that of the width of the bracket of the Bayes risk: 0 if p* is known.
         width = aurc(star.aleatoric_high - star.aleatoric, hat.epistemic)
         low, high = regret.area - width, regret.area
-    elif people is not None and people.min() < 2:
+    elif n_annotators is not None and n_annotators.min() < 2:
         high = regret.area
     return Evaluation(
         method=run.method,
@@ -251,9 +263,9 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
         notes=(*run.notes, *_notes(star, hat)),
         aurec_low=low,
         aurec_high=high,
-        annotators_min=math.nan if people is None else float(people.min()),
-        annotators_mean=math.nan if people is None else float(people.mean()),
-        annotators_max=math.nan if people is None else float(people.max()),
+        annotators_min=math.nan if n_annotators is None else float(n_annotators.min()),
+        annotators_mean=math.nan if n_annotators is None else float(n_annotators.mean()),
+        annotators_max=math.nan if n_annotators is None else float(n_annotators.max()),
     )
 
 
@@ -262,11 +274,11 @@ def _notes(star: Components, hat: Components) -> list[str]:
     if np.ptp(star.epistemic) == 0:
         notes.append(f"all regrets are {star.epistemic[0]:.6g}: n-AuReC is undefined")
     if np.ptp(hat.epistemic) == 0:
-        notes.append("all epistemic estimates are equal: they rank nothing")
+        notes.append("all epistemic estimates are equal: the ranking is random")
     if star.n_floored:
         notes.append(
             f"{star.n_floored} of {len(star)} points have a predicted probability below 1e-12 "
-            "for a class that people chose; it was floored there"
+            "for a class that annotators chose; it was raised to 1e-12"
         )
     single = 0 if star.n_annotators is None else int((star.n_annotators < 2).sum())
     if single:

@@ -1,4 +1,4 @@
-"""One formatter for the rows of evaluate, bench and published."""
+"""Format the rows of evaluate, bench and published as text."""
 
 import csv
 import io
@@ -28,10 +28,34 @@ _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 
 
 def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
-    """Return rows as text: a table for people, JSON, CSV, LaTeX (booktabs) or Markdown.
+    """Return rows as text: a plain table, JSON, CSV, LaTeX (booktabs) or Markdown.
 
     A column is shown if a row has it. Within each data set, loss and group the best value of a
     column is bold and the second underlined.
+
+    Parameters
+    ----------
+    rows : iterable of Evaluation or mapping
+        The rows.
+    format : {"table", "json", "csv", "latex", "markdown"}
+        The format.
+
+    Returns
+    -------
+    str
+        The text, without a final newline.
+
+    Raises
+    ------
+    InputError
+        If there are no rows, or the format is unknown.
+
+    Examples
+    --------
+    >>> print(format_rows([{"method": "a", "aurec": 0.25}, {"method": "b", "aurec": 0.5}], "csv"))
+    method,aurec
+    a,0.25
+    b,0.5
     """
     dicts = [_as_dict(row) for row in rows]
     if not dicts:
@@ -51,14 +75,46 @@ def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") ->
 
 
 def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
-    """Return rows as a DataFrame, undefined numbers as NaN."""
+    """Return rows as a DataFrame, with undefined numbers as NaN.
+
+    Parameters
+    ----------
+    rows : iterable of Evaluation or mapping
+        The rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row each.
+
+    Examples
+    --------
+    >>> to_frame([{"method": "a", "aurec": 0.25}]).shape
+    (1, 2)
+    """
     import pandas as pd
 
     return pd.DataFrame([_as_dict(row) for row in rows])
 
 
 def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
-    """Return rows as a LaTeX table in the layout of the paper (needs booktabs)."""
+    r"""Return rows as a LaTeX table in the layout of the paper (it needs booktabs).
+
+    Parameters
+    ----------
+    rows : iterable of Evaluation or mapping
+        The rows.
+
+    Returns
+    -------
+    str
+        A ``tabular`` environment.
+
+    Examples
+    --------
+    >>> print(to_latex([{"method": "a", "aurec": 0.25}]).splitlines()[4])
+    a & 0.2500 \\
+    """
     dicts = [_as_dict(row) for row in rows]
     names, titles, cells = _cells(
         dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format, latex=True
@@ -76,14 +132,14 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
 
 
 def describe(row: "Evaluation") -> str:
-    """Return one row as a small table with a word on each number."""
+    """Return one row as a small table with a short description of each number."""
     values = row.to_dict()
     title = " · ".join(filter(None, (row.method, f"{row.loss} loss" * bool(row.loss), row.group)))
     lines = [f"{title} · {row.n_points:,} points".removeprefix(" · ")]
     own = [column for column in COLUMNS.values() if column.key in values]
     for column in sorted(own, key=lambda column: not column.in_table):
         text = _number(values[column.key], column.digits) or "-"
-        lines.append(f"  {column.title:<12}{text:>10}   {column.meaning}")
+        lines.append(f"  {column.title:<16}{text:>10}   {column.meaning}")
     return "\n".join([*lines, *(f"  note: {note}" for note in row.notes)])
 
 
@@ -118,7 +174,7 @@ def _number(value: Any, digits: int) -> str:
     if value is None or math.isnan(value):
         return ""
     if digits and value != 0 and abs(value) < 10 ** (1 - digits):
-        return f"{value:.{digits - 2}e}"  # would be lost in zeros
+        return f"{value:.{digits - 2}e}"  # decimals would show too few digits
     return f"{value:.{digits}f}"
 
 
@@ -129,11 +185,11 @@ def _cells(
     second: Callable[[str], str],
     latex: bool = False,
 ) -> tuple[list[str], list[str], list[list[str]]]:
-    """Return the names that vary or matter, the columns' titles and each row's numbers.
+    """Return the keys of the names, the titles of the columns and the cells of each row.
 
-    The two best are marked. Where rows have a bracket of AuReC it stands beside it, and how many
-    people answered stands last. Standard deviations and confidence intervals stand behind their
-    numbers.
+    The two best cells of a column are marked. The bracket of AuReC, if any, follows AuReC, and
+    the number of annotators comes last. Standard deviations and confidence intervals follow
+    their numbers.
     """
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
     columns = _shown(dicts)
@@ -143,7 +199,7 @@ def _cells(
         races.setdefault(_race(row), []).append(i)
     for j, column in enumerate(columns):
         for race in races.values() if column.better in _ARROWS else ():
-            # What prints alike is marked alike.
+            # Numbers that print alike get the same mark.
             found = {float(cells[i][j]) for i in race if cells[i][j]}
             ranked = sorted(found, reverse=column.better == "high")
             if len([i for i in race if cells[i][j]]) < 2 or len(ranked) < 2:
@@ -159,7 +215,8 @@ def _cells(
     arrow = _LATEX_ARROWS if latex else _ARROWS
     titles = [arrow.get(c.better, "") + (c.latex * latex or c.title) for c in columns]
     first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
-    for place, title, text in ((first, "bracket", _bracket), (len(titles) + 1, "people", _people)):
+    further = ((first, "bracket", _bracket), (len(titles) + 1, "annotators", _annotators))
+    for place, title, text in further:
         texts = [text(row) for row in dicts]
         if any(texts):
             titles.insert(place, title)
@@ -184,7 +241,7 @@ def _interval(row: Row, column: Column, form: str) -> str:
         f"{end:.{column.digits}f}" if abs(end) >= shown else _number(end, column.digits)
         for end in (low, high)
     )
-    # Without the 0 before the point, so that seven of them fit side by side.
+    # Without the 0 before the point, so that seven intervals fit into a line.
     return form.format("[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]")
 
 
@@ -193,7 +250,7 @@ def _bracket(row: Row) -> str:
     return "" if low is None or high is None else f"[{_number(low, 4)}, {_number(high, 4)}]"
 
 
-def _people(row: Row) -> str:
+def _annotators(row: Row) -> str:
     fewest, mean, most = (row.get(f"annotators_{what}") for what in ("min", "mean", "max"))
     if fewest is None or mean is None or most is None:
         return ""
@@ -207,7 +264,7 @@ def _plain(dicts: Sequence[Row]) -> str:
     head = names + titles
     body = []
     for row, texts in zip(dicts, cells, strict=True):
-        parts = [text.partition(" [") for text in texts]  # intervals have a line of their own
+        parts = [text.partition(" [") for text in texts]  # intervals get their own line
         body.append([[_name(row, n) for n in names] + [part[0] for part in parts]])
         if any(part[1] for part in parts):
             body[-1].append([""] * len(names) + [(p[1] + p[2]).strip() for p in parts])

@@ -42,7 +42,7 @@ def from_files(
     values: ArrayLike | None = None,
     data: str | None = None,
     items: Path | None = None,
-    ci: float | None = None,
+    level: float | None = None,
     title: str = "",
     command: str = "",
     seed: int = 0,
@@ -66,7 +66,7 @@ def from_files(
         The name of the data set in rue's registry, for its card and its texts or images.
     items
         A file with the texts or images of the points; see :mod:`rue.report.items`.
-    ci
+    level
         The level of bootstrap intervals (:func:`rue.inference.intervals.intervals`), as 0.95;
         None for none.
     title, command
@@ -114,8 +114,8 @@ def from_files(
             step(f"{name} {loss}")
             run = replace(run, method=name, loss=loss)
             row = evaluate_run(run)
-            if ci is not None:
-                row = replace(row, intervals=intervals(run, row=row, level=ci, seed=seed))
+            if level is not None:
+                row = replace(row, intervals=intervals(run, row=row, level=level, seed=seed))
             run = run if isinstance(order, slice) else run[order]
             entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct))
         cards.append(MethodCard(name, _facts(path, predictions)))
