@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import stream
-from rue.beliefs import Belief, Draws, RealBelief
+from rue.beliefs import Belief, Convention, Draws, RealBelief
 from rue.components import Components, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
@@ -51,6 +51,8 @@ class Run:
         The names of the classes, shape (n_classes,), where they have names.
     notes
         What a reader of the numbers must know about how files were matched, a sentence each.
+    convention
+        ``"definition"``, or ``"published"`` where ``hat`` is what the authors' own code computes.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Run:
     path: Path | None = None
     classes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    convention: Convention = "definition"
 
     def __post_init__(self) -> None:
         n_points = len(self.star)
@@ -97,8 +100,9 @@ class Run:
         values: ArrayLike | None = None,
         actions: ArrayLike | None = None,
         method: str = "",
-        with_answers: bool = False,
+        with_answers: bool | None = False,
         seed: int = 0,
+        convention: Convention = "definition",
     ) -> "Run":
         """Return the run of a belief against what people said (Definition 1).
 
@@ -114,7 +118,10 @@ class Run:
         method
             The name of the method.
         with_answers
-            Whether to keep what each answer costs, which :func:`rue.plan` needs.
+            Whether to keep what each answer costs, which :func:`rue.plan` needs; None keeps it
+            where there are answers, and not where p* is known.
+        convention
+            As in :func:`rue.decompose`.
 
         Returns
         -------
@@ -129,14 +136,19 @@ class Run:
         array([0.18])
         """
         loss = get_loss(loss, values=annotations.values if values is None else values)
+        if with_answers is None:
+            with_answers = (
+                not isinstance(annotations, Annotations) or annotations.counts is not None
+            )
         return cls(
             realize(annotations, belief, loss, actions=actions),
-            decompose(belief, loss, seed=seed),
+            decompose(belief, loss, seed=seed, convention=convention),
             method=method,
             loss=loss,
             annotations=annotations,
             answers=answers(annotations, belief, loss, actions=actions) if with_answers else None,
             notes=tuple(_notes(belief, loss)),
+            convention=convention,
         )
 
     def __len__(self) -> int:

@@ -394,9 +394,9 @@ def counted(name, calls):
     """Wrap a function of the evaluation: calls are noted."""
     original = getattr(evaluation, name)
 
-    def wrapped(*parts):
+    def wrapped(*parts, **options):
         calls.append(name)
-        return original(*parts)
+        return original(*parts, **options)
 
     return wrapped
 

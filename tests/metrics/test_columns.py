@@ -18,7 +18,7 @@ from rue.report.page import _columns
 
 
 def test_every_number_of_a_row_is_a_column():
-    facts = {"method", "loss", "group", "n_points", "n_floored", "notes", "intervals"}
+    facts = {"method", "loss", "group", "n_points", "n_floored", "notes", "intervals", "convention"}
     numbers = {field.name for field in fields(Evaluation)} - facts
     proxies = {*columns_where(kind="proxy"), "best"}
     assert set(COLUMNS) == numbers | proxies
@@ -34,14 +34,19 @@ def test_keys_and_titles_are_unique():
 
 def test_orders_are_those_of_the_first_tables():
     # The order that files written earlier have.
-    assert AREAS == ("aurec", "excess_aurec", "n_aurec", "aurc", "aurc_total", "risk", "regret")
+    assert (
+        *("aurec", "excess_aurec", "n_aurec", "aurc", "aurc_total", "risk", "regret"),
+        *("aurec_total", "n_aurec_total", "aurec_aleatoric", "n_aurec_aleatoric"),
+    ) == AREAS
     others = ("pareto_gap", "spearman_hat", "spearman_star", "regret_calibration")
     assert (*AREAS, *others) == INTERVAL_COLUMNS
     assert (*AREAS, "pareto_gap", "regret_calibration") == COMPARABLE
     assert list(CRITERIA) == [
         *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
         *("aurec", "excess_aurec", "n_aurec", "pareto_gap"),
-        *("aurc", "aurc_total", "regret_calibration", "spearman_hat"),
+        *("aurc", "aurc_total", "regret_calibration"),
+        *("aurec_total", "n_aurec_total", "aurec_aleatoric", "n_aurec_aleatoric"),
+        "spearman_hat",
     ]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from rue._kernels import kernel
 
-N_COLUMNS = 9
-"""aurec, its oracle, aurc, aurc_total, risk, regret, spearman_hat, spearman_star, calibration."""
+N_COLUMNS = 11
+"""aurec, its oracle, aurc, aurc_total, risk, regret, spearman_hat, spearman_star, calibration,
+aurec_total, aurec_aleatoric."""
 
 
 @kernel(nogil=True)
@@ -150,13 +151,26 @@ def _calibration(weight, order, last, estimated, realised, mass, bins):
 
 @kernel(nogil=True)
 def measure(
-    weight, orders, lasts, ties, regret, risk, risk_by_total, sorted_regret, hat, further, out
+    weight,
+    orders,
+    lasts,
+    ties,
+    regret,
+    risk,
+    risk_by_total,
+    sorted_regret,
+    hat,
+    regret_by_total,
+    regret_by_aleatoric,
+    further,
+    out,
 ):
     """Write the columns of one weighted sample; see N_COLUMNS.
 
     ``orders``, ``lasts`` and ``ties`` are of epistemic_hat, total_hat, epistemic_star,
     aleatoric_hat and aleatoric_star. ``regret``, ``risk`` and ``hat`` (epistemic) are in the
-    order of the first, ``risk_by_total`` of the second, ``sorted_regret`` of the third.
+    order of the first, ``risk_by_total`` and ``regret_by_total`` of the second, ``sorted_regret``
+    of the third, ``regret_by_aleatoric`` of the fourth.
     """
     n_points = weight.shape[0]
     mass = 0
@@ -167,6 +181,8 @@ def measure(
     )
     out[1] = _area(weight, orders[2], lasts[2], ties[2], sorted_regret, mass)
     out[3] = _area(weight, orders[1], lasts[1], ties[1], risk_by_total, mass)
+    out[9] = _area(weight, orders[1], lasts[1], ties[1], regret_by_total, mass)
+    out[10] = _area(weight, orders[3], lasts[3], ties[3], regret_by_aleatoric, mass)
     if further:
         ranks = np.empty((4, n_points))
         _ranks(weight, orders[0], lasts[0], ranks[0])
@@ -180,7 +196,20 @@ def measure(
 
 @kernel(nogil=True)
 def measure_all(
-    key, first, orders, lasts, ties, regret, risk, risk_by_total, sorted_regret, hat, further, out
+    key,
+    first,
+    orders,
+    lasts,
+    ties,
+    regret,
+    risk,
+    risk_by_total,
+    sorted_regret,
+    hat,
+    regret_by_total,
+    regret_by_aleatoric,
+    further,
+    out,
 ):
     """Draw and measure the replicates ``first`` to ``first + len(out)``."""
     weight = np.empty(orders.shape[1], np.uint8)
@@ -196,6 +225,8 @@ def measure_all(
             risk_by_total,
             sorted_regret,
             hat,
+            regret_by_total,
+            regret_by_aleatoric,
             further,
             out[b],
         )

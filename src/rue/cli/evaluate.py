@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ from rue.cli.inputs import (
     read_methods,
     truth_of,
 )
-from rue.cli.options import Costs, Format, Losses, Scale, emit, parse_values
+from rue.cli.options import Costs, Format, Losses, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,16 @@ def evaluate(
             "--resample-annotators", help="For --ci, resample annotators within points too."
         ),
     ] = False,
+    corrected: Annotated[
+        bool,
+        typer.Option(
+            "--corrected", help="Correct columns beyond the bracket for finitely many annotators."
+        ),
+    ] = False,
+    convention: Annotated[
+        Literal["definition", "published"],
+        typer.Option(help="Definition 1, or what the authors' own code computes."),
+    ] = "definition",
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
@@ -100,15 +110,16 @@ def evaluate(
                     each,
                     values=scale,
                     seed=seed,
-                    with_answers=resample_annotators,
+                    with_answers=resample_annotators or (None if corrected else False),
                     matching=matching,
+                    convention=convention,
                 )
                 run = replace(run, method=method)
                 if given:
                     run = replace(run, loss=loss_of_components(run, name if loss else ""))
                 for group, rows_in in _groups(run, by):
                     part = run if rows_in is None else run[rows_in]
-                    row = evaluate_run(part, group=group, gap=gap)
+                    row = evaluate_run(part, group=group, gap=gap, corrected=corrected)
                     if ci is not None:
                         found = intervals(
                             part,
@@ -134,8 +145,26 @@ def evaluate(
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
     emit(format_rows(rows, format.value))
     if format is Format.table:
+        emit("\n" + _ranked_by(rows) + "\n")
         for note in notes(rows):
             emit(f"note: {note}")
+
+
+def _ranked_by(rows: "list[Evaluation]") -> str:
+    """Return n-AuReC by each of the three components: which of them finds regret best."""
+    scores = {"epistemic": "n_aurec", "total": "n_aurec_total", "aleatoric": "n_aurec_aleatoric"}
+    grouped = any(row.group for row in rows)
+    names = ["method", "loss", *(["group"] if grouped else [])]
+    table = [[*names, *scores]]
+    for row in rows:
+        numbers = [getattr(row, key) for key in scores.values()]
+        table.append(
+            [
+                *(getattr(row, name) for name in names),
+                *("-" if number != number else f"{number:.3f}" for number in numbers),
+            ]
+        )
+    return "n-AuReC when ranking by\n" + align(table, left=names, rule=True)
 
 
 def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":

@@ -131,6 +131,8 @@ def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
         star.total[orders[1]],
         star.epistemic[orders[2]],
         hat.epistemic[orders[0]],
+        star.epistemic[orders[1]],
+        star.epistemic[orders[3]],
     )
 
 
@@ -138,17 +140,24 @@ def _named(out: FloatArray, hat: Components) -> dict[str, FloatArray]:
     names = (
         *("aurec", "oracle", "aurc", "aurc_total", "risk", "regret"),
         *("spearman_hat", "spearman_star", "regret_calibration"),
+        *("aurec_total", "aurec_aleatoric"),
     )
     columns = dict(zip(names, np.ascontiguousarray(out.T), strict=True))
     if hat.outside_score:
         columns["regret_calibration"] = np.full(len(out), math.nan)
     oracle = columns.pop("oracle")
-    excess, span = columns["aurec"] - oracle, columns["regret"] / 2 - oracle
-    excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
+    span = columns["regret"] / 2 - oracle
     defined = span > 1e-13 * np.abs(columns["regret"])
-    normalized = np.full(len(out), math.nan)
-    np.divide(excess, span, out=normalized, where=defined)
-    return columns | {"excess_aurec": excess, "n_aurec": normalized}
+    further = {}
+    for key in ("aurec", "aurec_total", "aurec_aleatoric"):
+        excess = columns[key] - oracle
+        excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
+        normalized = np.full(len(out), math.nan)
+        np.divide(excess, span, out=normalized, where=defined)
+        further[f"n_{key}"] = normalized
+        if key == "aurec":
+            further["excess_aurec"] = excess
+    return columns | further
 
 
 def own_order(runs: Sequence[Run]) -> IntArray:

@@ -137,6 +137,11 @@ def intervals(
     True
     """
     require_options(level, method, n_replicates)
+    if run.convention == "published":
+        raise InputError(
+            'intervals are those of Definition 1: with convention="published" there are none, '
+            "because they would change with the order of the rows"
+        )
     gap = gap and not resample_annotators
     if row is None:
         row = evaluate_run(run, gap=gap)
@@ -187,19 +192,28 @@ def influence(run: Run) -> dict[str, FloatArray]:
     regret = _area_influence(star.epistemic, hat.epistemic)
     oracle = _area_influence(star.epistemic, star.epistemic)
     mean = star.epistemic - star.epistemic.mean()
-    found = areas(star.epistemic, hat.epistemic)
-    span = found.random - found.oracle
-    with np.errstate(divide="ignore", invalid="ignore"):
-        normalized = (regret - oracle - found.normalized * (mean / 2 - oracle)) / span
-    return {
+    found = {
         "aurec": regret,
+        "aurec_total": _area_influence(star.epistemic, hat.total),
+        "aurec_aleatoric": _area_influence(star.epistemic, hat.aleatoric),
+    }
+    normalized = {}
+    for key, score in zip(found, (hat.epistemic, hat.total, hat.aleatoric), strict=True):
+        area = areas(star.epistemic, score)
+        span = area.random - area.oracle
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = found[key] - oracle - area.normalized * (mean / 2 - oracle)
+            normalized[f"n_{key}"] = moved / span
+    influences = {
+        **found,
+        **normalized,
         "excess_aurec": regret - oracle,
-        "n_aurec": normalized,
         "aurc": _area_influence(star.total, hat.epistemic),
         "aurc_total": _area_influence(star.total, hat.total),
         "risk": star.total - star.total.mean(),
         "regret": mean,
     }
+    return {name: influences[name] for name in AREAS}
 
 
 def interval(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Dirichlet, Draws, Scored
+from rue.beliefs import Convention, Dirichlet, Draws, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
 from rue.io.members import read_method
@@ -182,8 +182,9 @@ def make_run(
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
-    with_answers: bool = False,
+    with_answers: bool | None = False,
     matching: Matching = BY_NAME,
+    convention: Convention = "definition",
 ) -> Run:
     """Return the components of predictions already read; see :func:`read_run`."""
     path = predictions.path
@@ -210,6 +211,7 @@ def make_run(
             method=predictions.method,
             with_answers=with_answers,
             seed=seed,
+            convention=convention,
         )
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
@@ -257,7 +259,7 @@ def align(
         n_here != n_there
         and isinstance(belief, Draws)
         and belief.n_draws == n_there
-        and None in (predictions.ids, truth.ids)
+        and (predictions.ids is None or truth.ids is None)
     ):
         shape = belief.probs.shape
         raise AlignmentError(f"{predictions.path}: {draws_first('probs', shape, n_there)}")

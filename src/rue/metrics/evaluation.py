@@ -1,16 +1,17 @@
 """One row of the paper's table: how well epistemic uncertainty finds regret."""
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief, Convention, RealBelief
 from rue.components import Components
 from rue.losses import Loss
 from rue.metrics.calibration import regret_calibration
+from rue.metrics.corrected import corrected_columns
 from rue.metrics.correlation import spearman
 from rue.metrics.curves import areas, aurc
 from rue.pareto.gap import pareto_gap
@@ -57,6 +58,14 @@ class Evaluation:
         lower may be negative. Both are equal if p* is known.
     annotators_min, annotators_mean, annotators_max
         The number of annotators per point; infinity if p* is known.
+    aurec_total, n_aurec_total, aurec_aleatoric, n_aurec_aleatoric
+        AuReC and n-AuReC when ranking by the estimated total, and by the estimated aleatoric
+        uncertainty: whether the epistemic part finds regret better than they do.
+    excess_aurec_corrected, n_aurec_corrected, spearman_star_corrected, pareto_gap_corrected
+        The columns that the bracket does not cover, corrected for finitely many annotators where
+        that was asked for (:mod:`rue.metrics.corrected`).
+    convention
+        ``"definition"``, or ``"published"`` for what the authors' own code computes.
     intervals
         The confidence intervals of the columns, if they were computed
         (:func:`rue.inference.intervals.intervals`).
@@ -84,6 +93,15 @@ class Evaluation:
     annotators_min: float = math.nan
     annotators_mean: float = math.nan
     annotators_max: float = math.nan
+    aurec_total: float = math.nan
+    n_aurec_total: float = math.nan
+    aurec_aleatoric: float = math.nan
+    n_aurec_aleatoric: float = math.nan
+    excess_aurec_corrected: float = math.nan
+    n_aurec_corrected: float = math.nan
+    spearman_star_corrected: float = math.nan
+    pareto_gap_corrected: float = math.nan
+    convention: str = "definition"
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,6 +133,8 @@ def evaluate(
     method: str = "",
     gap: bool = True,
     seed: int = 0,
+    convention: Convention = "definition",
+    corrected: bool = False,
 ) -> Evaluation:
     """Evaluate a belief against the answers of annotators: one row of the paper's table.
 
@@ -133,6 +153,13 @@ def evaluate(
         The name of the method in the result.
     gap : bool
         Whether to compute the Pareto-gap, which takes longer than all other columns.
+    convention : {"definition", "published"}
+        ``"definition"`` for Definition 1, ``"published"`` for what the authors' own code computes
+        (:mod:`rue.beliefs.published`): other components, equal scores in row order, 91 raw angles,
+        and 0 for an undefined n-AuReC.
+    corrected : bool
+        Whether to correct the columns that the bracket does not cover for finitely many
+        annotators (:mod:`rue.metrics.corrected`); with the Pareto-gap this takes 33 times as long.
 
     Returns
     -------
@@ -156,9 +183,17 @@ def evaluate(
     (0.006667, 0.0)
     """
     run = Run.from_belief(
-        annotations, belief, loss, values=values, actions=actions, method=method, seed=seed
+        annotations,
+        belief,
+        loss,
+        values=values,
+        actions=actions,
+        method=method,
+        with_answers=None if corrected else False,
+        seed=seed,
+        convention=convention,
     )
-    return evaluate_run(run, gap=gap)
+    return evaluate_run(run, gap=gap, corrected=corrected)
 
 
 def evaluate_components(
@@ -203,7 +238,9 @@ def evaluate_components(
     return evaluate_run(Run(star, hat, method=method, loss=loss), group=group, gap=gap)
 
 
-def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
+def evaluate_run(
+    run: Run, *, group: str = "", gap: bool = True, corrected: bool = False
+) -> Evaluation:
     """Evaluate the run of one method: one row of the paper's table.
 
     Parameters
@@ -214,6 +251,9 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
         The name of these points, if they are a subset.
     gap : bool
         Whether to compute the Pareto-gap, which takes longer than all other columns.
+    corrected : bool
+        Whether to correct the columns that the bracket does not cover for finitely many
+        annotators; NaN where the run does not have its answers.
 
     Returns
     -------
@@ -232,7 +272,17 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
     'ensemble'
     """
     star, hat = run.star, run.hat
-    regret = areas(star.epistemic, hat.epistemic)
+    published = run.convention == "published"
+    rule: Literal["row_order", "exact"] = "row_order" if published else "exact"
+    regret = areas(star.epistemic, hat.epistemic, rule=rule)
+    by_total, by_aleatoric = (
+        replace(regret, area=aurc(star.epistemic, score, rule=rule))
+        for score in (hat.total, hat.aleatoric)
+    )
+    undefined = 0.0 if published and np.ptp(star.epistemic) == 0 else math.nan
+    more: dict[str, Any] = {}
+    if corrected and run.answers is not None:
+        more = corrected_columns(run.answers, hat, gap=gap)
     n_annotators = star.n_annotators
     low = high = math.nan
     if star.aleatoric_high is not None:
@@ -248,10 +298,10 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
         n_points=len(star),
         aurec=regret.area,
         excess_aurec=regret.excess,
-        n_aurec=regret.normalized,
-        aurc=aurc(star.total, hat.epistemic),
-        aurc_total=aurc(star.total, hat.total),
-        pareto_gap=pareto_gap(star, hat) if gap else float("nan"),
+        n_aurec=_defined(regret.normalized, undefined),
+        aurc=aurc(star.total, hat.epistemic, rule=rule),
+        aurc_total=aurc(star.total, hat.total, rule=rule),
+        pareto_gap=pareto_gap(star, hat, convention=run.convention) if gap else float("nan"),
         spearman_hat=spearman(hat.aleatoric, hat.epistemic),
         spearman_star=spearman(star.aleatoric, star.epistemic),
         regret_calibration=float("nan")
@@ -266,7 +316,17 @@ def evaluate_run(run: Run, *, group: str = "", gap: bool = True) -> Evaluation:
         annotators_min=math.nan if n_annotators is None else float(n_annotators.min()),
         annotators_mean=math.nan if n_annotators is None else float(n_annotators.mean()),
         annotators_max=math.nan if n_annotators is None else float(n_annotators.max()),
+        aurec_total=by_total.area,
+        n_aurec_total=_defined(by_total.normalized, undefined),
+        aurec_aleatoric=by_aleatoric.area,
+        n_aurec_aleatoric=_defined(by_aleatoric.normalized, undefined),
+        convention=run.convention,
+        **more,
     )
+
+
+def _defined(value: float, otherwise: float) -> float:
+    return otherwise if math.isnan(value) else value
 
 
 def _notes(star: Components, hat: Components) -> list[str]:
