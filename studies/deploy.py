@@ -21,7 +21,8 @@ import rue.data
 from rue import Annotations, Components, Problem, decompose, realize
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
-from rue.deploy.candidates import best_cut, directions, weighted_score
+from rue.deploy.best_cut import best_cut
+from rue.deploy.candidates import directions, losses_of, weighted_score
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import get_loss
 from rue.selectors import solve
@@ -141,8 +142,9 @@ def study(
         "progress": True,
     }
     problem = Problem(maximize="coverage", **asked)
-    promised = try_promise(star, hat, problem, delta=DELTA, bound=bound, **options)
-    plain = try_promise(star, hat, problem, delta=DELTA, bound=bound, weights=(1, 1), **options)
+    promise: dict[str, Any] = {"delta": DELTA, "bound": bound, "promise": "hoeffding_bentkus"}
+    promised = try_promise(star, hat, problem, **promise, **options)
+    plain = try_promise(star, hat, problem, **promise, weights=(1, 1), **options)
     none = try_promise(star, hat, problem, **{**options, "n_points": sizes[:1], "weights": (1, 1)})
     possible = solve(star, problem).coverage
     common = {
@@ -165,7 +167,7 @@ def study(
 
 def achievable(star: Components, hat: Components, problem: Problem) -> float:
     """Return the most coverage of any weights and threshold on the estimated components."""
-    weights, tau = best_cut(star, hat, problem, directions(hat))
+    weights, tau = best_cut(losses_of(star), hat, problem, directions(hat))
     return float(np.mean(weighted_score(hat, weights) <= tau))
 
 

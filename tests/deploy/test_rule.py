@@ -43,6 +43,7 @@ def world(rng):
 RULES = {
     "learned": {"risk_max": 0.2, "regret_max": 0.1},
     "promised": {"risk_max": 0.3, "delta": 0.1, "bound": 0.6},
+    "old promise": {"risk_max": 0.3, "delta": 0.1, "bound": 0.6, "promise": "hoeffding_bentkus"},
     "everything": {"risk_max": 0.6, "delta": 0.1, "bound": 0.6},
     "nothing": {"risk_max": 0.001, "delta": 0.1, "bound": 0.6},
     "normalized": {"risk_max": 0.25, "normalized": True, "delta": 0.2, "bound": 0.6},
@@ -185,6 +186,9 @@ def test_losses_come_back(rng):
         (lambda d: d["asked"].update(normalized=1), "normalized must be true or false, got 1"),
         (lambda d: d["promise"].update(delta=2), "delta must be between 0 and 1, got 2"),
         (lambda d: d["promise"].update(delta="0.1"), "delta must be a number, got '0.1'"),
+        (lambda d: d["promise"].update(test="hope"), "test must be betting or hoeffding_bentkus"),
+        (lambda d: d["promise"].update(test=None), "test must be betting or hoeffding_bentkus"),
+        (lambda d: d["promise"].pop("test"), "lacks 'test'"),
         (lambda d: d["promise"].update(bound=math.inf), "bound must be a number, got inf"),
         (lambda d: d["promise"].update(holds_for=["coverage"]), "promise contradicts"),
         (lambda d: d["promise"].pop("delta"), "promise contradicts"),
@@ -211,6 +215,26 @@ def test_damaged_rules_are_one_line(world, tmp_path, change, words):
     with pytest.raises(FileError, match=words) as error:
         Rule.load(path)
     assert "\n" not in str(error.value)
+
+
+def test_rules_of_the_first_format_are_read(world, tmp_path):
+    # It did not name the test, which was Hoeffding-Bentkus, and weights added up to 1.
+    star, hat = world
+    options = {"risk_max": 0.15, "delta": 0.1, "bound": 0.6, "weights": (1, 1)}
+    rule = fit_selector(star, hat, maximize="coverage", promise="hoeffding_bentkus", **options)
+    known = rule.to_dict()
+    known["format"] = "rue rule 1"
+    known["weights"] = {"aleatoric": 0.5, "epistemic": 0.5}
+    known["tau"] /= 2
+    del known["promise"]["test"]
+    (tmp_path / "rule.json").write_text(json.dumps(known))
+    again = Rule.load(tmp_path / "rule.json")
+    assert again.test == "hoeffding_bentkus"
+    assert (again.accept(hat) == rule.accept(hat)).all()
+    assert again.rule.startswith("Accept where 0.5 aleatoric + 0.5 epistemic uncertainty")
+    plain = fit_selector(star, hat, maximize="coverage", risk_max=0.15).to_dict()
+    (tmp_path / "plain.json").write_text(json.dumps({**plain, "format": "rue rule 1"}))
+    assert Rule.load(tmp_path / "plain.json").test is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 1}'])

@@ -78,6 +78,10 @@ def fit(
     bound: Annotated[
         float | None, typer.Option(help="With --delta: the largest loss, if not the loss's own.")
     ] = None,
+    promise: Annotated[
+        Literal["betting", "hoeffding_bentkus"],
+        typer.Option(help="With --delta: p-values that adapt to the variance, or do not."),
+    ] = "betting",
     score: Annotated[
         Literal["learned", "total", "epistemic"],
         typer.Option(help="Learn the weights of both components, or take one score."),
@@ -128,6 +132,7 @@ def fit(
         problem,
         delta=delta,
         bound=points.bound if bound is None else bound,
+        promise=promise,
         weights=WEIGHTS[score],
         seed=seed,
         kind=points.kind,
@@ -232,6 +237,7 @@ def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[
         doubt_new=new.doubt,
         delta=rule.delta,
         bound=rule.bound,
+        promise=rule.test or "betting",
         seed=rule.seed,
     )
 

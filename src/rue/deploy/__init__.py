@@ -6,6 +6,7 @@ budgets for new points.
 
 from rue.deploy.attained import Attained, attained, budgets_kept
 from rue.deploy.baselines import Outcome, compare_rules
+from rue.deploy.betting import betting
 from rue.deploy.estimator import DeployableSelector
 from rue.deploy.fit import fit_rule, fit_selector
 from rue.deploy.kind import Kind
@@ -21,6 +22,7 @@ __all__ = [
     "Rule",
     "Trials",
     "attained",
+    "betting",
     "budgets_kept",
     "compare_rules",
     "fit_rule",

@@ -4,17 +4,19 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from rue.deploy.attained import Attained
 from rue.deploy.kind import Kind
+from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError
 from rue.selectors.problem import Problem
 
 __all__ = ["FORMAT", "from_dict", "to_dict"]
 
-FORMAT = "rue rule 1"
+FORMAT = "rue rule 2"
+_EARLIER = "rue rule 1"  # it did not name the test, of which there was one
 
 _DECLARED = {bool: "true or false", int: "a whole number", str | None: "a word"}
 
@@ -26,6 +28,7 @@ def to_dict(rule: Rule) -> dict[str, Any]:
     if rule.delta is not None:
         promise = {
             "delta": rule.delta,
+            "test": rule.test,
             "holds_for": list(rule.problem.budgets),
             "bound": rule.bound,
             "p_value": rule.p_value,
@@ -56,6 +59,9 @@ def to_dict(rule: Rule) -> dict[str, Any]:
 
 def from_dict(known: Mapping[str, Any]) -> Rule:
     """Return the rule that :func:`to_dict` gave; raise at the first field that is invalid."""
+    if known.get("format") == _EARLIER:
+        promise = known["promise"] and {**known["promise"], "test": "hoeffding_bentkus"}
+        known = {**known, "format": FORMAT, "promise": promise}
     if known.get("format") != FORMAT:
         raise InputError(f"format must be {FORMAT!r}, got {known.get('format')!r}")
     tau = {"everything": math.inf, "nothing": -math.inf}.get(known["accepts"], known["tau"])
@@ -78,10 +84,13 @@ def from_dict(known: Mapping[str, Any]) -> Rule:
         kind=Kind.from_dict(known["made_for"]),
         notes=tuple(known["notes"]),
     )
-    _require_types(rule, [*known["calibration"], *promise])
+    _require_types(rule, [*known["calibration"], *(k for k in promise if k != "test")])
     _require_types(rule.estimate, estimate)
     if rule.delta is not None and not 0 < rule.delta < 1:
         raise InputError(f"delta must be between 0 and 1, got {rule.delta}")
+    if known["promise"] is not None and known["promise"]["test"] not in get_args(PromiseName):
+        names = " or ".join(get_args(PromiseName))
+        raise InputError(f"test must be {names}, got {rule.test!r}")
     for name, value in json.loads(json.dumps(to_dict(rule))).items():
         if name != "rule" and value != known[name]:  # the sentence is for people
             raise InputError(f"{name} contradicts the rest of the file, got {known[name]!r}")

@@ -10,6 +10,7 @@ from rue._arrays import FloatArray, as_vector
 from rue.components import Components
 from rue.deploy.attained import attained
 from rue.deploy.fit import fit_rule
+from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InfeasibleError
 from rue.selectors.optimal import solve
@@ -57,6 +58,7 @@ def compare_rules(
     doubt_new: ArrayLike | None = None,
     delta: float | None = None,
     bound: float | None = None,
+    promise: PromiseName = "betting",
     seed: int = 0,
 ) -> tuple[Outcome, ...]:
     """Fit each rule on the calibration points and measure it on new points with answers.
@@ -73,7 +75,7 @@ def compare_rules(
     doubt_cal, doubt_new
         One minus the largest predicted probability of each point, shapes (n_cal,) and (n_new,), to
         compare a rule by confidence as well.
-    delta, bound, seed
+    delta, bound, promise, seed
         As in :func:`rue.fit_selector`.
 
     Returns
@@ -95,7 +97,9 @@ def compare_rules(
     >>> [o.name for o in compare_rules(star, hat, star, hat, problem, delta=0.1, bound=1)]
     ['learned', 'total', 'epistemic', 'no promise', 'possible']
     """
-    promise: dict[str, Any] = {} if delta is None else {"delta": delta, "bound": bound}
+    promised: dict[str, Any] = {}
+    if delta is not None:
+        promised = {"delta": delta, "bound": bound, "promise": promise}
     outcomes = []
 
     def add(name: str, cal: Components, new: Components, **options: Any) -> None:
@@ -113,12 +117,12 @@ def compare_rules(
             )
         )
 
-    add("learned", hat_cal, hat_new, **promise)
-    add("total", hat_cal, hat_new, weights=(1.0, 1.0), **promise)
-    add("epistemic", hat_cal, hat_new, weights=(0.0, 1.0), **promise)
+    add("learned", hat_cal, hat_new, **promised)
+    add("total", hat_cal, hat_new, weights=(1.0, 1.0), **promised)
+    add("epistemic", hat_cal, hat_new, weights=(0.0, 1.0), **promised)
     if doubt_cal is not None and doubt_new is not None:
         cal, new = (as_vector("doubt", doubt) for doubt in (doubt_cal, doubt_new))
-        add("confidence", _only(cal), _only(new), weights=(0.0, 1.0), **promise)
+        add("confidence", _only(cal), _only(new), weights=(0.0, 1.0), **promised)
     if delta is not None:
         add("no promise", hat_cal, hat_new)
     try:

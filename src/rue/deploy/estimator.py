@@ -12,6 +12,7 @@ from rue.deploy.bounds import loss_bound
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
 from rue.deploy.kind import Kind
+from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
@@ -35,7 +36,7 @@ class DeployableSelector:
         The problem, as in :class:`rue.Problem`.
     bound
         The largest possible loss; None takes the bound of the loss.
-    delta, weights, learn_share, seed
+    delta, promise, weights, learn_share, seed
         As in :func:`rue.fit_selector`.
 
     Attributes
@@ -72,6 +73,7 @@ class DeployableSelector:
         normalized: bool = False,
         delta: float | None = None,
         bound: float | None = None,
+        promise: PromiseName = "betting",
         weights: Weights | None = None,
         learn_share: float = 0.25,
         seed: int = 0,
@@ -86,6 +88,7 @@ class DeployableSelector:
         self.normalized = normalized
         self.delta = delta
         self.bound = bound
+        self.promise = promise
         self.weights = weights
         self.learn_share = learn_share
         self.seed = seed
@@ -133,6 +136,7 @@ class DeployableSelector:
             self.problem,
             delta=self.delta,
             bound=bound,
+            promise=self.promise,
             weights=self.weights,
             learn_share=self.learn_share,
             seed=self.seed,

@@ -14,7 +14,8 @@ from rue.components import Components
 from rue.deploy.candidates import Weights
 from rue.deploy.empirical import fit_empirical
 from rue.deploy.kind import Kind
-from rue.deploy.learn_then_test import fit_promised
+from rue.deploy.learn_then_test import PROMISES, fit_promised
+from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
 from rue.selectors.optimal import require_realized
@@ -35,6 +36,7 @@ def fit_selector(
     normalized: bool = False,
     delta: float | None = None,
     bound: float | None = None,
+    promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
     seed: int = 0,
@@ -57,13 +59,19 @@ def fit_selector(
         for the calibration points, and about half of such rules break their budgets on new ones.
     bound
         The largest possible loss (:meth:`rue.losses.Loss.bound`); required with ``delta``.
+    promise
+        With ``delta``, the p-values that test thresholds: ``"betting"`` adapts to the variance of
+        the losses (:func:`rue.deploy.betting`), ``"hoeffding_bentkus"`` knows only their range
+        (:func:`rue.deploy.hoeffding_bentkus`). Both promises hold for every distribution; betting
+        accepts more.
     weights
         Fixed weights of the aleatoric and the epistemic component; the larger one is scaled to 1.
         None learns them.
     learn_share
         With ``delta``, the share of the points that choose the weights; the others test. Fixed
-        weights need none, unless ``normalized``. If fewer than twice the minimum that the budgets
-        require would be left to test, all points test, and the weights are those of the total.
+        weights need none, unless ``normalized``. If less than four times the minimum that the
+        budgets require would be left to test (twice, for Hoeffding-Bentkus), all points test, and
+        the weights are those of the total.
     seed
         Seed of the split. Trying several seeds and keeping the best rule breaks the promise.
     kind
@@ -98,6 +106,7 @@ def fit_selector(
         Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized),
         delta=delta,
         bound=bound,
+        promise=promise,
         weights=weights,
         learn_share=learn_share,
         seed=seed,
@@ -112,6 +121,7 @@ def fit_rule(
     *,
     delta: float | None = None,
     bound: float | None = None,
+    promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
     seed: int = 0,
@@ -125,7 +135,7 @@ def fit_rule(
         Realised and estimated components of n_points calibration points.
     problem
         The objective, the floor and the budgets.
-    delta, bound, weights, learn_share, seed, kind
+    delta, bound, promise, weights, learn_share, seed, kind
         As in :func:`fit_selector`.
 
     Returns
@@ -147,6 +157,8 @@ def fit_rule(
     require_realized(star_cal)
     seed = require_whole("seed", seed)
     _check(star_cal, hat_cal, problem, delta, bound, learn_share)
+    if promise not in PROMISES:
+        raise InputError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}")
     candidates = None if weights is None else [_as_weights(weights)]
     kind = kind or Kind()
     if delta is None:
@@ -161,6 +173,7 @@ def fit_rule(
         candidates=candidates,
         delta=delta,
         bound=bound,
+        promise=promise,
         learn_share=learn_share,
         seed=seed,
         kind=kind,

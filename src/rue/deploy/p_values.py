@@ -11,14 +11,13 @@ threshold in the order does, which has probability at most delta (Angelopoulos e
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 
-__all__ = ["allowed", "hoeffding_bentkus", "n_passed", "points_needed"]
+__all__ = ["hoeffding_bentkus", "n_passed", "points_needed"]
 
 # Components are rounded to 1e-12 of the scale; a sum this close to a whole number is that number.
 _SAME = 1e-9
@@ -70,27 +69,6 @@ def n_passed(p_values: FloatArray, delta: float) -> int:
     """Return how many p-values, in their order, come before the first above delta."""
     failed = p_values > delta
     return int(np.argmax(failed)) if failed.any() else len(p_values)
-
-
-@lru_cache(maxsize=64)
-def allowed(n_points: int, limit: float, delta: float) -> FloatArray:
-    """Return the largest sum that passes at delta, for 0, 1, ..., ``n_points`` points.
-
-    It is -1 where not even a sum of 0 passes. Shape (n_points + 1,).
-    """
-    n = np.arange(n_points + 1)
-    low, high = np.full(len(n), -1.0), n * min(limit, 1.0)
-    passes = hoeffding_bentkus(0, n, limit) <= delta
-    low[passes] = 0.0
-    whole = hoeffding_bentkus(high, n, limit) <= delta
-    for _ in range(40):
-        middle = np.where(passes, (low + high) / 2, 0.0)
-        good = (hoeffding_bentkus(middle, n, limit) <= delta) & passes
-        low = np.where(good, middle, low)
-        high = np.where(good | ~passes, high, middle)
-    found = np.where(whole, n, low)
-    found.flags.writeable = False
-    return found
 
 
 def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:

@@ -16,6 +16,7 @@ from rue.components import Components, decompose
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
+from rue.deploy.promises import PromiseName
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.selectors.problem import Problem
@@ -49,6 +50,9 @@ class Rule:
     delta : float or None
         The budgets hold on new points with probability at least 1 - delta over the draw of the
         calibration points; None if nothing is promised.
+    test : str or None
+        The p-values that the promise rests on, ``"betting"`` or ``"hoeffding_bentkus"``; None if
+        nothing is promised.
     bound : float or None
         The largest possible loss, if something is promised.
     p_value : float or None
@@ -70,6 +74,7 @@ class Rule:
     n_tested: int = 0
     seed: int = 0
     delta: float | None = None
+    test: PromiseName | None = None
     bound: float | None = None
     p_value: float | None = None
     n_needed: int | None = None

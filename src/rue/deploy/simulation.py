@@ -11,6 +11,7 @@ from rue.components import Components
 from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
+from rue.deploy.promises import PromiseName
 from rue.selectors.problem import Problem
 
 __all__ = ["DrawAnswers", "Trials", "try_promise"]
@@ -56,6 +57,7 @@ def try_promise(
     progress: bool = False,
     delta: float | None = None,
     bound: float | None = None,
+    promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
 ) -> tuple[Trials, ...]:
@@ -79,7 +81,7 @@ def try_promise(
         those of ``star``.
     progress
         Whether to show a progress bar.
-    delta, bound, weights, learn_share
+    delta, bound, promise, weights, learn_share
         As in :func:`rue.fit_selector`.
 
     Returns
@@ -116,6 +118,7 @@ def try_promise(
                 problem,
                 delta=delta,
                 bound=bound,
+                promise=promise,
                 weights=weights,
                 learn_share=learn_share,
             )

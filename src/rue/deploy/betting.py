@@ -1,0 +1,176 @@
+"""A betting p-value of "the mean loss is at least the limit" that adapts to the variance.
+
+Losses X_1, X_2, ... in [0, 1] are independent, with mean mu; the null hypothesis is mu >= m. Bet
+against it: begin with a wealth of 1 and, before each point, choose a bet l_t from 0 to 1/(1 - m)
+that depends on earlier points only,
+
+    W_t = W_{t-1} (1 + l_t (m - X_t)).
+
+W_t is not negative, and E[W_t | past] = W_{t-1} (1 + l_t (m - mu)) <= W_{t-1} under the null: a
+supermartingale. By Ville's inequality its maximum reaches 1/u with probability at most u, so
+
+    p = 1 / max_t W_t
+
+is a p-value, whatever the bets (Waudby-Smith and Ramdas 2023). The bets decide how often it is
+small. Every p-value is compared with one delta after n points, so the bet is the one that
+reaches 1/delta by the n-th point most often. For a random walk with small steps of variance v, of
+which r are left, that bet is known (Browne 1999; it replicates a digital option):
+
+    l = I(u) / (u sqrt(v r)),    u = delta W,    I(u) = phi(Phi^-1(u)),
+
+with the normal density phi and distribution function Phi. In this limit the test is exact: it
+passes if the mean is below m by Phi^-1(1 - delta) standard errors. The variance v is plugged in
+from the earlier points, with one more point of variance 1/4 before the first. The bet is at most
+0.999/(1 - m), so that no single loss ruins the gambler, and never more than it takes to reach the
+goal at once if the next loss is 0. It aims at 1/(0.95 delta), because steps are not small. (The bet
+of Waudby-Smith and Ramdas, sqrt(2 log(1/delta) / (n v)), is its value at the start for small delta;
+it does not follow the wealth, and passes less often.)
+
+The p-value decreases in the limit m. In terms of u, W_t is u + (m - x) I(u) / sqrt(v r), up to a
+factor, and I is concave and 0 at both ends.
+
+- If x < m, the slope in u is negative only where -I'(u) > sqrt(v r) / m. There I(u) >= -I'(u)
+  (1 - u) makes the bet larger than the goal needs, so that it is cut; then the slope is x / m.
+- If x > m, the slope is negative only where I'(u) > sqrt(v r) / (1 - m). There I(u) / u >= I'(u)
+  makes the bet larger than 1/(1 - m), so that it is cut, and the slope is positive.
+
+So W_t increases in W_{t-1}. At the same W_{t-1} it increases in m, cut or not, and v does not
+depend on m.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, as_vector, require_whole
+from rue.errors import InputError
+
+__all__ = ["betting", "fewest_points", "profile"]
+
+_N_STEPS = 1024
+
+# Beyond so many points the least number is scaled from a larger limit: only their product matters.
+_MOST = 100_000
+
+
+def betting(losses: ArrayLike, limit: float, *, delta: float = 0.1, seed: int = 0) -> float:
+    """Return a betting p-value of "the mean is at least the limit" for losses in [0, 1].
+
+    It is a valid p-value for every level, and sharpest at ``delta``: betting stops once its goal is
+    reached, so p is never below 0.95 delta. The points are taken in one random order.
+
+    Parameters
+    ----------
+    losses
+        Independent losses, shape (n_points,), from 0 to 1.
+    limit
+        The budget, in units of the largest loss.
+    delta
+        The level that the bets aim at, between 0 and 1.
+    seed
+        Seed of the order of the points. Trying several seeds and keeping the least p-value makes
+        it invalid.
+
+    Returns
+    -------
+    float
+        The p-value, above 0 and at most 1; 0 if the limit is 1 or more, because no loss exceeds it.
+
+    Raises
+    ------
+    InputError
+        If a loss is not from 0 to 1, or an option is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = np.linspace(0, 0.1, 101)  # mean 0.05, and little spread
+    >>> betting(losses, 0.1) <= 0.1
+    True
+    >>> from rue.deploy import hoeffding_bentkus
+    >>> hoeffding_bentkus(losses.sum(), 101, 0.1) <= 0.1
+    False
+    """
+    from rue._kernels.wealth import wealth
+
+    losses = as_vector("losses", losses)
+    outside = (losses < 0) | (losses > 1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise InputError(f"losses must be from 0 to 1, got {losses[row]:g} at row {row}")
+    if not 0 < delta < 1:
+        raise InputError(f"delta must be between 0 and 1, got {delta}")
+    order = np.random.default_rng(require_whole("seed", seed)).permutation(len(losses))
+    if limit >= 1:
+        return 0.0
+    if not limit > 0:
+        return 1.0
+    same = np.zeros(len(losses), dtype=np.int64)
+    found = wealth(losses[order], same, 0, limit, delta, 0, False, math.inf, profile(), np.empty(0))
+    return 1.0 / float(found)
+
+
+def fewest_points(limit: float, delta: float) -> int | None:
+    """Return the least number of points that pass at delta if none has a loss.
+
+    Parameters
+    ----------
+    limit
+        The budget, in units of the largest loss.
+    delta
+        The level of the test.
+
+    Returns
+    -------
+    int or None
+        The number of points; None if no number suffices, because the limit is 0.
+
+    Examples
+    --------
+    >>> fewest_points(0.1, 0.1)
+    23
+    """
+    from rue.deploy.p_values import points_needed
+
+    low = points_needed(limit, delta)  # no bets do better than all at once
+    if low is None or low == 0:
+        return low
+    if low > 2 * _MOST:
+        scale = low / _MOST
+        return math.ceil(scale * (fewest_points(limit * scale, delta) or 0))
+    return _first_that_passes(limit, delta, low)
+
+
+@lru_cache(maxsize=256)
+def _first_that_passes(limit: float, delta: float, low: int) -> int:
+    if _passes(low, limit, delta):
+        return low
+    high = 2 * low
+    while not _passes(high, limit, delta):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _passes(middle, limit, delta) else (middle, high)
+    return high
+
+
+def _passes(n_points: int, limit: float, delta: float) -> bool:
+    from rue._kernels.wealth import wealth
+
+    nothing, same = np.zeros(n_points), np.zeros(n_points, dtype=np.int64)
+    found = wealth(nothing, same, 0, limit, delta, 0, False, 1 / delta, profile(), np.empty(0))
+    return bool(found * delta >= 1)
+
+
+@lru_cache(maxsize=1)
+def profile() -> FloatArray:
+    """Return I(u) = phi(Phi^-1(u)) at 1,025 equally spaced u from 0 to 1."""
+    from scipy.special import ndtri
+
+    u = np.linspace(0.0, 1.0, _N_STEPS + 1)
+    height = np.zeros(len(u))
+    height[1:-1] = np.exp(-(ndtri(u[1:-1]) ** 2) / 2) / math.sqrt(2 * math.pi)
+    height.flags.writeable = False
+    return height
