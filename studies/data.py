@@ -14,12 +14,13 @@ import numpy as np
 
 import rue.data
 from rue.data.features import ENCODERS, Encoder
+from rue.data.own.agreement import alpha_of_ratings
 from studies import DOCS, FIGURES
 from studies.pages import fill_file, percent, spread, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "data.md"
-DOMAINS = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
+DOMAINS = [name for name in rue.data.ENTRIES if name.startswith(("sentiment-", "emobank-"))]
 ALPHAS = np.logspace(-2, 6, 17)
 SEEDS = range(5)
 
@@ -32,6 +33,7 @@ def main() -> None:
     rows = read_rows("data")
     if not arguments.tables_only:
         rows["annotations"] = annotations(arguments.root)
+        rows["ratings"] = ratings(arguments.root)
         kept = [row for row in rows.get("features", []) if row["encoder"] not in encoders()]
         rows["features"] = kept + features(arguments.root)
         write_rows("data", rows)
@@ -40,7 +42,11 @@ def main() -> None:
 
 def blocks(rows: Row) -> dict[str, str]:
     """Return the tables of the page."""
-    return {"annotations": annotations_table(rows), "r2": r2_table(rows)}
+    return {
+        "annotations": annotations_table(rows),
+        "ratings": ratings_table(rows),
+        "r2": r2_table(rows),
+    }
 
 
 def encoders() -> list[Encoder]:
@@ -54,7 +60,7 @@ def annotations(root: str | None) -> list[Row]:
 
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
-    data = [rue.data.load(name, root) for name in names]
+    data = [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
     save(plot_annotations(data), FIGURES / "data.png")
     return [row(dataset) for dataset in data]
 
@@ -82,6 +88,29 @@ def row(data: rue.data.DataSet) -> Row:
     }
 
 
+def ratings(root: str | None) -> list[Row]:
+    """Return a row of facts for each data set here whose answers are real numbers."""
+    rows = []
+    for name, entry in rue.data.ENTRIES.items():
+        if entry.annotators and not entry.n_classes and rue.data.is_here(name, root):
+            data = rue.data.load(name, root)
+            assert data.ratings is not None
+            n, answers = data.n_annotators, data.ratings.answers
+            points = np.split(answers.values, answers.starts[1:-1])
+            rows.append(
+                {
+                    "name": name,
+                    "n_points": len(n),
+                    "annotators": [int(n.min()), float(n.mean()), int(n.max())],
+                    "spread": float(np.mean([point.std() for point in points])),
+                    "alpha": alpha_of_ratings(points),
+                    "notes": list(data.notes),
+                    **stamp("numpy", checksums=data.checksums),
+                }
+            )
+    return rows
+
+
 def features(root: str | None) -> list[Row]:
     """Return the ridge R^2 of the mean rating on the test split, for each domain and encoder."""
     from sklearn.linear_model import RidgeCV
@@ -90,7 +119,10 @@ def features(root: str | None) -> list[Row]:
     for name in DOMAINS:
         for encoder in encoders():
             for seed in SEEDS:
-                texts = rue.data.load(name, root, seed=seed)
+                options: dict[str, Any] = (
+                    {"folds": "document"} if name.startswith("emobank-") else {}
+                )
+                texts = rue.data.load(name, root, seed=seed, **options)
                 data = rue.data.featurize(texts, encoder=encoder, seed=seed, root=root)
                 assert data.annotations is not None
                 mean = data.annotations.probs @ data.values
@@ -119,14 +151,13 @@ def features(root: str | None) -> list[Row]:
 def annotations_table(rows: Row) -> str:
     lines = []
     for r in rows["annotations"]:
-        low, mean, high = r["annotators"]
         share = r["majority_is_label"]
         lines.append(
             [
                 f"`{r['name']}`",
                 f"{r['n_points']:,}",
                 str(r["n_classes"]),
-                f"{low}" if low == high else f"{low}-{high}, mean {mean:.1f}",
+                asked(r),
                 f"{r['entropy']:.3f}",
                 percent(r["unanimous"]),
                 f"{r['bayes_error']:.3f}",
@@ -135,6 +166,27 @@ def annotations_table(rows: Row) -> str:
         )
     head = ["data set", "points", "classes", "annotators per point", "entropy (nats)"]
     return table([*head, "unanimous", "Bayes error", "majority = label"], lines)
+
+
+def ratings_table(rows: Row) -> str:
+    lines = [
+        [
+            f"`{r['name']}`",
+            f"{r['n_points']:,}",
+            asked(r),
+            f"{r['spread']:.1f}",
+            f"{r['alpha']:.2f}",
+        ]
+        for r in rows["ratings"]
+    ]
+    head = ["data set", "points", "annotators per point", "standard deviation of the answers"]
+    return table([*head, "Krippendorff's alpha"], lines)
+
+
+def asked(row: Row) -> str:
+    """Return how many annotators a point has."""
+    low, mean, high = row["annotators"]
+    return f"{low}" if low == high else f"{low}-{high}, mean {mean:.1f}"
 
 
 def r2_table(rows: Row) -> str:

@@ -196,3 +196,17 @@ def test_check_errors_are_one_line_and_exit_code_2(data, mine):
         assert (code, out) == (2, "")
         assert err.startswith(message)
         assert len(err.splitlines()) == 1
+
+
+def test_truth_may_be_a_file_of_your_own(data, run, mine, tmp_path):
+    import numpy as np
+
+    data("check", "mine")
+    ids = [f"p{n}" for n in range(12)]
+    probs = np.full((12, 3), 1 / 3)
+    np.savez(tmp_path / "flat.npz", probs=probs[:, None], ids=ids, classes=["z", "y", "x"])
+    result = run(
+        "evaluate", "flat.npz", "--truth", "mine.toml", "--loss", "log", "--format", "json"
+    )
+    assert result.code == 0, result.err
+    assert json.loads(result.out)[0]["n_points"] == 12

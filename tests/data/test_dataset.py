@@ -9,6 +9,7 @@ import rue.data
 from rue.data import DataSet
 from rue.errors import InputError, ShapeError
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 
 def make(**changes):
@@ -133,6 +134,6 @@ def test_truth_is_the_label_where_not_all_points_are_annotated():
 def test_answers_are_classes_or_numbers_not_both():
     known = rue.data.load("random-rbf", n_points=5)
     with pytest.raises(InputError, match="give annotations or ratings, not both"):
-        dataclasses.replace(known, ratings=(np.zeros(2),) * 5)
+        dataclasses.replace(known, ratings=Ratings(np.zeros((5, 2))))
     with pytest.raises(ShapeError, match="annotated must name 2 points, got 5"):
-        dataclasses.replace(known, annotations=None, ratings=(np.zeros(2),) * 2)
+        dataclasses.replace(known, annotations=None, ratings=Ratings(np.zeros((2, 2))))

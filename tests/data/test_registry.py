@@ -29,6 +29,9 @@ def test_names_are_those_of_the_design():
     assert {f"dcic-{name}" for name in dcic.split()} <= names
     assert {"sentiment-movies", "sentiment-tweets", "sentiment-nyt", "sentiment-amazon"} <= names
     assert {"cifar10h", "cifar10h-features", "fashion-mnist-h", "appa-real"} <= names
+    assert {"ferplus", "ferplus-features", "nli-variation"} <= names
+    assert {f"chaosnli-{part}" for part in ("snli", "mnli", "alphanli")} <= names
+    assert {f"emobank-{part}" for part in ("valence", "arousal", "dominance")} <= names
     assert {"random-rbf", "letter", "openood-tin", "openood-texture", "openood-mnist"} <= names
 
 

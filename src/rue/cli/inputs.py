@@ -70,14 +70,14 @@ def matching_of(
 
 
 def truth_of(text: str | None, matching: "Matching", *, by: str | None = None) -> "Truth | None":
-    """Return the truth of a file, or of a data set by its name."""
+    """Return the truth of a file, or of a data set by its name or its TOML file."""
     if text is None:
         return None
     from rue.data.registry import ENTRIES
     from rue.data.truth import data_set_truth
     from rue.io.truth import read_truth
 
-    if text in ENTRIES and not Path(text).is_file():
+    if text.endswith(".toml") or (text in ENTRIES and not Path(text).is_file()):
         return data_set_truth(text)
     return read_truth(text, by=by, matching=matching)
 

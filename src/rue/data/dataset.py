@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from rue.data.images import LazyImages
 from rue.data.splits import Splits
 from rue.errors import InputError, ShapeError
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
@@ -49,8 +50,8 @@ class DataSet:
         What people said, and of which inputs: row i of ``annotations`` is about
         ``inputs[annotated[i]]``. None and empty where nobody was asked.
     ratings
-        Real-valued answers instead of classes, one array per annotated point; then there are no
-        classes. None where answers are classes.
+        Real-valued answers in the place of ``annotations``; then there are no classes. None where
+        answers are classes.
     labels
         One class per input where that is what training uses, else None.
     ood
@@ -72,7 +73,7 @@ class DataSet:
     test: IntArray
     annotations: Annotations | None = None
     annotated: IntArray = field(default_factory=_NONE.copy)
-    ratings: tuple[FloatArray, ...] | None = None
+    ratings: Ratings | None = None
     labels: IntArray | None = None
     values: FloatArray
     ood: Mapping[str, Inputs] = field(default_factory=dict)
@@ -118,7 +119,7 @@ class DataSet:
     def n_annotators(self) -> FloatArray:
         """How many people answered for each annotated point; infinity where p* is known."""
         if self.ratings is not None:
-            return np.array([len(row) for row in self.ratings], dtype=np.float64)
+            return self.ratings.n_annotators
         return np.zeros(0) if self.annotations is None else self.annotations.n_annotators
 
     def part(self, split: Split) -> "DataSet":
@@ -141,9 +142,7 @@ class DataSet:
             labels=None if self.labels is None else self.labels[keep],
             extras={name: column[keep] for name, column in self.extras.items()},
             annotations=_rows(self.annotations, rows[annotated]),
-            ratings=None
-            if self.ratings is None
-            else tuple(self.ratings[row] for row in rows[annotated]),
+            ratings=_rows(self.ratings, rows[annotated]),
             annotated=annotated,
             **splits,
         )
@@ -264,5 +263,8 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def _rows(annotations: Annotations | None, rows: IntArray) -> Annotations | None:
-    return None if annotations is None or len(rows) == 0 else annotations[rows]
+_Said = TypeVar("_Said", Annotations, Ratings)
+
+
+def _rows(said: _Said | None, rows: IntArray) -> _Said | None:
+    return None if said is None or len(rows) == 0 else said[rows]

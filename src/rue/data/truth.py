@@ -34,6 +34,11 @@ def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Tru
     """
     data = load(name, root)
     annotations = data.annotations
+    if data.ratings is not None:
+        raise InputError(
+            f"{name} has real-valued answers, which have no classes: use it in Python, "
+            f"rue.data.load({name!r}).ratings"
+        )
     if annotations is None or not len(data.annotated):
         raise InputError(f"{name} has one label per point and no annotators, so it is no truth")
     classes = tuple(str(word) for word in data.class_names)

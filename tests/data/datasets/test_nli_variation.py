@@ -3,6 +3,7 @@
 import json
 import zipfile
 
+import numpy as np
 import pytest
 
 import rue.data
@@ -33,6 +34,11 @@ def write(root, *rows, folder="nli-variation"):
     return root
 
 
+def lists(ratings):
+    answers = ratings.answers
+    return [row.tolist() for row in np.split(answers.values, answers.starts[1:-1])]
+
+
 def load(root, **options):
     return rue.data.load("nli-variation", root, verify=False, **options)
 
@@ -47,7 +53,8 @@ def load(root, **options):
 def test_layout(tmp_path, folder):
     data = load(write(tmp_path, pair(), pair("b", [1, 2]), folder=folder))
     assert data.ids.tolist() == ["73e", "b"]
-    assert [row.tolist() for row in data.ratings] == [[49.9, -50.0, 0.0], [1.0, 2.0]]
+    assert lists(data.ratings) == [[-50.0, 0.0, 49.9], [1.0, 2.0]]  # sorted
+    assert data.ratings.range == (-50, 50)
     assert data.n_annotators.tolist() == [3, 2]
     assert data.inputs[0] == "It rained on 73e.\nIt was wet."
     assert data.extras["source"].tolist() == ["mnli", "mnli"]
@@ -70,7 +77,7 @@ def test_splits_keep_their_answers_and_premises_together(tmp_path):
     tested = []
     for seed in range(5):
         test = load(tmp_path, seed=seed, split="test")
-        assert [row.tolist() for row in test.ratings] == [[float(key)] for key in test.ids]
+        assert lists(test.ratings) == [[float(key)] for key in test.ids]
         premises = {int(key) // 2 for key in test.ids}
         assert {str(2 * p + d) for p in premises for d in (0, 1)} == set(test.ids.tolist())
         tested += test.ids.tolist()
@@ -114,5 +121,5 @@ def test_real(real):
     data = rue.data.load("nli-variation", real)
     assert data.notes == ("5,202 answers beyond 50 or -50, by up to 0.0001, clipped",)
     assert data.ids[0] == "73712e"
-    assert data.ratings[0][0] == 49.999903547520425
-    assert all(abs(row).max() <= 50 for row in data.ratings)
+    assert 49.999903547520425 in data.ratings[0].answers.values  # the first of the first line
+    assert abs(data.ratings.answers.values).max() == 50

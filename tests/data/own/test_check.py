@@ -191,7 +191,8 @@ def test_ratings(tmp_path):
     assert (found.classes, found.entropy, found.spread) == ({}, None, 0.25)
     assert found.alpha > 0.9
     data = load(found, tmp_path / "m.toml")
-    assert [row.tolist() for row in data.ratings] == [[1.5, 2.5], [-3.0, -3.0]]
+    assert data.ratings.answers.values.tolist() == [1.5, 2.5, -3.0, -3.0]
+    assert data.n_annotators.tolist() == [2, 2]
 
 
 def test_warnings(tmp_path):

@@ -16,6 +16,7 @@ from rue.data.json_lines import json_lines
 from rue.data.members import read_member
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
+from rue.truth.ratings import Ratings
 
 __all__ = ["ENTRIES"]
 
@@ -73,7 +74,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         ids=np.array(list(rows), dtype=np.str_),
         class_names=(),
         values=np.zeros(0),
-        ratings=tuple(ratings),
+        ratings=Ratings(ratings, range=(-LIMIT, LIMIT)),
         annotated=np.arange(len(rows)),
         extras={
             **columns,

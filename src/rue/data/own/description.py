@@ -38,6 +38,7 @@ from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError
 from rue.io.atomic import sha256
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = [
     "NAME_RULE",
@@ -187,9 +188,11 @@ def load_own(
             )
         reader.note(path, digest, file)
     splits, further = assigned(entry.name, answers, found, parts, seed=seed)
-    said: dict[str, Any] = {"ratings": answers.ratings}
+    said: dict[str, Any] = {}
     if answers.counts is not None:
-        said = {"annotations": Annotations(answers.counts, answers.values)}
+        said["annotations"] = Annotations(answers.counts, answers.values)
+    elif answers.ratings is not None:
+        said["ratings"] = Ratings(answers.ratings)
     n_classes = len(answers.class_names)
     return DataSet(
         name=entry.name,
