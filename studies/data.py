@@ -1,7 +1,7 @@
 """Compute the figure and the tables of docs/data.md from the data sets that are here.
 
-    python -m studies.data [--root ROOT]     measure, draw, write docs/rows/data.json and the page
-    python -m studies.data --tables-only     write the page from docs/rows/data.json
+    python -m studies.data [annotations] [features]   measure some or all of it, and write the page
+    python -m studies.data --tables-only              write the page from docs/rows/data.json
 
 The sentence encoder's rows are measured if the extra rue[text] is installed, and kept otherwise.
 """
@@ -23,19 +23,23 @@ PAGE = DOCS / "data.md"
 DOMAINS = [name for name in rue.data.ENTRIES if name.startswith(("sentiment-", "emobank-"))]
 ALPHAS = np.logspace(-2, 6, 17)
 SEEDS = range(5)
+PARTS = ("annotations", "features")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
     parser.add_argument("--root")
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
     rows = read_rows("data")
-    if not arguments.tables_only:
-        rows["annotations"] = annotations(arguments.root)
-        rows["ratings"] = ratings(arguments.root)
-        kept = [row for row in rows.get("features", []) if row["encoder"] not in encoders()]
-        rows["features"] = kept + features(arguments.root)
+    for part in () if arguments.tables_only else arguments.parts or PARTS:
+        if part == "features":
+            kept = [row for row in rows.get(part, []) if row["encoder"] not in encoders()]
+            rows[part] = kept + features(arguments.root)
+        else:
+            rows["annotations"] = annotations(arguments.root)
+            rows["ratings"] = ratings(arguments.root)
         write_rows("data", rows)
     fill_file(PAGE, blocks(rows))
 
@@ -54,14 +58,15 @@ def encoders() -> list[Encoder]:
 
 
 def annotations(root: str | None) -> list[Row]:
-    """Draw the figure, and return a row of facts for each annotated data set that is here."""
+    """Return a row of facts for each annotated data set that is here; draw one of each family."""
     from rue.plots.data import plot_annotations
     from rue.plots.style import save
 
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
     data = [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
-    save(plot_annotations(data), FIGURES / "data.png")
+    first = {each.name.partition("-")[0]: each for each in reversed(data)}  # of each family
+    save(plot_annotations(list(reversed(first.values()))), FIGURES / "data.png")
     return [row(dataset) for dataset in data]
 
 

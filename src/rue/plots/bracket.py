@@ -41,7 +41,7 @@ def plot_brackets(rows: Sequence[Mapping[str, Any]]) -> Figure:
             axes.set_xticks(m, [str(n) for n in m])
             axes.xaxis.set_minor_locator(NullLocator())
             axes.set_title(f"{loss} loss")
-            axes.set(xlabel="people a point", ylabel="AuReC")
+            axes.set(xlabel="annotators per point", ylabel="AuReC")
         for axes in grid[len(losses) :]:
             axes.axis("off")
             axes.text(0.0, 0.5, "Bars: two standard errors.", color=GREY, fontsize=8)

@@ -62,8 +62,8 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
                 axes.grid(axis="x", visible=False)
                 axes.set_axisbelow(True)
                 axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
-        grid[-1][0].set(xlabel="entropy of what people said (nats)", xlim=(0, 1.02 * highest))
-        grid[-1][1].set(xlabel="people asked about a point")
+        grid[-1][0].set(xlabel="entropy of the answers (nats)", xlim=(0, 1.02 * highest))
+        grid[-1][1].set(xlabel="annotators per point")
         grid[-1][1].set_xlim(left=0)
         figure.supylabel("share of the points", fontsize=9)
     return figure
