@@ -87,7 +87,7 @@ def test_every_command_has_its_page(site):
     for words in ("rue bench run", "rue bench table", "--workers", "--against"):
         assert words in text
     text = text_of(site / "commands" / "evaluate.html")
-    for words in ("--truth <path>", "Example:", "rue evaluate ensemble.npz", "[default: table]"):
+    for words in ("--truth", "Example:", "rue evaluate ensemble.npz", "[default: table]"):
         assert words in text
 
 
