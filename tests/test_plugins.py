@@ -58,13 +58,13 @@ OTHER = 3
 '''
 
 
-def install(folder, name, files, points):
+def install(folder, name, files, points, version="1.0"):
     """Make a wheel by hand, as a build backend would, and let pip install it."""
-    wheel = folder / f"{name}-1.0-py3-none-any.whl"
-    info = f"{name}-1.0.dist-info"
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
     lines = [f"[{group}]\n" + "\n".join(values) for group, values in points.items()]
     contents = {f"{name}/{file}": text for file, text in files.items()} | {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/entry_points.txt": "\n".join(lines) + "\n",
     }
@@ -194,9 +194,10 @@ print(json.dumps(found))
 def test_methods(site):
     found = run(site, METHODS)
     own = ["dropout", "ensemble", "evidential", "ddu", "laplace"]
+    own += ["dirichlet_multinomial", "pairs"]
     assert found["names"] == [*own, "prior", "half", "bare"]
     assert found["has"]
-    assert found["n"] == 8
+    assert found["n"] == 10
     assert found["shape"] == [2, 3, 2]
     # Of the six points trained on five have p* = [2/3, 1/3] and one [0, 1].
     assert found["mean"] == pytest.approx([5 / 9, 4 / 9])
@@ -205,6 +206,38 @@ def test_methods(site):
     assert "the Config of bare must be a dataclass with a field training" in found["bare"]
     assert found["suite"] == ["prior"]
     assert found["none"] == "'none'"
+
+
+FINGERPRINT = """
+import json
+from rue.bench.cells import cells, config_hash, configuration, is_stale
+from rue.bench.suite import parse_suite
+suite = parse_suite('name = "t"\\ndatasets = ["toy-set"]\\nmethods = ["prior"]\\nseeds = 1\\n')
+(cell,) = cells(suite)
+config = configuration(suite, cell)
+other = {**config, "plugins": {**config["plugins"], "method": "toy_plugin 0.9"}}
+stale = is_stale(suite, cell, config), is_stale(suite, cell, other)
+print(json.dumps([config["plugins"], config_hash(config), stale]))
+"""
+
+
+def test_a_changed_plugin_is_run_again(site, tmp_path):
+    """Its version is part of a cell's fingerprint, and so is its module's source."""
+    packages, first, stale = run(site, FINGERPRINT)
+    assert packages == {"method": "toy_plugin 1.0", "dataset": "toy_plugin 1.0"}
+    assert stale == [False, True]
+    points = {
+        "rue.methods": ["prior = toy_plugin.prior"],
+        "rue.datasets": ["toy-set = toy_plugin.data:ENTRY"],
+    }
+    hashes = {first}
+    for i, (version, method) in enumerate((("1.1", METHOD), ("1.0", METHOD + "# edited\n"))):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        files = {"__init__.py": "", "prior.py": method, "data.py": DATA}
+        install(folder, "toy_plugin", files, points, version)
+        hashes.add(run(folder / "site", FINGERPRINT)[1])
+    assert len(hashes) == 3
 
 
 def test_two_plugins_of_one_name_are_refused(site, tmp_path):

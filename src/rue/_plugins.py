@@ -13,12 +13,14 @@ The names are known without importing the package; it is imported when one of th
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TypeVar
 
 from rue.errors import PluginError
 
-__all__ = ["Registry", "plugin_names"]
+__all__ = ["Registry", "plugin_names", "plugin_package", "plugin_source"]
 
 T = TypeVar("T")
 
@@ -78,6 +80,26 @@ class Registry(MutableMapping[str, T]):
 def plugin_names(group: str, own: Collection[str]) -> tuple[str, ...]:
     """Return the names that plugins add to those of rue, without importing any plugin."""
     return tuple(_plugins_besides(group, own))
+
+
+def plugin_package(group: str, name: str) -> str | None:
+    """Return the package and version that an entry comes from, without importing it.
+
+    None if the entry is not that of an installed plugin.
+    """
+    point = _plugins_of(group).get(name)
+    if point is None or point.dist is None:
+        return None
+    return f"{point.dist.name} {point.dist.version}"
+
+
+def plugin_source(group: str, name: str) -> Path | None:
+    """Return the file of a plugin's module, which is imported; None if there is none."""
+    point = _plugins_of(group).get(name)
+    if point is None:
+        return None
+    file = getattr(import_module(point.module), "__file__", None)
+    return None if file is None else Path(file)
 
 
 def _plugins_besides(group: str, own: Collection[str]) -> dict[str, EntryPoint]:

@@ -10,6 +10,7 @@ import pytest
 
 import rue
 import rue.data
+from rue.bench.suite import parse_suite
 from rue.data.datasets import letter
 from rue.data.info import known
 from rue.data.registry import expand, flaw, is_complete
@@ -220,3 +221,18 @@ def test_seeds_are_whole(name, seed):
 def test_sizes_are_whole(option, size):
     with pytest.raises(InputError, match=f"{option} must be a whole number of at least"):
         rue.data.load("random-rbf", **{option: size})
+
+
+def test_a_loader_may_take_any_option(monkeypatch):
+    """``load=lambda *a, **k: ...`` says nothing of its options, so none is refused before."""
+    made = rue.data.ENTRIES["random-rbf"]
+    anything = replace(made, name="anything", load=lambda *a, **k: made.load(*a, **k))
+    monkeypatch.setitem(rue.data.ENTRIES, "anything", anything)
+    assert len(rue.data.load("anything", n_points=30).ids) == 30
+    options = "[dataset.anything]\nn_points = 30\n"
+    suite = parse_suite('name = "t"\ndatasets = ["anything"]\n' + options)
+    assert suite.dataset["anything"] == {"n_points": 30}
+    plain = replace(made, name="plain", load=lambda reader, entry, *, seed: ...)
+    monkeypatch.setitem(rue.data.ENTRIES, "plain", plain)
+    with pytest.raises(InputError, match=r"plain has no option 'entry'; its options: none"):
+        rue.data.load("plain", entry=3)

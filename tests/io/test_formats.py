@@ -1,6 +1,8 @@
 """Tables: what the first line is, and that what is written is read back with the same bits."""
 
 import csv
+import io
+import threading
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rue.errors import FileError, InputError
+from rue.io import formats
 from rue.io.cost import read_cost
 from rue.io.formats import load_table, save_table
 from rue.io.truth import read_truth
@@ -134,3 +137,18 @@ def test_parquet_columns_of_other_kinds(tmp_path):
     pq.write_table(pa.table({"a": pa.array([], pa.float64())}), tmp_path / "t.parquet")
     with pytest.raises(FileError, match="holds no rows"):
         load_table(tmp_path / "t.parquet")
+
+
+def test_arrow_calls_no_python_from_its_own_threads(tmp_path, monkeypatch):
+    """A thread that enters Python while it exits aborts the process, with exit code 134."""
+    path, callers = tmp_path / "a.parquet", set()
+    save_table(path, {"x": np.arange(100.0), "word": np.array(["a", "b"] * 50)})
+
+    class Watched(io.FileIO):
+        def read(self, *size):
+            callers.add(threading.get_ident())
+            return super().read(*size)
+
+    monkeypatch.setattr(formats, "opened", Watched)
+    assert list(load_table(path)) == ["x", "word"]
+    assert callers <= {threading.get_ident()}

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rue._plugins import plugin_package, plugin_source
 from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite, require_known, require_like
 from rue.data.files import roots
 from rue.data.registry import ENTRIES
@@ -91,8 +92,24 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         "criteria": list(suite.criteria_of(cell.dataset)),
         "files": files,
     }
+    if packages := _plugin_packages(cell):
+        values["plugins"] = packages  # only cells of plugins have the key
+        for key, group, name in _plugin_entries(cell):
+            source = plugin_source(group, name)
+            if source is not None:
+                files[f"{key} plugin {source.name}"] = sha256(source)
     plain: dict[str, Any] = json.loads(json.dumps(values))
     return plain
+
+
+def _plugin_entries(cell: Cell) -> list[tuple[str, str, str]]:
+    return [("method", "rue.methods", cell.method), ("dataset", "rue.datasets", cell.dataset)]
+
+
+def _plugin_packages(cell: Cell) -> dict[str, str]:
+    """Return the packages and versions that a cell's method and data set come from, if plugins."""
+    found = {key: plugin_package(group, name) for key, group, name in _plugin_entries(cell)}
+    return {key: package for key, package in found.items() if package is not None}
 
 
 def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
@@ -109,6 +126,7 @@ def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
         (config.get("losses"), list(suite.losses_of(cell.dataset))),
         (config.get("criteria"), list(suite.criteria_of(cell.dataset))),
         (config.get("options"), loader_options(suite, cell.dataset)),
+        (config.get("plugins", {}), _plugin_packages(cell)),
         *((settings.get(k), v) for k, v in suite.method.get(cell.method, {}).items()),
         *((training.get(k), v) for k, v in suite.training_of(cell.dataset).items()),
     ]

@@ -25,7 +25,6 @@ known is an error that names the nearest one that is.
 """
 
 import difflib
-import inspect
 import math
 import tomllib
 from collections.abc import Callable, Collection, Mapping
@@ -35,6 +34,7 @@ from typing import Any, Literal, get_args
 
 from rue._plugins import plugin_names
 from rue.data.dataset import DataSet
+from rue.data.entry import options_of
 from rue.data.features import Encoder
 from rue.data.own.description import NAME_RULE, load_own, valid_name
 from rue.data.registry import ENTRIES
@@ -263,12 +263,9 @@ def _require_options(
     dataset: str, loader: Callable[..., DataSet], given: Mapping[str, Any]
 ) -> None:
     """Raise on what cannot be set of a data set: training, features, its loader's own options."""
-    own = {
-        name: parameter.default
-        for name, parameter in inspect.signature(loader).parameters.items()
-        if name not in ("description", "reader", "entry", "seed")
-    }
-    require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *own])
+    own, takes_any = options_of(loader)
+    if not takes_any:
+        require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *own])
     for name, usual in {**_FEATURES, **own}.items():
         # Those without a default are a whole number or a list of them.
         value = given.get(name, usual)

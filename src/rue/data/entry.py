@@ -1,15 +1,17 @@
 """Entry: what the registry knows of a data set without reading it."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
 from rue.data.files import Reader
 from rue.errors import FileError
 
-__all__ = ["Entry", "fetch_urls"]
+__all__ = ["Entry", "fetch_urls", "options_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,45 @@ class Entry:
         """How the data set is had: where it is from, and the command or what to do by hand."""
         how = self.by_hand or (f"`rue data fetch {self.name}`" if self.fetch else "")
         return ": ".join(part for part in (self.origin, how) if part) or "made here"
+
+
+def options_of(load: Callable[..., DataSet]) -> tuple[dict[str, Any], bool]:
+    """Return the options of a loader, and whether it also takes any other (``**options``).
+
+    Parameters
+    ----------
+    load
+        A loader of an :class:`Entry`, or that of a data set of your own.
+
+    Returns
+    -------
+    options : dict
+        Name -> default, None if there is no default. What every loader is called with, the
+        positional arguments without a default and ``seed``, are no options.
+    takes_any : bool
+        Whether the loader checks its options itself.
+
+    Examples
+    --------
+    >>> options_of(lambda reader, entry, *, seed, size=32: ...)
+    ({'size': 32}, False)
+    >>> options_of(lambda *a, **k: ...)
+    ({}, True)
+    """
+    parameters = inspect.signature(load).parameters.values()
+    needed = {
+        each.name
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        and each.default is each.empty
+    }
+    options = {
+        each.name: None if each.default is each.empty else each.default
+        for each in parameters
+        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        and each.name not in (*needed, "seed")
+    }
+    return options, any(each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 def fetch_urls(

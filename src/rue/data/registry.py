@@ -1,6 +1,5 @@
 """The one list of data sets, and what is done with any of them: load and fetch."""
 
-import inspect
 import os
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -24,7 +23,7 @@ from rue.data.datasets import (
     random_rbf,
     sentiment,
 )
-from rue.data.entry import Entry
+from rue.data.entry import Entry, options_of
 from rue.data.fetching import zip_check
 from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError, RueError
@@ -37,7 +36,6 @@ _FAMILIES = (
     *(ferplus, chaosnli, emobank, nli_variation),
     *(random_rbf, letter, openood),
 )
-_FIXED = ("reader", "entry", "seed")
 
 
 def _checked(name: str, found: object) -> Entry:
@@ -107,9 +105,9 @@ def load(
     ((20, 10), (20, 5))
     """
     entry = find(name)
-    known = [name for name in inspect.signature(entry.load).parameters if name not in _FIXED]
+    known, takes_any = options_of(entry.load)
     for option in options:
-        if option not in known:
+        if option not in known and not takes_any:
             takes = ", ".join(known) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
     reader = Reader(entry.name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)

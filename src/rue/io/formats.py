@@ -138,10 +138,12 @@ def open_parquet(path: Path, file: BinaryIO, words: Sequence[str] = ()) -> Any:
     ``words`` names columns to keep as a list of words and each row's place in it: a long word
     may stand in many rows.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     size = file_size(file)
-    source = pq.ParquetFile(file, read_dictionary=list(words))
+    # Arrow opens the file itself: a thread of Arrow that calls into Python aborts at exit.
+    source = pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=list(words))
     meta = source.metadata
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
     unpacked = sum(group.total_byte_size for group in groups)
@@ -166,7 +168,7 @@ def _load_parquet(path: Path, file: BinaryIO) -> dict[str, NDArray[Any]]:
         source, size = open_parquet(path, file, words), file_size(file)
         columns = {}
         for name in kept:
-            column = source.read(columns=[name]).column(0)
+            column = source.read(columns=[name], use_threads=False).column(0)
             if column.null_count:
                 raise FileError(f"{path}: column {name} has {column.null_count} missing values")
             columns[name] = _words(path, column, size) if name in words else _numbers(pa, column)
