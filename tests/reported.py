@@ -32,9 +32,9 @@ def write_world(folder, n_points, n_methods, seed=0):
     return files
 
 
-def told(page):
+def content(page):
     return json.loads(
-        re.search(r'<script type="application/json" id="told">(.*?)</script>', page)[1]
+        re.search(r'<script type="application/json" id="content">(.*?)</script>', page)[1]
     )
 
 

@@ -59,7 +59,7 @@ def test_names_from_right_to_left_turn_nothing_else(odd):
     odd.frame()
     for place in ("#curves-note", "#optimum .goal"):
         assert "\u2068\u202eoverride\u2069's" in odd.texts(place)[0]
-    odd.js("rue.change({hidden: new Set(rue.told.methods.map((m) => m.name).toSpliced(2, 1))})")
+    odd.js("rue.change({hidden: new Set(rue.content.methods.map((m) => m.name).toSpliced(2, 1))})")
     bold = "return getComputedStyle(document.querySelector('#summary b')).unicodeBidi"
     assert odd.js(bold) == "isolate"
 

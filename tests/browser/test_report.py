@@ -257,7 +257,7 @@ def test_curves_are_bounded_by_the_oracle_and_by_lots(small, kind):
     for name, value in (
         (method, at_half(spent, hat)),
         ("perfect ranking", at_half(spent, spent)),
-        ("drawing lots", spent.mean() / 2),
+        ("random ranking", spent.mean() / 2),
     ):
         shown = float(said.split(f"{name} ")[1].split(",")[0])
         assert shown == pytest.approx(1 - 2 * value if kind == "accuracy" else value, rel=2e-3)

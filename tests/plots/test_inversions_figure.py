@@ -71,5 +71,5 @@ def test_a_panel_a_comparison_and_one_colour_a_method(found):
 
 
 def test_nothing_to_draw_is_refused():
-    with pytest.raises(InputError, match="at least one comparison"):
+    with pytest.raises(InputError, match="at least one ranking"):
         plot_ranks([])

@@ -15,7 +15,7 @@ def test_surfaces(kind, tmp_path):
     figure = plot_surfaces(optimal_surface(star), achievable_surface(star, hat))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     gap = f"gap (mean {pareto_gap(star, hat):.3g})"
-    assert labels == ["optimal", "achievable", gap, "drawing lots"]
+    assert labels == ["optimal", "achievable", gap, "random ranking"]
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_zlabel()) == (
         *("coverage", "regret", "risk"),

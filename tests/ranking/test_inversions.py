@@ -146,7 +146,7 @@ def test_further_criteria_may_be_given():
 def test_broken_scores_are_refused():
     with pytest.raises(InputError, match="at least one score"):
         find_inversions([])
-    with pytest.raises(InputError, match=r"given once, got two of .*method='a'"):
+    with pytest.raises(InputError, match=r"unique, got two of .*method='a'"):
         find_inversions(scores_of(NEAR, a=0.1) * 2)
     with pytest.raises(InputError, match=r"finite, got .*inf"):
         find_inversions(scores_of(NEAR, a=np.inf))

@@ -94,7 +94,7 @@ def test_items_are_matched_by_id(files, tmp_path, rng):
     ("arrays", "error", "words"),
     [
         ({"ids": ["p0"], "text": ["a"]}, AlignmentError, "lacks 119 of the points, first 'p1'"),
-        ({"ids": ["p0"]}, FileError, "must hold ids and text or images, got ids"),
+        ({"ids": ["p0"]}, FileError, "must contain ids and text or images, got ids"),
         ({"ids": ["p0"], "images": np.zeros((1, 2, 2))}, FileError, "images must be uint8"),
         ({"ids": ["p0"], "text": ["a", "b"]}, FileError, r"ids of shape \(1,\) but 2 items"),
         (
@@ -131,7 +131,7 @@ def test_what_people_said_must_be_the_same(files, tmp_path):
     arrays = dict(np.load(files["method1"]))
     arrays["counts"][7] = arrays["counts"][7, ::-1] + 1
     np.savez(tmp_path / "other.npz", **arrays)
-    with pytest.raises(AlignmentError, match=r"other\.npz: what people said differs from .* row 7"):
+    with pytest.raises(AlignmentError, match=r"other\.npz: the answers differ from .* row 7"):
         from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
     wide = {key: np.pad(arrays[key], [(0, 0), (0, 1)]) for key in ("counts", "alpha")}
     np.savez(

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from reported import told, write_world
+from reported import content, write_world
 from rue.bench.cells import Cell, config_hash, configuration
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -98,7 +98,7 @@ def test_numbers_are_means_and_points_are_of_the_first_seed(store):
     facts = {"n draws": "20", "lr": "0.001", "seconds per seed": "2.0"}
     assert facts.items() <= report.methods[0].facts.items()
     assert report.data[0].facts["training points"] == "7"
-    run = told(render(report))["runs"][0]
+    run = content(render(report))["runs"][0]
     assert run["all"]["regret"] == pytest.approx(report.entries[0].run.star.epistemic.mean())
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reported import arrays, told
+from reported import arrays, content
 from rue import Components, Run
 from rue.errors import FileError, InputError, ShapeError
 from rue.report import (
@@ -43,7 +43,7 @@ def made(rng, n_points, *, name="method", items=None, runs=1):
 
 def test_the_page_holds_the_numbers(report):
     page = render(report)
-    read, at = told(page), arrays(page)
+    read, at = content(page), arrays(page)
     assert len(read["runs"]) == len(report.entries) == 6
     for entry, row in zip(report.entries, read["runs"], strict=True):
         run = entry.run
@@ -76,14 +76,14 @@ def test_names_and_texts_are_only_text(rng, name):
     assert page.count("</script") == 3
     assert "<img" not in page
     assert page.count("<h1>") == 1
-    read = told(page)
+    read = content(page)
     assert read["methods"][0]["name"] == read["data"][0]["texts"][0] == name
 
 
 def test_odd_numbers_and_letters_are_written(rng):
     report = made(rng, 3, name="lone \udcff surrogate")
     row = {"n_aurec": float("nan"), "aurec": np.float64(0.25), "pareto_gap": float("inf")}
-    read = told(render(replace(report, entries=(replace(report.entries[0], row=row),))))
+    read = content(render(replace(report, entries=(replace(report.entries[0], row=row),))))
     assert read["runs"][0]["row"] == {"n_aurec": None, "aurec": 0.25, "pareto_gap": None}
 
 
@@ -98,7 +98,7 @@ def test_numbers_beyond_single_precision_are_kept(rng, scale):
     star = report.entries[0].run.star
     far = Components(star.total * scale, star.aleatoric * scale, star.epistemic * scale)
     page = render(replace(report, entries=(replace(report.entries[0], run=Run(far, far)),)))
-    run, at = told(page)["runs"][0], arrays(page)
+    run, at = content(page)["runs"][0], arrays(page)
     np.testing.assert_allclose(at(run["points"]["epistemicHat"]), far.epistemic, rtol=1e-6)
     ends = at(run["curves"]["risk_total"]).reshape(-1, 2)[-1]
     np.testing.assert_allclose(ends, [1, far.total.mean()], rtol=1e-6)
@@ -108,18 +108,18 @@ def test_many_points_are_thinned_and_the_page_says_so(rng):
     n_points = 21_000
     report = made(rng, n_points)
     page = render(report)
-    card, at = told(page)["data"][0], arrays(page)
+    card, at = content(page)["data"][0], arrays(page)
     assert (card["nPoints"], card["nShown"]) == (n_points, 20_000)
     rows = np.array(card["ids"]).astype(int)
     assert (np.diff(rows) > 0).all()
-    total = at(told(page)["runs"][0]["points"]["total"])
+    total = at(content(page)["runs"][0]["points"]["total"])
     np.testing.assert_array_equal(total, report.entries[0].run.star.total[rows])
     assert "a random ${count(card.nShown)} of" in page
 
 
 def test_long_texts_are_cut(rng):
     items = Items(np.array(["0", "1"]), texts=("x" * 1000, "short"))
-    texts = told(render(made(rng, 2, items=items)))["data"][0]["texts"]
+    texts = content(render(made(rng, 2, items=items)))["data"][0]["texts"]
     assert texts == ["x" * 279 + "…", "short"]
 
 
@@ -127,7 +127,7 @@ def test_long_texts_are_cut(rng):
 def test_images_are_one_sheet(rng, shape):
     images = tuple(rng.integers(0, 256, shape, dtype=np.uint8) for _ in range(5))
     items = Items(np.arange(9).astype(np.str_), images=images, pictured=(8, 1, 4, 3, 0))
-    sprite = told(render(made(rng, 9, items=items)))["data"][0]["sprite"]
+    sprite = content(render(made(rng, 9, items=items)))["data"][0]["sprite"]
     assert sprite["rows"] == [8, 1, 4, 3, 0]
     assert sprite["columns"] == 3
     assert sprite["address"].startswith("data:image/jpeg;base64,")
@@ -152,7 +152,7 @@ def test_a_page_holds_less_until_it_fits(rng, monkeypatch, sort):
     monkeypatch.setattr(pages, "_POINTS", n_points)
     page = render(report)
     assert len(page.encode()) < pages.LIMIT
-    card = told(page)["data"][0]
+    card = content(page)["data"][0]
     assert card["nPoints"] == n_points > card["nShown"] == len(card["ids"])
     assert card["nShown"] >= n_points // 8
 
@@ -183,7 +183,7 @@ def test_a_report_must_be_of_one_piece(rng):
     ):
         with pytest.raises(error, match=words):
             replace(report, entries=entries)
-    with pytest.raises(ShapeError, match="texts must be 2"):
+    with pytest.raises(ShapeError, match="texts must have 2"):
         Items(np.array(["0", "1"]), texts=("a",))
-    with pytest.raises(ShapeError, match="images must be 1"):
+    with pytest.raises(ShapeError, match="images must have 1"):
         Items(np.array(["0", "1"]), pictured=(0,))

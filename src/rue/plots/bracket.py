@@ -1,4 +1,4 @@
-"""The bracket of AuReC against the number of annotators, beside the truth."""
+"""The bracket of AuReC against the number of annotators, and the true value."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,9 +13,28 @@ __all__ = ["plot_brackets"]
 
 
 def plot_brackets(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw one panel per loss from rows of ``loss, m, low, high, true`` (standard errors too).
+    """Draw the bracket of AuReC against the number of annotators, with one panel per loss.
 
-    The plug-in is the upper end and leave-one-out the lower; error bars are two standard errors.
+    The upper end is the plug-in estimate, the lower the leave-one-out estimate. Error bars are
+    two standard errors.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows with ``loss``, ``m`` (the number of annotators), ``low``, ``low_se``, ``high``,
+        ``high_se`` and ``true``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> ends = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
+    >>> figure = plot_brackets([{"loss": "log", "m": m, **ends} for m in (5, 10)])
+    >>> figure.axes[0].get_title("left")
+    'log loss'
     """
     losses = list(dict.fromkeys(row["loss"] for row in rows))
     with look():

@@ -1,4 +1,4 @@
-"""Methods on a line by their mean rank; a bar joins those that cannot be told apart."""
+"""Critical-difference diagrams: methods by mean rank, with bars over those that do not differ."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,29 @@ __all__ = ["plot_rankings"]
 
 
 def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
-    """Draw one panel per (title, ranking), as critical-difference diagrams are drawn.
+    """Draw critical-difference diagrams, one panel per ranking.
 
-    The mean rank is that over samples of the points. Each method has its value with its
-    interval, and a thick bar joins methods of which no two differ significantly.
+    Methods are placed at their mean rank over the bootstrap samples, and labelled with their
+    value and its interval. A thick bar connects methods of which no two differ significantly.
+
+    Parameters
+    ----------
+    rankings : sequence of (str, Ranking)
+        Titles and rankings (:func:`rue.compare`).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rue.inference.comparison import compare_column
+    >>> drawn = np.random.default_rng(0).normal(size=(2, 100))
+    >>> ranking = compare_column("aurec", {"a": 0.0, "b": 9.0}, {"a": drawn[0], "b": drawn[1] + 9})
+    >>> len(plot_rankings([("AuReC", ranking)]).axes)
+    1
     """
     heights = [0.75 + 0.22 * len(r.order) + 0.12 * len(_cliques(r)) for _, r in rankings]
     with look():
@@ -66,7 +85,7 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
 
 
 def _cliques(ranking: Ranking) -> list[tuple[str, ...]]:
-    """Longest runs of methods, by mean rank, of which no two differ significantly."""
+    """Return the longest groups of neighbours by mean rank of which no two differ significantly."""
     methods = sorted(ranking.order, key=lambda m: ranking.expected_rank[m])
     found: list[tuple[str, ...]] = []
     for i in range(len(methods)):

@@ -1,4 +1,4 @@
-"""Regret- and risk-coverage curves of several methods, with oracle and random."""
+"""Regret- and risk-coverage curves of several methods, with their oracle and random rankings."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,30 @@ __all__ = ["plot_curves"]
 
 
 def plot_curves(runs: Sequence[Run]) -> Figure:
-    """Draw regret and risk against coverage when ranking by the estimated epistemic uncertainty.
+    """Draw regret and risk against coverage, ranked by the estimated epistemic uncertainty.
 
-    One row of panels per loss, regret left and risk right. Each method's own best (ranked by the
-    truth) is dotted and its random ranking thin: they differ, because each method acts for
-    itself.
+    There is one row of panels per loss, with regret on the left and risk on the right. For each
+    method, the oracle ranking is dotted and the random ranking thin; they differ between methods,
+    because the methods act differently.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        The runs of one or more methods and losses.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> import rue
+    >>> truth = rue.Annotations([[3, 1], [2, 2], [4, 0]])
+    >>> belief = rue.Dirichlet([[3, 1], [1, 3], [9, 1]])
+    >>> figure = plot_curves([rue.Run.from_belief(truth, belief, method="a")])
+    >>> figure.axes[0].get_title("left")
+    'Regret-coverage (log loss)'
     """
     losses = list(dict.fromkeys(run.loss_name for run in runs))
     methods = list(dict.fromkeys(run.method for run in runs))
@@ -33,7 +52,7 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
                 _draw(row[0], run.star.epistemic, run.hat.epistemic, colour)
                 _draw(row[1], run.star.total, run.hat.epistemic, colour)
             for axes, what in zip(row, ("regret", "risk"), strict=True):
-                axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of the accepted")
+                axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of accepted points")
                 axes.set_ylim(bottom=0)
                 axes.set_title(f"{what.capitalize()}-coverage" + f" ({loss} loss)" * bool(loss))
         handles = [

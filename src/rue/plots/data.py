@@ -1,4 +1,4 @@
-"""How much people disagree, and how many were asked: one row of panels per data set."""
+"""The disagreement of annotators and their number, with one row of panels per data set."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,37 @@ __all__ = ["plot_annotations"]
 
 
 def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
-    """Draw the distributions of human entropy (left) and of annotator counts (right).
+    """Draw the distributions of the answers' entropy (left) and of annotator counts (right).
 
-    The entropy is that of p* = counts / row sum, in nats; a dotted line marks log K, which it
-    cannot exceed, and a triangle its mean.
+    The entropy is that of p* = counts / row sum, in nats. A dotted line marks log K, its upper
+    bound, and a triangle its mean.
+
+    Parameters
+    ----------
+    datasets : sequence of DataSet
+        Data sets with counts.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If there is no data set, or one has no counts.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import rue.data
+    >>> data = rue.data.load("random-rbf", n_points=60)
+    >>> answers = rue.data.simulate_annotators(data.annotations, 10)
+    >>> len(plot_annotations([replace(data, annotations=answers)]).axes)
+    2
     """
     if not datasets:
-        raise InputError("datasets must hold at least one data set, got none")
+        raise InputError("datasets must contain at least one data set, got none")
     with look():
         figure = Figure(figsize=(7.2, 1.15 * len(datasets) + 0.6), layout="constrained")
         grid = figure.subplots(
@@ -65,5 +89,5 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
         grid[-1][0].set(xlabel="entropy of the answers (nats)", xlim=(0, 1.02 * highest))
         grid[-1][1].set(xlabel="annotators per point")
         grid[-1][1].set_xlim(left=0)
-        figure.supylabel("share of the points", fontsize=9)
+        figure.supylabel("share of points", fontsize=9)
     return figure

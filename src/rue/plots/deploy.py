@@ -1,4 +1,4 @@
-"""What was promised, what is attained and what is possible, for one set of budgets."""
+"""The coverage, risk and regret that rules attain on new points, against their budgets."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,34 @@ __all__ = ["plot_outcomes"]
 
 
 def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
-    """Draw coverage, risk and regret of each rule on new points, and the budgets as lines.
+    """Draw coverage, risk and regret of each rule on new points, with the budgets as lines.
 
-    A bar that crosses its line breaks the budget. Rules that promise are blue, those that do not
-    orange, and what is possible is grey.
+    A bar that crosses its line breaks the budget. Rules with a promise are blue, those without
+    are orange, and the optimum that needs the truth is grey.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        The rules and what they attain (:func:`rue.compare_rules`).
+    problem : Problem
+        The objective and the budgets.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rue
+    >>> regret, noise = np.random.default_rng(0).gamma(1, 0.1, (2, 200))
+    >>> star = rue.Components(regret, np.zeros(200), regret)
+    >>> hat = rue.Components(regret + noise, np.zeros(200), regret + noise)
+    >>> problem = rue.Problem(maximize="coverage", risk_max=0.02)
+    >>> outcomes = rue.compare_rules(star, hat, star, hat, problem)
+    >>> len(plot_outcomes(outcomes, problem).axes)
+    3
     """
     rows = outcomes[::-1]
     colours = [

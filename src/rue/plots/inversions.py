@@ -1,4 +1,4 @@
-"""A bump chart: how the ranks of methods change from criterion to criterion."""
+"""A bump chart of the ranks of methods under several criteria."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,40 @@ _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 
 
 def plot_ranks(found: Sequence[Inversions]) -> Figure:
-    """Draw each method's rank under each criterion, the best on top; one panel a comparison.
+    """Draw the rank of each method under each criterion, with the best at the top.
 
-    Lines that cross are inversions between neighbours. Methods that are equal meet; where a
-    method has no number its line breaks.
+    Lines that cross are inversions between neighbouring criteria. Lines of tied methods meet,
+    and a line is interrupted where a method has no number.
+
+    Parameters
+    ----------
+    found : sequence of Inversions
+        The rankings (:func:`rue.find_inversions`), one panel each.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If there is no ranking.
+
+    Examples
+    --------
+    >>> import rue
+    >>> scores = [
+    ...     rue.Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
+    ...     rue.Score("cifar10h", "evidential", None, "near_ood", "", 0.711),
+    ...     rue.Score("cifar10h", "ensemble", None, "aurec", "log", 0.0752),
+    ...     rue.Score("cifar10h", "evidential", None, "aurec", "log", 0.0673),
+    ... ]
+    >>> len(plot_ranks([rue.find_inversions(scores)]).axes)
+    1
     """
     if not found:
-        raise InputError("found must hold at least one comparison, got none")
+        raise InputError("found must contain at least one ranking, got none")
     methods = list(dict.fromkeys(method for each in found for method in each.methods))
     widest = max(len(each.columns) for each in found)
     tallest = max(len(each.methods) for each in found)
@@ -49,7 +76,7 @@ def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
             axes.annotate(
                 method,
                 (float(x[place]), float(ranks[place])),
-                (offset, -10 * below),  # names of equals stand below each other
+                (offset, -10 * below),  # names of tied methods are stacked
                 textcoords="offset points",
                 ha=side,
                 va="center",
@@ -73,7 +100,7 @@ def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
 
 
 def _draw_kinds(axes: Axes, kinds: list[str]) -> None:
-    """Part the kinds of criteria by dotted lines, a name above each."""
+    """Separate the kinds of criteria by dotted lines, with a name above each."""
     for i in range(1, len(kinds)):
         if kinds[i] != kinds[i - 1]:
             axes.axvline(i - 0.5, color=GREY, linestyle=":", linewidth=1)

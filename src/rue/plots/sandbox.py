@@ -1,4 +1,4 @@
-"""Figure 1 and its companion: the sandbox's rejection regions, curves and regret split."""
+"""Figure 1 and a second figure: the rejected regions, curves and regret split of the sandbox."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from rue.sandbox import REGIONS, SCORERS, Sandbox
 
 __all__ = ["plot_sandbox", "plot_sandbox_curves"]
 
-# Label, colour, hatch and dashes of each scorer. The colours are Okabe and Ito's; hatches and
-# dashes carry the distinction into grey.
+# Label, colour, hatch and dashes of each scorer. The colours are those of Okabe and Ito; hatches
+# and dashes distinguish the scorers in grey print.
 _LOOKS: dict[str, tuple[str, str, str, Any]] = {
     "ood": ("OOD", "#E69F00", "", (0, (1, 1))),
     "eer": ("EER", "#56B4E9", "//////", (0, (4, 1, 1, 1))),
@@ -28,9 +28,26 @@ _NOTES = {"A": "fast, low noise", "B": "sparse data", "C": "high noise, slow"}
 
 
 def plot_sandbox(sandbox: Sandbox) -> Figure:
-    """Draw figure 1: the world, its density, and what each scorer rejects at the coverage."""
+    """Draw figure 1: the world, its density, and the inputs that each scorer rejects.
+
+    Parameters
+    ----------
+    sandbox : Sandbox
+        The result of :func:`rue.sandbox.run_sandbox`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from rue.sandbox import run_sandbox
+    >>> len(plot_sandbox(run_sandbox()).axes)
+    3
+    """
     with look(), mpl.rc_context(_PLAIN):
-        # Margins are set by hand, here and below: a layout engine would double the drawing time.
+        # Margins are fixed, here and below: a layout engine would double the drawing time.
         figure = Figure(figsize=(7.2, 3.1))
         grid = figure.add_gridspec(2, 2, width_ratios=(1.25, 1), height_ratios=(1, 1.9))
         grid.update(left=0.07, right=0.99, bottom=0.13, top=0.93, wspace=0.3, hspace=0.3)
@@ -41,16 +58,33 @@ def plot_sandbox(sandbox: Sandbox) -> Figure:
         _draw_density(top, sandbox)
         _draw_rejections(bottom, sandbox)
         for axes in (left, top, bottom):
-            _mark_regions(axes, named=axes is not bottom)  # where its title is
+            _mark_regions(axes, named=axes is not bottom)  # its title is there
             axes.set_xlim(0, 1)
     return figure
 
 
 def plot_sandbox_curves(sandbox: Sandbox) -> Figure:
-    """Draw the coverage curves of the five scorers and the split of regret by class size.
+    """Draw the coverage curves of the five scorers, and the regret by size of the model class.
 
-    Above, the expected regret and risk: each has its own winner. Below, the regret realised under
-    f*, which the posterior knows only on average, and what a too-small class adds to it.
+    The upper panels show expected regret and risk, each of which a different scorer minimises.
+    The lower panels show the regret realised under f*, and the regret that a too-small model
+    class adds.
+
+    Parameters
+    ----------
+    sandbox : Sandbox
+        The result of :func:`rue.sandbox.run_sandbox`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from rue.sandbox import run_sandbox
+    >>> len(plot_sandbox_curves(run_sandbox()).axes)
+    4
     """
     with look():
         figure = Figure(figsize=(7.2, 5.4))
@@ -72,7 +106,7 @@ def _draw_world(axes: Axes, sandbox: Sandbox) -> None:
     axes.set_xlabel("x", style="italic")
     axes.set_ylabel("y", style="italic")
     bottom, top = axes.get_ylim()
-    axes.set_ylim(bottom, top + 0.2 * (top - bottom))  # room for the notes
+    axes.set_ylim(bottom, top + 0.2 * (top - bottom))  # space for the annotations
     axes.legend(loc="lower left", bbox_to_anchor=(0.24, 0.0), handlelength=1.4)
     for name, (start, end) in REGIONS.items():
         place = axes.get_xaxis_transform()
@@ -115,7 +149,7 @@ def _mark_regions(axes: Axes, *, named: bool) -> None:
 
 
 def _runs(mask: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """Return where the runs of true cells begin and end on [0, 1]."""
+    """Return the start and end, on [0, 1], of each run of true cells."""
     padded = np.concatenate(([False], mask, [False]))
     edges = np.flatnonzero(padded[1:] != padded[:-1]) / len(mask)
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
@@ -129,8 +163,8 @@ def _draw_curves(axes: Axes, sandbox: Sandbox, area: str, title: str, name: str)
         else (regret_coverage_curve, components.epistemic)
     )
     areas = {scorer: sandbox.areas[scorer][area] for scorer in SCORERS}
-    coverage = np.linspace(0, 1, 401)  # as fine as the eye; all 2,000 corners take long to dash
-    for scorer in sorted(SCORERS, key=areas.__getitem__):  # the legend is the ranking
+    coverage = np.linspace(0, 1, 401)  # fine enough to see; dashing all 2,000 corners takes long
+    for scorer in sorted(SCORERS, key=areas.__getitem__):  # the order of the legend is the ranking
         curve = make(value, sandbox.scores[scorer], sample_weight=sandbox.world.mass)
         text, colour, _, dashes = _LOOKS[scorer]
         axes.plot(
@@ -140,7 +174,7 @@ def _draw_curves(axes: Axes, sandbox: Sandbox, area: str, title: str, name: str)
             ls=dashes,
             lw=1.2,
             label=f"{text}\n{areas[scorer]:#.3g}",
-            zorder=3 - 0.1 * SCORERS.index(scorer),  # the solid line below: equal curves show
+            zorder=3 - 0.1 * SCORERS.index(scorer),  # dashed lines on top
         )
     axes.axvline(sandbox.coverage, color=GREY, lw=0.8, ls=":", zorder=1)
     axes.set(xlim=(0, 1), xlabel="coverage")
@@ -159,7 +193,7 @@ def _draw_split(axes: Axes, sandbox: Sandbox) -> None:
     }
     for part, (label, colour, dashes, marker) in looks.items():
         values = [row[part] for row in rows]
-        if part == "approximation":  # f* is in the last class: 0, which a log scale cannot show
+        if part == "approximation":  # 0 where f* is in the class
             values[-1] = np.nan
         axes.plot(
             sizes, values, color=colour, ls=dashes, marker=marker, ms=3.5, lw=1.2, label=label

@@ -1,4 +1,4 @@
-"""The look that all figures share."""
+"""The style that all figures share."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from rue.errors import FileError
 from rue.io.atomic import replacing
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
+# The palette of Okabe and Ito, which colour-blind readers can distinguish.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#6e6e6e"
 
@@ -33,7 +33,7 @@ _LOOK: dict[Any, Any] = {
     "savefig.bbox": "tight",
     "savefig.dpi": 300,
     "svg.fonttype": "none",
-    "text.parse_math": False,  # a method may be called a$b
+    "text.parse_math": False,  # names of methods may contain $
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
@@ -41,17 +41,55 @@ _LOOK: dict[Any, Any] = {
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Draw in rue's look, whatever the user's settings are."""
+    """Use rue's style within a ``with`` block, independent of the user's settings.
+
+    Returns
+    -------
+    context manager
+        Sets and restores matplotlib's settings.
+
+    Examples
+    --------
+    >>> import matplotlib as mpl
+    >>> before = mpl.rcParams["axes.grid"]
+    >>> with look():
+    ...     inside = mpl.rcParams["axes.grid"]
+    >>> inside, mpl.rcParams["axes.grid"] == before
+    (True, True)
+    """
     with mpl.rc_context(_LOOK):
         yield
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as .png, .pdf or .svg, whole or not at all."""
+    """Write a figure to a .png, .pdf or .svg file, completely or not at all.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    path : path
+        The file; its suffix decides the format.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    FileError
+        If the suffix is unknown, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Figure(), Path(folder, "empty.svg"))
+    """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise FileError(f"{path}: a figure must be .png, .pdf or .svg, got {path.suffix!r}")
     with replacing(path) as file, look(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a box stands in for a letter it lacks
+        warnings.filterwarnings("ignore", "Glyph")  # missing letters are drawn as boxes
         figure.savefig(file, format=kind)

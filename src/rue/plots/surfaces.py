@@ -1,4 +1,4 @@
-"""The optimal and the achievable surface: whole, and cut at some coverages."""
+"""The optimal and the achievable surface: in three dimensions, and at some coverages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,11 +24,29 @@ WORSE = np.array([-1.0, 1.0, 1.0])
 
 
 def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
-    """Draw both surfaces over the coverage, in three dimensions.
+    """Draw both surfaces in three dimensions: coverage, regret and risk.
 
-    Each is a ribbon, often a thin one: at a coverage it runs from the least risk to the least
-    regret. Grey lines show what the achievable surface lacks to points of the optimal one. The
-    mean of their lengths, over all points, is the Pareto-gap.
+    Each surface is a ribbon: at a given coverage it runs from the least risk to the least
+    regret. Grey lines connect points of the optimal surface to the achievable one, along the
+    coordinates that are worse. Their mean length, over all points, is the Pareto-gap.
+
+    Parameters
+    ----------
+    optimal, achievable : Surface
+        The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> import rue
+    >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
+    >>> figure = plot_surfaces(rue.optimal_surface(star), rue.achievable_surface(star, star))
+    >>> figure.axes[0].get_zlabel()
+    'risk'
     """
     gap = igd_plus(optimal.points, *np.ascontiguousarray(achievable.points.T))
     with look():
@@ -59,7 +77,7 @@ def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
             Line2D([], [], color=OPTIMAL, linewidth=3, label="optimal"),
             Line2D([], [], color=ACHIEVABLE, linewidth=3, label="achievable"),
             Line2D([], [], color=GREY, linewidth=0.9, label=f"gap (mean {gap:.3g})"),
-            Line2D([], [], color=GREY, linewidth=1.0, linestyle=":", label="drawing lots"),
+            Line2D([], [], color=GREY, linewidth=1.0, linestyle=":", label="random ranking"),
         ]
         figure.legend(handles=handles, loc="lower center", ncols=4)
     return figure
@@ -68,11 +86,36 @@ def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
 def plot_slices(
     optimal: Surface, achievable: Surface, *, coverages: Sequence[float] = (0.5, 0.7, 0.9)
 ) -> Figure:
-    """Draw risk against regret on both surfaces, a panel for each coverage.
+    """Draw risk against regret on both surfaces, with one panel per coverage.
 
-    Low and left is better. The optimal front runs from the least risk (lambda = 1/2, right) to
-    the least regret (lambda = 1, left). The cross is what drawing lots attains. Each panel takes
-    the coverage on the surface that is next to the one asked for.
+    Lower and farther left is better. The optimal front runs from the least risk (lambda = 1/2,
+    right) to the least regret (lambda = 1, left). The cross marks a random ranking. Each panel
+    shows the coverage of the surface that is closest to the given one.
+
+    Parameters
+    ----------
+    optimal, achievable : Surface
+        The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
+    coverages : sequence of float
+        The coverages, above 0 and at most 1.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If there is no coverage, or one is out of range.
+
+    Examples
+    --------
+    >>> import rue
+    >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
+    >>> surfaces = rue.optimal_surface(star), rue.achievable_surface(star, star)
+    >>> len(plot_slices(*surfaces, coverages=[0.3, 0.7]).axes)
+    2
     """
     if not len(coverages) or not all(0 < coverage <= 1 for coverage in coverages):
         raise InputError(f"coverages must be in (0, 1], got {coverages!r}")
@@ -81,11 +124,11 @@ def plot_slices(
         panels = figure.subplots(1, len(coverages), squeeze=False)[0]
         for axes, coverage in zip(panels, coverages, strict=True):
             _slice(axes, optimal, achievable, coverage)
-        panels[0].set_ylabel("risk of the accepted")
+        panels[0].set_ylabel("risk of accepted points")
         handles = [
             Line2D([], [], color=OPTIMAL, linewidth=2.4, label="optimal"),
             Line2D([], [], color=ACHIEVABLE, marker="o", markersize=4, label="achievable"),
-            Line2D([], [], color=GREY, marker="x", linestyle="", label="drawing lots"),
+            Line2D([], [], color=GREY, marker="x", linestyle="", label="random ranking"),
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
@@ -97,10 +140,10 @@ def _slice(axes: Axes, optimal: Surface, achievable: Surface, coverage: float) -
     axes.plot(regret, risk, "x", color=GREY)
     axes.plot(ours[:, 2], ours[:, 1], color=ACHIEVABLE, linewidth=1, marker="o", markersize=3.5)
     axes.plot(best[:, 2], best[:, 1], color=OPTIMAL, linewidth=2.4, solid_capstyle="round")
-    if np.ptp(best[:, 1:], axis=0).max() < 0.02 * max(risk, regret):  # too short a line to be seen
+    if np.ptp(best[:, 1:], axis=0).max() < 0.02 * max(risk, regret):  # too short to see
         axes.plot(best[0, 2], best[0, 1], "o", color=OPTIMAL, markersize=4, clip_on=False)
     axes.set_title(f"coverage {best[0, 0]:.2g}")
-    axes.set_xlabel("regret of the accepted")
+    axes.set_xlabel("regret of accepted points")
     axes.set_xlim(0, 1.1 * max(regret, ours[:, 2].max()) or 1.0)
     axes.set_ylim(0, 1.1 * max(risk, ours[:, 1].max()) or 1.0)
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -108,7 +151,7 @@ def _slice(axes: Axes, optimal: Surface, achievable: Surface, coverage: float) -
 
 
 def _level(surface: Surface, coverage: float) -> FloatArray:
-    """Return the points at the coverage next to the one asked for, by regret."""
+    """Return the points at the coverage closest to the given one, sorted by regret."""
     nearest = surface.coverage[np.abs(surface.coverage - coverage).argmin()]
     points = surface.points[surface.coverage == nearest]
     by_regret: FloatArray = points[np.lexsort((points[:, 1], points[:, 2]))]
@@ -116,7 +159,7 @@ def _level(surface: Surface, coverage: float) -> FloatArray:
 
 
 def _ribbon(surface: Surface, n_levels: int = 61, n_across: int = 25) -> FloatArray:
-    """Return the fronts at some coverages, each at as many points, shape (levels, across, 3)."""
+    """Return the fronts at some coverages, with equally many points, shape (levels, across, 3)."""
     rows = []
     for coverage in np.linspace(0, 1, n_levels):
         level = _level(surface, coverage)
@@ -126,7 +169,7 @@ def _ribbon(surface: Surface, n_levels: int = 61, n_across: int = 25) -> FloatAr
 
 
 def _shortfalls(optimal: Surface, achievable: Surface) -> list[FloatArray]:
-    """Return lines from some optimal points, as far as the nearest achievable one is worse."""
+    """Return lines from some optimal points along the coordinates that are worse in the other."""
     lines = []
     for coverage in np.linspace(0.1, 0.9, 9):
         level = _level(optimal, coverage)

@@ -1,4 +1,4 @@
-"""Rank inversions: whether two criteria pick the same method (section 5.3)."""
+"""Rank inversions: pairs of methods that two criteria rank differently (section 5.3)."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,13 @@ __all__ = ["Contest", "Inversion", "Inversions", "PValue", "find_inversions"]
 
 @dataclass(frozen=True)
 class Contest:
-    """One criterion on one data set, under one loss or none."""
+    """One criterion on one data set, under one loss or none.
+
+    Attributes
+    ----------
+    dataset, criterion, loss : str
+        The data set, the criterion and the loss; the loss is empty if the criterion has none.
+    """
 
     dataset: str
     criterion: str
@@ -31,24 +37,25 @@ class Contest:
 
 @dataclass(frozen=True)
 class Inversion:
-    """Two methods that two criteria put in opposite orders.
+    """Two methods that two criteria rank in opposite orders.
 
     Attributes
     ----------
-    first, second
-        The criteria.
-    method, rival
-        ``method`` is better under the first, ``rival`` under the second.
-    first_margin, second_margin
-        By how much, in the unit of each criterion; both above 0.
-    strength
-        The smaller of the margins, each divided by the distance from the best to the worst method
-        under its criterion: 1 if the two methods are best and worst, and the other way round.
-    n_seeds, n_inverted
-        Seeds that have all four numbers, and in how many of them the same inversion occurs.
-    p_value
-        The larger of the p-values of the two orders, None where one is not known. Both orders
-        must hold for the inversion to be one, so it is significant only if both are.
+    first, second : Contest
+        The two criteria.
+    method, rival : str
+        ``method`` is better under the first criterion, ``rival`` under the second.
+    first_margin, second_margin : float
+        The differences in the unit of each criterion, both above 0.
+    strength : float
+        The smaller of the two margins, each divided by the difference of the best and the worst
+        method under its criterion. It is 1 if one criterion has the two methods as best and
+        worst, and the other as worst and best.
+    n_seeds, n_inverted : int
+        The number of seeds with all four numbers, and of those with the same inversion.
+    p_value : float or None
+        The larger of the p-values of the two orders; None if one is unknown. The inversion is
+        significant only if both orders are.
     """
 
     first: Contest
@@ -65,21 +72,23 @@ class Inversion:
 
 @dataclass(frozen=True, eq=False)
 class Inversions:
-    """All criteria side by side.
+    """The rankings of methods under all criteria, and the inversions between them.
 
     Attributes
     ----------
-    columns, methods
-        What the rows and columns of the arrays are about.
-    values
-        (n_columns, n_methods) means over seeds; NaN where a method has no number.
-    ranks
-        The same shape: 1 is best, equal values share their mean rank.
-    tau
-        (n_columns, n_columns) Kendall's tau-b over the methods that both have: 1 is the same
-        order, -1 the opposite; NaN with fewer than two methods or all of them equal.
-    inversions
-        Every pair of methods that two criteria order oppositely, the strongest first.
+    columns : tuple of Contest
+        The criteria, the rows of the arrays.
+    methods : tuple of str
+        The methods, the columns of the arrays.
+    values : array of shape (n_columns, n_methods)
+        Means over seeds; NaN if a method has no number.
+    ranks : array of shape (n_columns, n_methods)
+        The ranks; 1 is the best, and equal values share their mean rank.
+    tau : array of shape (n_columns, n_columns)
+        Kendall's tau-b over the methods that both criteria have: 1 for the same order, -1 for
+        the opposite order; NaN with fewer than two methods, or if all are equal.
+    inversions : tuple of Inversion
+        All pairs of methods that two criteria rank in opposite orders, the strongest first.
     """
 
     columns: tuple[Contest, ...]
@@ -90,7 +99,7 @@ class Inversions:
     inversions: tuple[Inversion, ...]
 
     def ranks_of(self, dataset: str, criterion: str, loss: str = "") -> dict[str, float]:
-        """Return method -> rank under one criterion, without the methods that have no number."""
+        """Return the rank of each method under one criterion, for methods with a number."""
         column = Contest(dataset, criterion, loss)
         if column not in self.columns:
             raise InputError(f"there must be scores of {column}, got none")
@@ -98,7 +107,7 @@ class Inversions:
         return {m: rank for m, rank in zip(self.methods, row, strict=True) if rank == rank}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary that is valid JSON: NaN becomes None."""
+        """Return a dictionary that can be written as JSON: NaN becomes None."""
         return {
             "methods": list(self.methods),
             "criteria": [asdict(column) for column in self.columns],
@@ -110,7 +119,7 @@ class Inversions:
 
 
 PValue = Callable[[Contest, str, str], float | None]
-"""(criterion, better method, worse method) -> the p-value of that order, None if not known."""
+"""A function from (criterion, better method, worse method) to a p-value, None if unknown."""
 
 _BySeed = dict[str, dict[int | None, float]]
 
@@ -121,19 +130,29 @@ def find_inversions(
     criteria: Mapping[str, Column] = CRITERIA,
     p_value: PValue | None = None,
 ) -> Inversions:
-    """Rank the methods under each criterion and list where two criteria disagree.
+    """Rank the methods under each criterion and find the pairs on which two criteria disagree.
 
-    Scores are first averaged over seeds, for each method over those it has. Every criterion is
-    compared with every other, also across data sets if there are several.
+    Scores are first averaged over the seeds of each method. Every criterion is compared with
+    every other one, also across data sets.
 
     Parameters
     ----------
-    scores
-        In any order; the same line twice is an error.
-    criteria
-        By name: which values are better.
-    p_value
+    scores : iterable of Score
+        The scores in any order, without duplicates.
+    criteria : mapping of str to Column
+        The criteria by key, which state whether low or high values are better.
+    p_value : callable, optional
         A paired test of two methods under one criterion, for :attr:`Inversion.p_value`.
+
+    Returns
+    -------
+    Inversions
+        Ranks of shape (n_columns, n_methods), correlations and inversions.
+
+    Raises
+    ------
+    InputError
+        If there are no scores, a score occurs twice or is not finite, or a criterion is unknown.
 
     Examples
     --------
@@ -160,7 +179,7 @@ def find_inversions(
     for i, j in pairs:
         tau[i, j] = tau[j, i] = _tau(standings[i], standings[j])
     found = [x for i, j in pairs for x in _between(standings[i], standings[j], methods, p_value)]
-    found.sort(key=lambda inversion: -inversion.strength)  # equals stay in the columns' order
+    found.sort(key=lambda inversion: -inversion.strength)
     return Inversions(
         columns=tuple(by_seed),
         methods=methods,
@@ -172,7 +191,7 @@ def find_inversions(
 
 
 class _Standing:
-    """The methods under one criterion: means over seeds, as costs too, and how far they span."""
+    """The methods under one criterion: means over seeds, also as costs, and their range."""
 
     def __init__(
         self, column: Contest, criterion: Column, by_seed: _BySeed, methods: tuple[str, ...]
@@ -189,7 +208,7 @@ class _Standing:
 
 
 def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Contest, _BySeed]:
-    """Contest -> method -> seed -> value, in the order of criteria, then of the scores."""
+    """Return values by contest, method and seed, in the order of criteria, then of scores."""
     found: dict[Contest, _BySeed] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
@@ -198,7 +217,7 @@ def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Co
         column = Contest(score.dataset, score.criterion, score.loss)
         seeds = found.setdefault(column, {}).setdefault(score.method, {})
         if score.seed in seeds:
-            raise InputError(f"a score must be given once, got two of {score}")
+            raise InputError(f"every score must be unique, got two of {score}")
         seeds[score.seed] = score.value
     if not found:
         raise InputError("there must be at least one score, got none")
@@ -211,9 +230,9 @@ def _between(
 ) -> Iterator[Inversion]:
     """Return the inversions between two criteria, in the order of the methods."""
     for a, b in combinations(range(len(methods)), 2):
-        lead = float(first.cost[b] - first.cost[a])  # above 0 where a is better
+        lead = float(first.cost[b] - first.cost[a])  # above 0 if a is better
         lag = float(second.cost[b] - second.cost[a])
-        if not (lead > 0 > lag or lead < 0 < lag):  # equal under one, or not there
+        if not (lead > 0 > lag or lead < 0 < lag):  # tied or missing under one criterion
             continue
         method, rival = (methods[a], methods[b]) if lead > 0 else (methods[b], methods[a])
         n_seeds, n_inverted = _count(first, second, method, rival)
@@ -235,7 +254,7 @@ def _between(
 
 
 def _count(first: _Standing, second: _Standing, method: str, rival: str) -> tuple[int, int]:
-    """Count the seeds that have all four numbers, and those in which they are inverted."""
+    """Return the number of seeds with all four numbers, and of those with an inversion."""
     four = [each.by_seed[name] for each in (first, second) for name in (method, rival)]
     seeds = [s for s in four[0] if s is not None and all(s in each for each in four)]
     inverted = [
@@ -259,7 +278,7 @@ def _tau(first: _Standing, second: _Standing) -> float:
 
 
 def _ranks(cost: FloatArray) -> FloatArray:
-    """1 for the lowest cost, equal ones their mean rank, NaN where there is none."""
+    """Return ranks: 1 for the lowest cost, mean ranks for ties, NaN for missing values."""
     below = (cost[None, :] < cost[:, None]).sum(axis=1)
     equal = (cost[None, :] == cost[:, None]).sum(axis=1)
     return np.where(np.isnan(cost), np.nan, below + (equal + 1) / 2)

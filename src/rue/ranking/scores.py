@@ -1,6 +1,7 @@
-"""Scores: what each method got under each criterion, as one plain long table.
+"""Scores: the number of each method under each criterion, as one long table.
 
-The benchmark's folder, the paper's tables and any CSV file become rows of :class:`Score`.
+The folder of a benchmark, the tables of the paper and any CSV file become rows of
+:class:`Score`.
 """
 
 import csv
@@ -23,17 +24,27 @@ CRITERIA: Mapping[str, Column] = MappingProxyType(
     {
         column.key: column
         for kind in ("proxy", "regret", "other")
-        # What is best near 0 comes last of its kind.
+        # Criteria that are best near 0 come last.
         for column in sorted(COLUMNS.values(), key=lambda column: column.better == "zero")
         if column.kind == kind
     }
 )
-"""The columns that methods are ranked by: proxies, the paper's criteria, then the others."""
+"""The columns by which methods are ranked: proxies, the paper's criteria, then the others."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """One number of one method; ``seed`` is None where it is a mean over seeds already."""
+    """One number of one method.
+
+    Attributes
+    ----------
+    dataset, method, criterion, loss : str
+        What the number belongs to; ``dataset`` and ``loss`` may be empty.
+    seed : int or None
+        The seed; None if the number is a mean over seeds already.
+    value : float
+        The number.
+    """
 
     dataset: str
     method: str
@@ -44,7 +55,7 @@ class Score:
 
 
 def find_criterion(name: str, criteria: Mapping[str, Column] = CRITERIA) -> Column:
-    """Return the criterion of that name; an unknown name is an error that gives the nearest."""
+    """Return the criterion with a name; the error for an unknown name suggests the nearest."""
     if name not in criteria:
         near = get_close_matches(name, criteria, 1, 0)
         raise InputError(
@@ -54,11 +65,24 @@ def find_criterion(name: str, criteria: Mapping[str, Column] = CRITERIA) -> Colu
 
 
 def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
-    """Turn rows with a column for each criterion, as tables have them, into scores.
+    """Return the scores in the rows of a table that has one column per criterion.
 
-    ``method`` must be there; ``dataset`` (or ``group``, as ``rue evaluate --by`` has it), ``loss``
-    and ``seed`` may be. Columns that are no criterion are left out, and so are cells that are
-    empty, None or NaN.
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows with ``method`` and optionally ``dataset`` (or ``group``, which
+        ``rue evaluate --by`` writes), ``loss`` and ``seed``. Columns that are no criterion are
+        ignored, and so are cells that are empty, None or NaN.
+
+    Returns
+    -------
+    list of Score
+        One score per cell.
+
+    Raises
+    ------
+    InputError
+        If a row has no method, or a cell is no number.
 
     Examples
     --------
@@ -79,8 +103,34 @@ def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
 def read_scores(path: str | os.PathLike[str]) -> list[Score]:
     """Read scores from a .csv file, or from the scores.csv of a folder.
 
-    The file is long, with the columns of :class:`Score`, or has a column for each criterion, as
-    ``rue evaluate --format csv`` and ``rue published --format csv`` print it.
+    The file is a long table with the columns of :class:`Score`, or has one column per criterion,
+    like the output of ``rue evaluate --format csv`` and ``rue published --format csv``.
+
+    Parameters
+    ----------
+    path : path
+        The file or folder.
+
+    Returns
+    -------
+    list of Score
+        The scores.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, or lacks a column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     with path.open("w") as file:
+    ...         print("method,aurec", "ddu,0.25", sep=chr(10), file=file)
+    ...     read_scores(path)[0].value
+    0.25
     """
     path = Path(path)
     file = path / "scores.csv" if path.is_dir() else path

@@ -1,15 +1,15 @@
-"""The report: one self-contained HTML page that a team passes around.
+"""The report: one self-contained HTML page.
 
-model.py     what a report tells: entries, cards, provenance
+model.py     the content of a report: entries, cards, provenance
 collect.py   a report of prediction files
 folder.py    a report of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
 thinning.py  curves and surfaces, thinned for display
-page.py      the page: data packed, assets put in, nothing fetched
-assets/      the page's own HTML, CSS and JavaScript
+page.py      the page: packed data and assets
+assets/      the HTML, CSS and JavaScript of the page
 
 The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
-:func:`rue.optimal_selector`, so that sliders answer at once.
+:func:`rue.optimal_selector`, so that it responds to its sliders immediately.
 """
 
 from rue.report.collect import from_files

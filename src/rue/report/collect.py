@@ -1,4 +1,4 @@
-"""A report of prediction files."""
+"""Collect the content of a report from prediction files."""
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEnt
 from rue.runs import Run
 from rue.truth.annotations import Annotations
 
-__all__ = ["from_files", "people_s_entropies", "people_s_facts"]
+__all__ = ["annotation_facts", "answer_entropies", "from_files"]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -49,39 +49,62 @@ def from_files(
     matching: Matching = BY_NAME,
     step: Callable[[str], object] = lambda _: None,
 ) -> Report:
-    """Evaluate prediction files and gather what a report of them needs.
+    """Evaluate prediction files and return a report of them.
 
     Parameters
     ----------
-    files
-        The prediction file (:mod:`rue.io.predictions`), or the files, of each method by name,
-        all of the same points.
-    losses
-        The losses, by the name that is shown.
-    truth
-        What people said, where the files do not hold it themselves.
+    files : mapping of str to path or sequence of paths
+        The prediction file or files (:mod:`rue.io.predictions`) of each method, by name; all of
+        the same points.
+    losses : mapping of str to str or Loss
+        The losses, by the name to show.
+    truth : Truth, optional
+        The annotators' answers, if the files do not contain them.
     values, seed
         As in :func:`rue.decompose`.
-    data
+    data : str, optional
         The name of the data set in rue's registry, for its card and its texts or images.
-    items
+    items : path, optional
         A file with the texts or images of the points; see :mod:`rue.report.items`.
-    level
-        The level of bootstrap intervals (:func:`rue.inference.intervals.intervals`), as 0.95;
-        None for none.
-    title, command
-        What the page is called, and the command that makes it again.
-    matching
-        How rows and columns of files are matched.
-    step
-        Called with a word before each run.
+    level : float, optional
+        The level of bootstrap intervals (:func:`rue.inference.intervals.intervals`), for example
+        0.95; by default there are none.
+    title, command : str
+        The title of the page, and the command that creates it.
+    matching : Matching
+        How rows and columns of the files are matched.
+    step : callable
+        Called with a short text before each step.
+
+    Returns
+    -------
+    Report
+        The content of the page; :func:`write_report` writes it.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read.
+    AlignmentError
+        If the files have different points or answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ensemble.npz")
+    ...     np.savez(path, probs=np.full((3, 2, 2), 0.5), counts=[[3, 1], [2, 2], [4, 0]])
+    ...     report = from_files({"ensemble": path}, {"log": "log"})
+    >>> report.entries[0].method, report.entries[0].row["n_points"]
+    ('ensemble', 3)
     """
     names = list(files)
     shown = data or "data"
     entries: list[ReportEntry] = []
     cards = []
     ids: NDArray[np.str_] | None = None
-    people: Annotations | None = None
+    annotations: Annotations | None = None
     texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
     for name, paths in sources.items():
@@ -98,17 +121,17 @@ def from_files(
         made = [
             make_run(predictions, known, each, values=values, seed=seed) for each in losses.values()
         ]
-        here, said, correct = made[0].ids, made[0].annotations, None
+        here, answers, correct = made[0].ids, made[0].annotations, None
         if ids is None:
             ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
         else:
             order = _order(ids, here, len(made[0]), path, sources[names[0]][0])
-        if isinstance(said, Annotations) and isinstance(predictions, Predictions):
-            correct = 1.0 - realize(said, predictions.belief, "zero_one").total[order]
-            if people is None:
-                people, said_in = said[order], path
+        if isinstance(answers, Annotations) and isinstance(predictions, Predictions):
+            correct = 1.0 - realize(answers, predictions.belief, "zero_one").total[order]
+            if annotations is None:
+                annotations, first = answers[order], path
             else:
-                _require_same_answers(people, said_in, said[order], path)
+                _require_same_answers(annotations, first, answers[order], path)
         texts = texts or _texts(predictions.groups, truth, here, order)
         for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
@@ -124,9 +147,9 @@ def from_files(
     card = DataCard(
         name=shown,
         items=known_items,
-        facts=({} if people is None else people_s_facts(people)) | facts,
-        entropies=None if people is None else people_s_entropies(people),
-        n_classes=None if people is None else people.n_classes,
+        facts=({} if annotations is None else annotation_facts(annotations)) | facts,
+        entropies=None if annotations is None else answer_entropies(annotations),
+        n_classes=None if annotations is None else annotations.n_classes,
     )
     used = [
         *(path for paths in sources.values() for path in paths),
@@ -148,37 +171,37 @@ def from_files(
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of what computes the numbers."""
+    """Return the versions of the packages that compute the numbers."""
     return {"rue": __version__, "python": platform.python_version()} | {
         name: version(name) for name in _PACKAGES
     }
 
 
-def people_s_facts(people: Annotations) -> dict[str, str]:
-    """Say how many people answered and how much they agree."""
-    entropy = float(people_s_entropies(people).mean())
-    share = entropy / np.log(people.n_classes)
-    facts = {"points": f"{people.n_points:,}", "classes": f"{people.n_classes:,}"}
-    if people.counts is None:
+def annotation_facts(annotations: Annotations) -> dict[str, str]:
+    """Return the number of annotators and how much they agree, as facts for a card."""
+    entropy = float(answer_entropies(annotations).mean())
+    share = entropy / np.log(annotations.n_classes)
+    facts = {"points": f"{annotations.n_points:,}", "classes": f"{annotations.n_classes:,}"}
+    if annotations.counts is None:
         facts["annotators"] = "none: the label distribution is known"
     else:
-        n = people.n_annotators
+        n = annotations.n_annotators
         facts["annotators per point"] = f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
-    facts["entropy of the answers"] = f"{entropy:.3f} nats on average, {share:.0%} of the most"
-    agreed = float((people.probs.max(axis=1) == 1.0).mean())
+    facts["entropy of the answers"] = f"{entropy:.3f} nats on average, {share:.0%} of the maximum"
+    agreed = float((annotations.probs.max(axis=1) == 1.0).mean())
     facts["points on which all agree"] = f"{agreed:.1%}"
     return facts
 
 
-def people_s_entropies(people: Annotations) -> FloatArray:
+def answer_entropies(annotations: Annotations) -> FloatArray:
     """Return the entropy of the answers to each point, in nats."""
-    return realize(people, None, "log", actions=people.probs).aleatoric
+    return realize(annotations, None, "log", actions=annotations.probs).aleatoric
 
 
 def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
     facts = {"file": path.name}
     if isinstance(predictions, Run):
-        return facts | {"belief": "components that were computed elsewhere"}
+        return facts | {"belief": "components, computed elsewhere"}
     match predictions.belief:
         case Draws() as draws:
             n = draws.probs.shape[1]
@@ -186,7 +209,7 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
         case Dirichlet():
             belief = "a Dirichlet distribution per point"
         case Scored():
-            belief = "one distribution per point, and an epistemic score from outside"
+            belief = "one distribution per point, and an epistemic score from another source"
         case _:
             belief = type(predictions.belief).__name__
     facts["belief"] = belief
@@ -199,7 +222,7 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
 def _order(
     ids: NDArray[np.str_], here: NDArray[np.str_] | None, n_points: int, path: Path, first: Path
 ) -> slice | IntArray:
-    """Return the rows of a file in the order of the first one's."""
+    """Return the rows of a file in the order of the first file."""
     if n_points != len(ids):
         raise AlignmentError(
             f"{path}: has {n_points} points but {first} has {len(ids)}; a report compares "
@@ -214,14 +237,14 @@ def _order(
     return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
 
 
-def _require_same_answers(people: Annotations, first: Path, here: Annotations, path: Path) -> None:
-    if here.n_classes != people.n_classes:
+def _require_same_answers(known: Annotations, first: Path, here: Annotations, path: Path) -> None:
+    if here.n_classes != known.n_classes:
         raise AlignmentError(
-            f"{path}: has {here.n_classes} classes but {first} has {people.n_classes}"
+            f"{path}: has {here.n_classes} classes but {first} has {known.n_classes}"
         )
-    row = here.first_difference(people)
+    row = here.first_difference(known)
     if row is not None:
-        raise AlignmentError(f"{path}: what people said differs from {first}, first at row {row}")
+        raise AlignmentError(f"{path}: the answers differ from {first}, first at row {row}")
 
 
 def _texts(
@@ -243,7 +266,7 @@ def _texts(
 
 
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the digests of files by name, or by path where two have one name."""
+    """Return the checksums of files by name, or by path if two have the same name."""
     names = [path.name for path in dict.fromkeys(paths)]
     found = {}
     for path in paths:

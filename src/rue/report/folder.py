@@ -1,4 +1,4 @@
-"""A report of a benchmark's folder: means over seeds, and one seed's points to look at."""
+"""Collect the content of a report from the folder of a benchmark."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
-from rue.report.collect import people_s_entropies, people_s_facts
+from rue.report.collect import annotation_facts, answer_entropies
 from rue.report.items import items_of
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.truth.annotations import Annotations
@@ -29,10 +29,35 @@ def from_folder(
     command: str = "",
     step: Callable[[str], object] = lambda _: None,
 ) -> Report:
-    """Gather what a report of a benchmark needs: its rows, its predictions, its provenance.
+    """Return a report of the folder of a benchmark.
 
-    The leaderboard's numbers are means over the seeds, with their standard deviation. Curves,
+    The numbers of the leaderboard are means over seeds, with their standard deviations. Curves,
     surfaces and points are those of the first seed that all methods have finished.
+
+    Parameters
+    ----------
+    folder : path
+        The folder that ``rue bench run`` wrote.
+    title, command : str
+        The title of the page, and the command that creates it.
+    step : callable
+        Called with a short text before each step.
+
+    Returns
+    -------
+    Report
+        The content of the page; :func:`write_report` writes it.
+
+    Raises
+    ------
+    FileError
+        If the folder has no results, or no seed is finished for all methods.
+
+    Examples
+    --------
+    >>> from_folder("no-such-folder")
+    Traceback (most recent call last):
+    rue.errors.FileError: no-such-folder holds no benchmark: it has no suite.toml
     """
     store = Store(folder)
     suite, results = store.suite(), read_results(store)
@@ -47,21 +72,21 @@ def from_folder(
         if not methods:
             continue
         seed = _first_seed(store, results, name, methods)
-        found, people, items = _entries(store, suite.name, name, methods, seed, here, step)
+        found, truth, items = _entries(store, suite.name, name, methods, seed, here, step)
         entries += found
         shown, facts, missing = _items(name, items, found)
         notes += missing
         first = Cell(suite.name, name, methods[0], seed)
-        told = results.raw[first]["data"]
-        facts |= {"training points": f"{told['n_train']:,}"}
-        facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(told["notes"], 1)}
+        recorded = results.raw[first]["data"]
+        facts |= {"training points": f"{recorded['n_train']:,}"}
+        facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(recorded["notes"], 1)}
         cards.append(
             DataCard(
                 name=name,
                 items=shown,
-                facts=people_s_facts(people) | facts,
-                entropies=people_s_entropies(people),
-                n_classes=people.n_classes,
+                facts=annotation_facts(truth) | facts,
+                entropies=answer_entropies(truth),
+                n_classes=truth.n_classes,
             )
         )
         drawn |= {f"{name}/{method}": Cell(suite.name, name, method, seed) for method in methods}
@@ -71,7 +96,7 @@ def from_folder(
                 f"explorer, are of seed {seed}"
             )
     if not entries:
-        raise InputError(f"{store.folder} holds no row of the regret criterion")
+        raise InputError(f"{store.folder} has no rows of the regret criterion")
     raw = [results.raw[cell] for cell in drawn.values()]
     return Report(
         title=title or f"{suite.name} benchmark",
@@ -97,7 +122,7 @@ def from_folder(
 
 
 def _first_seed(store: Store, results: Results, dataset: str, methods: list[str]) -> int:
-    """Return the first seed of which all methods' predictions are there and whole."""
+    """Return the first seed for which the predictions of all methods are complete."""
     suite = store.suite()
     for seed in suite.seeds:
         wanted = [c for c in cells(suite) if (c.dataset, c.seed) == (dataset, seed)]
@@ -119,7 +144,7 @@ def _entries(
     step: Callable[[str], object],
 ) -> tuple[list[ReportEntry], Annotations, Items]:
     entries: list[ReportEntry] = []
-    people = items = None
+    truth = items = None
     for method in methods:
         predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
         if not isinstance(predictions, Predictions) or predictions.truth is None:
@@ -127,8 +152,8 @@ def _entries(
         annotations = predictions.truth.annotations
         ids = np.arange(len(annotations)).astype(np.str_)
         ids = ids if predictions.ids is None else predictions.ids
-        if people is None:
-            people, items = annotations, Items(ids)
+        if truth is None:
+            truth, items = annotations, Items(ids)
         correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
         mine = [row for row in rows if row["method"] == method]
         proxies = {
@@ -140,9 +165,9 @@ def _entries(
                 run = make_run(predictions, None, row["loss"])
                 numbers = {**row, **proxies}
                 entries.append(ReportEntry(dataset, method, row["loss"], numbers, run, correct))
-    assert people is not None
+    assert truth is not None
     assert items is not None
-    return entries, people, items
+    return entries, truth, items
 
 
 def _is_proxy(key: str) -> bool:
@@ -152,7 +177,7 @@ def _is_proxy(key: str) -> bool:
 def _items(
     name: str, items: Items, entries: list[ReportEntry]
 ) -> tuple[Items, dict[str, str], list[str]]:
-    """Look for the points' texts and images; where they are not here, say so."""
+    """Return the texts or images of the points, or a note if they are not available."""
     try:
         facts, found = items_of(items.ids, data=name, file=None, texts=None, entries=entries)
     except (FileError, AlignmentError) as error:
@@ -161,7 +186,7 @@ def _items(
 
 
 def _method_facts(method: str, raw: Mapping[Cell, dict[str, Any]]) -> dict[str, str]:
-    """Say how a method was trained and what it took, as its cells have it."""
+    """Return how a method was trained and how long it took, from its cells."""
     mine = [row for cell, row in raw.items() if cell.method == method]
     settings = mine[0]["config"]["settings"]
     facts = {

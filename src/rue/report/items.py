@@ -1,4 +1,4 @@
-"""What the points are: their ids, and their texts or small images where they can be had.
+"""The ids of the points, and their texts or small images if they are available.
 
 A file of items is a ``.csv`` or ``.parquet`` with the columns ``id`` and ``text``, or an
 ``.npz`` with ``ids`` and ``text`` or ``images`` (uint8, (n, height, width) or (n, height, width,
@@ -22,7 +22,7 @@ from rue.report.model import Items, ReportEntry
 __all__ = ["PICTURED", "items_of"]
 
 PICTURED = 3_000
-"""At most so many images are kept: of the points with the largest regret."""
+"""The largest number of images, those of the points with the largest regret."""
 
 
 def items_of(
@@ -56,7 +56,7 @@ def items_of(
 
 
 class _Rows:
-    """Rows of some inputs, taken one by one: images may be on disk."""
+    """Inputs that are read row by row, because images may be on disk."""
 
     def __init__(self, inputs: Any, rows: NDArray[np.int64]) -> None:
         self.inputs, self.rows = inputs, rows
@@ -71,9 +71,9 @@ def _from_registry(name: str) -> tuple[dict[str, str], NDArray[np.str_], Any]:
     data = load(name)
     ids, inputs = data.ids, data.inputs if data.task in ("text", "image") else None
     if inputs is None and name.endswith("-features"):
-        with suppress(FileError):  # the images may not be here, and need not be
+        with suppress(FileError):  # images are optional
             whole = load(name.removesuffix("-features"), split="test")
-            if len(whole) == len(data.test):  # row numbers count training rows, so by position
+            if len(whole) == len(data.test):  # the ids are row numbers, so match by position
                 ids, inputs = data.ids[data.test], whole.inputs
     facts = {
         "classes": ", ".join(data.class_names) if data.n_classes <= 12 else f"{data.n_classes:,}",
@@ -99,7 +99,7 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
     shown = arrays.get("text", arrays.get("images"))
     if names is None or shown is None:
         found = ", ".join(shapes) or "nothing"
-        raise FileError(f"{path}: must hold ids and text or images, got {found}")
+        raise FileError(f"{path}: must contain ids and text or images, got {found}")
     if "text" in arrays:
         if shown.ndim != 1 or shown.dtype.kind not in "USfiub":
             raise FileError(

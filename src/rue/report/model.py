@@ -1,4 +1,4 @@
-"""What a report tells, before it is a page."""
+"""The content of a report, before it becomes a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,10 +16,18 @@ __all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "ReportEnt
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """What the points of a data set are called, and what they look like.
+    """The ids of the points of a data set, and their texts or images.
 
-    ``texts`` has a text for each point, or ``images`` an RGB image, uint8 (height, width, 3),
-    for some: those named by ``pictured``.
+    Attributes
+    ----------
+    ids : array of shape (n_points,)
+        The ids.
+    texts : tuple of str
+        One text per point, or none.
+    images : tuple of array of shape (height, width, 3)
+        RGB images, uint8, of the points in ``pictured``.
+    pictured : tuple of int
+        The rows of the points with images.
     """
 
     ids: NDArray[np.str_]
@@ -29,16 +37,29 @@ class Items:
 
     def __post_init__(self) -> None:
         if self.texts is not None and len(self.texts) != len(self.ids):
-            raise ShapeError(f"texts must be {len(self.ids)} as ids, got {len(self.texts)}")
+            raise ShapeError(f"texts must have {len(self.ids)} entries, got {len(self.texts)}")
         if len(self.images) != len(self.pictured):
-            raise ShapeError(f"images must be {len(self.pictured)}, got {len(self.images)}")
+            raise ShapeError(
+                f"images must have {len(self.pictured)} entries, got {len(self.images)}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class DataCard:
-    """A data set: facts as they are read, by name, and the entropy of people's answers.
+    """A data set: its items, facts and the entropy of the answers.
 
-    ``entropies`` has one number for each point, in nats; None where answers are not known.
+    Attributes
+    ----------
+    name : str
+        The name of the data set.
+    items : Items
+        Ids, texts and images.
+    facts : mapping of str to str
+        Facts to show, by name.
+    entropies : array of shape (n_points,), or None
+        The entropy of the answers about each point, in nats; None if they are unknown.
+    n_classes : int or None
+        The number of classes.
     """
 
     name: str
@@ -50,7 +71,15 @@ class DataCard:
 
 @dataclass(frozen=True)
 class MethodCard:
-    """A method: facts as they are read, by name."""
+    """A method and facts about it.
+
+    Attributes
+    ----------
+    name : str
+        The name of the method.
+    facts : mapping of str to str
+        Facts to show, by name.
+    """
 
     name: str
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +87,21 @@ class MethodCard:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the numbers come from, and how to have them again."""
+    """Where the numbers come from, and how to reproduce them.
+
+    Attributes
+    ----------
+    command : str
+        The command that creates the page.
+    versions : mapping of str to str
+        The versions of packages.
+    checksums : mapping of str to str
+        The SHA-256 of each file.
+    seeds : sequence of int
+        The seeds.
+    notes : sequence of str
+        Sentences that a reader must know.
+    """
 
     command: str
     versions: Mapping[str, str]
@@ -76,11 +119,11 @@ class ReportEntry:
     row
         The numbers of the leaderboard, keyed as :meth:`rue.Evaluation.to_dict` does. ``x_std`` is
         shown as the spread of ``x`` over seeds, ``x_ci_low`` and ``x_ci_high`` as its interval,
-        ``aurec_low`` and ``aurec_high`` as what finitely many annotators leave open.
+        ``aurec_low`` and ``aurec_high`` as the bracket for finitely many annotators.
     run
-        The components of one seed, for everything that is drawn; None where they were not kept.
-    correct
-        With which probability the belief's likeliest class is right, for each point.
+        The components of one seed, for all figures; None if they were not kept.
+    correct : array of shape (n_points,), or None
+        The probability that the belief's most probable class is correct.
     """
 
     data: str
@@ -93,7 +136,21 @@ class ReportEntry:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """All that the page shows: entries, cards and provenance."""
+    """The content of the page.
+
+    Attributes
+    ----------
+    title : str
+        The title of the page.
+    entries : tuple of ReportEntry
+        One entry per method, loss and data set.
+    data : tuple of DataCard
+        The data sets.
+    methods : tuple of MethodCard
+        The methods.
+    provenance : Provenance
+        Where the numbers come from.
+    """
 
     title: str
     entries: tuple[ReportEntry, ...]
@@ -108,7 +165,7 @@ class Report:
         named = {card.name for card in self.methods}
         for entry in self.entries:
             if entry.data not in cards or entry.method not in named:
-                raise InputError(f"{entry.method} on {entry.data} has no card of its own")
+                raise InputError(f"{entry.method} on {entry.data} has no card")
             for part in (entry.run, entry.correct):
                 if part is not None and len(part) != cards[entry.data]:
                     raise ShapeError(

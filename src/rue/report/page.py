@@ -1,9 +1,9 @@
-"""A report as one HTML page: data packed, assets put in, nothing fetched.
+"""Render a report as one self-contained HTML page.
 
-The numbers that are drawn are little-endian arrays in one block, compressed (gzip) and written in
-base64; names, texts and rows are JSON. Nothing that a user wrote becomes HTML: the scripts only
-ever set text. The page's own policy forbids the browser to fetch anything, and to run any script
-but the one whose hash it names.
+The numbers for the figures are little-endian arrays in one block, compressed with gzip and encoded
+in base64; names, texts and rows are JSON. Text from users is never inserted as HTML: the scripts
+only set text. The content security policy of the page forbids the browser to load anything, and to
+run any script except the one with the given hash.
 """
 
 import base64
@@ -34,10 +34,10 @@ from rue.report.thinning import CORNERS, curves_of, slices_of
 __all__ = ["LIMIT", "render", "require_page", "write_report"]
 
 LIMIT = 8_000_000
-"""A page is smaller than this, in bytes."""
+"""The largest size of a page, in bytes."""
 
-# Room for the points of all runs, and for the texts: what is more is thinned. All of it, or less
-# where the page would be too large.
+# The shares of the limits on points and texts to try, in order: all of it, or less if the page
+# would be too large.
 _ROOMS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 _POINTS_BYTES = 3_600_000
 _TEXT_BYTES = 1_200_000
@@ -73,7 +73,34 @@ _SCRIPTS = (
 def write_report(
     report: Report, path: str | Path, *, step: Callable[[str], object] = lambda _: None
 ) -> int:
-    """Write the page, whole or not at all; give its size in bytes."""
+    """Write the page of a report, completely or not at all.
+
+    Parameters
+    ----------
+    report : Report
+        The content.
+    path : path
+        The .html file to write.
+    step : callable
+        Called with a short text before each step.
+
+    Returns
+    -------
+    int
+        The size of the page in bytes.
+
+    Raises
+    ------
+    FileError
+        If the page would be too large, or cannot be written.
+
+    Examples
+    --------
+    >>> from rue.report import Report
+    >>> write_report(None, "report.txt")
+    Traceback (most recent call last):
+    rue.errors.FileError: report.txt: a report must be .html, got '.txt'
+    """
     path = Path(path)
     require_page(path)
     page = render(report, step=step).encode()
@@ -83,7 +110,7 @@ def write_report(
 
 
 def require_page(path: Path) -> None:
-    """Raise where no page can be written."""
+    """Raise if no page can be written to a path."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise FileError(f"{path}: a report must be .html, got {path.suffix!r}")
     if not path.parent.is_dir():
@@ -91,10 +118,39 @@ def require_page(path: Path) -> None:
 
 
 def render(report: Report, *, step: Callable[[str], object] = lambda _: None) -> str:
-    """Return the page as text; ``step`` is called with a word before each run.
+    """Return the page of a report as text.
 
-    Where all that the rooms allow would make it too large, points, texts and thumbnails are
-    halved until it fits.
+    If the page would be too large, the numbers of points, texts and thumbnails are halved until
+    it fits.
+
+    Parameters
+    ----------
+    report : Report
+        The content.
+    step : callable
+        Called with a short text before each step.
+
+    Returns
+    -------
+    str
+        The HTML page.
+
+    Raises
+    ------
+    FileError
+        If the page is too large even so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
+    >>> from rue.report import from_files
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ensemble.npz")
+    ...     np.savez(path, probs=np.full((3, 2, 2), 0.5), counts=[[3, 1], [2, 2], [4, 0]])
+    ...     page = render(from_files({"ensemble": path}, {"log": "log"}))
+    >>> page.startswith("<!doctype html>")
+    True
     """
     arrays = _Block()
     drawn = [_drawn(entry, arrays, step) for entry in report.entries]
@@ -105,7 +161,7 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
             return page
     raise FileError(
         f"a report must be smaller than {LIMIT:,} bytes, got {n_bytes:,}: "
-        "give fewer methods or losses"
+        "pass fewer methods or losses"
     )
 
 
@@ -113,7 +169,7 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: f
     n_drawn = sum(entry.run is not None for entry in report.entries)
     shown = {card.name: _sample(card, n_drawn, room) for card in report.data}
     share = room / len(report.data)
-    told = {
+    content = {
         "title": report.title,
         "version": __version__,
         "columns": _columns(),
@@ -133,14 +189,14 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: "_Block", room: f
         "title": html.escape(_plain(report.title)),
         "style": _asset("style.css"),
         "arrays": arrays.packed(),
-        "told": _json(told),
+        "content": _json(content),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
 
 
 def _columns() -> list[dict[str, Any]]:
-    """Return what the page shows of each column; it sorts by n-AuReC, which comes first."""
+    """Return the columns of the leaderboard; it is sorted by the first, n-AuReC."""
     shown = sorted(COLUMNS.values(), key=lambda column: column.key != "n_aurec")
     return [
         {
@@ -156,7 +212,7 @@ def _columns() -> list[dict[str, Any]]:
 
 
 class _Block:
-    """Arrays, one after the other; each is told as [type, offset, length]."""
+    """Arrays, one after the other; each is referenced as [type, offset, length]."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -170,13 +226,13 @@ class _Block:
     def add(self, array: NDArray[Any], kind: str) -> list[Any]:
         largest = np.abs(array).max(axis=0, initial=0.0)
         if ((largest > 0) & ((largest < 1e-30) | (largest > 1e38))).any():
-            kind = "f8"  # float32 has no room for these
+            kind = "f8"  # too large for float32
         data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
-        told = [kind, self._size, array.size]
+        content = [kind, self._size, array.size]
         data += b"\0" * (-len(data) % 8)
         self._parts.append(data)
         self._size += len(data)
-        return told
+        return content
 
     def packed(self) -> str:
         return base64.b64encode(gzip.compress(b"".join(self._parts), mtime=0)).decode()
@@ -186,28 +242,28 @@ def _asset(name: str) -> str:
     return (files("rue.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _json(told: Any) -> str:
-    """Write JSON that no HTML parser takes for anything else."""
-    text = json.dumps(_plain(told), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _json(content: Any) -> str:
+    """Return JSON that is safe inside an HTML script element."""
+    text = json.dumps(_plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _plain(told: Any) -> Any:
-    if isinstance(told, dict):
-        return {_plain(str(key)): _plain(value) for key, value in told.items()}
-    if isinstance(told, list | tuple):
-        return [_plain(value) for value in told]
-    if isinstance(told, np.generic):
-        told = told.item()
-    if isinstance(told, float) and not math.isfinite(told):
+def _plain(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {_plain(str(key)): _plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(value) for value in content]
+    if isinstance(content, np.generic):
+        content = content.item()
+    if isinstance(content, float) and not math.isfinite(content):
         return None
-    if isinstance(told, str):  # lone surrogates cannot be written
-        return told.encode("utf-8", "replace").decode()
-    return told
+    if isinstance(content, str):  # lone surrogates cannot be written
+        return content.encode("utf-8", "replace").decode()
+    return content
 
 
 def _sample(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]:
-    """Choose the points that the page holds: all, or a random part where they are too many."""
+    """Return the rows of the points on the page: all, or a random sample if there are too many."""
     n_points = len(card.items.ids)
     most = max(int(room * min(_POINTS, _POINTS_BYTES // (24 * max(n_drawn, 1)))), 1)
     if n_points <= most:
@@ -216,7 +272,7 @@ def _sample(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]:
 
 
 def _card(card: DataCard, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "name": card.name,
         "facts": card.facts,
         "nPoints": len(card.items.ids),
@@ -227,16 +283,16 @@ def _card(card: DataCard, shown: NDArray[np.int64], share: float) -> dict[str, A
     if card.entropies is not None:
         top = math.log(card.n_classes) if card.n_classes else float(card.entropies.max())
         counts, edges = np.histogram(card.entropies, bins=24, range=(0.0, top or 1.0))
-        told["entropy"] = {"counts": counts.tolist(), "top": float(edges[-1])}
-    return told
+        content["entropy"] = {"counts": counts.tolist(), "top": float(edges[-1])}
+    return content
 
 
 def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
-    told: dict[str, Any] = {"ids": items.ids[shown].tolist()}
+    content: dict[str, Any] = {"ids": items.ids[shown].tolist()}
     if items.texts is not None:
         room = int(share * _TEXT_BYTES) // max(len(shown), 1)
         length = min(_TEXT_LENGTH, max(room, 20))
-        told["texts"] = [_cut(items.texts[i], length) for i in shown]
+        content["texts"] = [_cut(items.texts[i], length) for i in shown]
     if items.images:
         place = {int(row): k for k, row in enumerate(shown)}
         kept = [
@@ -244,8 +300,10 @@ def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, An
             for row, image in zip(items.pictured, items.images, strict=True)
             if row in place
         ][: max(int(share * PICTURED), 1)]
-        told["sprite"] = _sprite([image for _, image in kept]) | {"rows": [row for row, _ in kept]}
-    return told
+        content["sprite"] = _sprite([image for _, image in kept]) | {
+            "rows": [row for row, _ in kept]
+        }
+    return content
 
 
 def _cut(text: str, length: int) -> str:
@@ -253,14 +311,14 @@ def _cut(text: str, length: int) -> str:
 
 
 def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
-    """Put small images side by side into one, as a data address."""
+    """Return small images side by side in one image, as a data URL."""
     from PIL import Image
 
     columns = max(math.ceil(math.sqrt(len(images))), 1)
     rows = max(math.ceil(len(images) / columns), 1)
     sheet = Image.new("RGB", (columns * _TILE, rows * _TILE), "white")
     for k, image in enumerate(images):
-        grey = image.ndim == 3 and image.shape[2] == 1  # pillow wants no channel then
+        grey = image.ndim == 3 and image.shape[2] == 1  # pillow needs 2 dimensions
         tile = Image.fromarray(image[:, :, 0] if grey else image).convert("RGB")
         tile = tile.resize((_TILE, _TILE), Image.Resampling.BICUBIC)
         sheet.paste(tile, (k % columns * _TILE, k // columns * _TILE))
@@ -271,9 +329,9 @@ def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
 
 
 def _drawn(entry: ReportEntry, arrays: _Block, step: Callable[[str], object]) -> dict[str, Any]:
-    """Tell an entry's row, curves and surfaces."""
+    """Return the row, curves and surfaces of an entry."""
     step(f"{entry.method} {entry.loss}")
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "data": entry.data,
         "method": entry.method,
         "loss": entry.loss,
@@ -281,24 +339,24 @@ def _drawn(entry: ReportEntry, arrays: _Block, step: Callable[[str], object]) ->
     }
     run = entry.run
     if run is None:
-        return told
-    told["all"] = {  # of these points, as row may be a mean over seeds
+        return content
+    content["all"] = {  # of these points; the row may be a mean over seeds
         "risk": float(run.star.total.mean()),
         "regret": float(run.star.epistemic.mean()),
     }
-    told["curves"] = {
+    content["curves"] = {
         name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
     }
     for name, slices in zip(("optimal", "achievable"), slices_of(run), strict=True):
-        told[name] = {
+        content[name] = {
             "points": arrays.add(slices.points, "f4"),
             "ends": slices.ends.tolist(),
         }
-    return told
+    return content
 
 
 def _points(entry: ReportEntry, shown: NDArray[np.int64], arrays: _Block) -> dict[str, Any]:
-    """Tell the components of the points that the page holds."""
+    """Return the components of the points on the page."""
     run = entry.run
     if run is None:
         return {}

@@ -1,4 +1,4 @@
-"""Less to draw than there is: curves, surfaces and points, thinned for the page."""
+"""Thin curves and surfaces for the page."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ ACROSS = 25
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """A surface cut at some coverages: level by level, points by regret.
+    """A surface at some coverages; the points of each level are sorted by regret.
 
-    ``ends[i]`` is how many of the ``points`` (coverage, risk, regret) the levels 0..i have.
+    ``ends[i]`` is the number of ``points`` (coverage, risk, regret) in the levels 0..i.
     """
 
     points: FloatArray
@@ -28,7 +28,7 @@ class Slices:
 
 
 def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
-    """Keep the first and the last corner in each of so many strips of coverage, shape (n, 2)."""
+    """Return the first and the last corner in each strip of coverage, shape (n, 2)."""
     strip = np.minimum(curve.coverage * corners, corners - 1).astype(np.int64)
     changes = strip[1:] != strip[:-1]
     keep = np.append(True, changes) | np.append(changes, True)
@@ -36,11 +36,11 @@ def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
 
 
 def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return the coverage curves that the page draws, thinned, and what bounds them.
+    """Return the thinned coverage curves of the page, and those of oracle rankings.
 
     ``regret_epistemic`` is the regret when ranking by the estimated epistemic component, and so
-    on; ``regret_oracle`` ranks by the regret itself. Curves of what is ``wrong`` are there where
-    ``correct`` tells with which probability each prediction is right.
+    on; ``regret_oracle`` ranks by the regret itself. Curves of ``wrong`` need ``correct``, the
+    probability that each prediction is correct.
     """
     wrong = None if correct is None else 1.0 - correct
     ranks = {"epistemic": run.hat.epistemic, "total": run.hat.total}

@@ -137,7 +137,7 @@ function drawFound(problem) {
   drawAttained(problem);
   const card = cardNow();
   $("explorer-note").textContent =
-    `Solved anew in ${Math.max(1, Math.round(explorer.lastStep))} ms for ${many(drawnRuns().length, "method")} on ` +
+    `Solved in ${Math.max(1, Math.round(explorer.lastStep))} ms for ${many(drawnRuns().length, "method")} on ` +
     (card.nShown < card.nPoints
       ? `a random ${count(card.nShown)} of ${count(card.nPoints)} points; rue select solves for all.`
       : (card.nPoints === 1 ? "one point." : `all ${count(card.nPoints)} points.`));

@@ -31,7 +31,7 @@ function drawCards() {
     ...(card.entropy ? [histogram(card.entropy)] : []),
   );
   $("method-cards").replaceChildren(
-    ...told.methods.map((method) =>
+    ...content.methods.map((method) =>
       h(
         "article",
         { class: "card small", style: { "--c": colourOf(method.name) } },
@@ -42,7 +42,7 @@ function drawCards() {
   );
 }
 
-/** How much people disagree: the entropy of their answers, point by point. */
+/** How much annotators disagree: the entropy of their answers, point by point. */
 function histogram({ counts, top }) {
   const width = 320,
     height = 96,
@@ -58,7 +58,7 @@ function histogram({ counts, top }) {
         viewBox: `0 0 ${width} ${height + 30}`,
         class: "histogram",
         role: "img",
-        "aria-label": `Entropy of people's answers from 0 to ${g(top, 3)} nats; ${percent(share, 0)} of points are in the lowest bar.`,
+        "aria-label": `Entropy of the annotators' answers from 0 to ${g(top, 3)} nats; ${percent(share, 0)} of points are in the lowest bar.`,
       },
       counts.map((n, k) =>
         svg(
@@ -80,12 +80,12 @@ function histogram({ counts, top }) {
         `${g(top, 3)} nats: all answers alike often`,
       ),
     ),
-    h("figcaption", {}, "Entropy of people's answers, point by point."),
+    h("figcaption", {}, "Entropy of the annotators' answers, point by point."),
   );
 }
 
 function drawProvenance() {
-  const { command, versions, checksums, seeds, notes } = told.provenance;
+  const { command, versions, checksums, seeds, notes } = content.provenance;
   const copy = h(
     "button",
     {

@@ -56,7 +56,7 @@ function curvePanel(id, kind, title) {
         band = [oracle, random];
         series.unshift(
           { name: "perfect ranking", colour: "var(--ink-2)", dash: "1 4", width: 1.6, ...oracle },
-          { name: "drawing lots", colour: "var(--ink-2)", dash: "5 4", width: 1.3, ...random },
+          { name: "random ranking", colour: "var(--ink-2)", dash: "5 4", width: 1.3, ...random },
         );
       }
       const tops = series.flatMap((line) => [...line.y]);
@@ -101,7 +101,7 @@ function makeCurves() {
     const word = {
       plain: "",
       accepted: " per accepted point",
-      saved: " saved against drawing lots",
+      saved: " saved against a random ranking",
     }[state.unit];
     for (const name of ["Regret", "Risk"])
       $(`curve-${name.toLowerCase()}`).previousElementSibling.textContent = name + word;
@@ -109,7 +109,7 @@ function makeCurves() {
     $("panel-accuracy").hidden = !known;
     const focus = focused();
     $("curves-note").textContent = focus
-      ? `The shaded band lies between drawing lots and a perfect ranking of ${isolated(focus.method)}'s predictions, the method in focus. Curves are drawn at no more than ${2 * told.corners} of their corners; areas in the table are exact.`
+      ? `The shaded band lies between a random ranking and a perfect ranking of ${isolated(focus.method)}'s predictions, the method in focus. Curves are drawn at no more than ${2 * content.corners} of their corners; areas in the table are exact.`
       : "";
   };
 }

@@ -10,7 +10,7 @@ function costOf(column, row) {
 }
 
 const columnsNow = () =>
-  told.columns.filter((column) => runsNow().some((run) => isNumber(run.row[column.key])));
+  content.columns.filter((column) => runsNow().some((run) => isNumber(run.row[column.key])));
 const isNumber = (x) => typeof x === "number";
 
 function drawLeaderboard() {
@@ -184,7 +184,7 @@ function drawSummary() {
         h("b", {}, best.method),
         runs.length > 1 ? " finds avoidable error best: n-AuReC " : ": n-AuReC ",
         h("b", {}, fixed(row.n_aurec, 3)),
-        ", where 0 is a perfect ranking and 1 is drawing lots",
+        ", where 0 is a perfect ranking and 1 is a random ranking",
         runs.length > 1
           ? [
               ". ",
@@ -200,7 +200,7 @@ function drawSummary() {
       h(
         "p",
         {},
-        `Acting on ${isolated(best.method)} costs ${g(row.risk, 3)} per point under ${lossName(state.loss)} loss, of which ${g(row.regret, 3)} is regret (${percent(row.regret / row.risk, 0)}): avoidable, had the model known what people answer.`,
+        `The mean ${lossName(state.loss)} loss of ${isolated(best.method)} is ${g(row.risk, 3)}, of which ${g(row.regret, 3)} is regret (${percent(row.regret / row.risk, 0)}): avoidable if the model knew the distribution of the answers.`,
       ),
     );
     const gaps = shownRuns()
@@ -211,7 +211,7 @@ function drawSummary() {
         h(
           "p",
           {},
-          `Both components together come closest to the best accept/reject rules in ${isolated(gaps[0].method)} (Pareto-gap ${fixed(gaps[0].row.pareto_gap, 4)}), least in ${isolated(gaps.at(-1).method)} (${fixed(gaps.at(-1).row.pareto_gap, 4)}).`,
+          `With both components, ${isolated(gaps[0].method)} comes closest to the optimal accept/reject rules (Pareto-gap ${fixed(gaps[0].row.pareto_gap, 4)}), ${isolated(gaps.at(-1).method)} least close (${fixed(gaps.at(-1).row.pareto_gap, 4)}).`,
         ),
       );
   }

@@ -9,13 +9,13 @@ function makeToolbar() {
   };
   fill(
     "pick-data",
-    told.data.map((card) => card.name),
+    content.data.map((card) => card.name),
     "data",
     (name) => name,
   );
   fill(
     "pick-loss",
-    [...new Set(told.runs.map((run) => run.loss))],
+    [...new Set(content.runs.map((run) => run.loss))],
     "loss",
     (name) => `${lossName(name)} loss`,
   );
@@ -32,7 +32,7 @@ function makeToolbar() {
 
 function drawToolbar() {
   $("pick-data").value = state.data;
-  const here = new Set(told.runs.filter((run) => run.data === state.data).map((run) => run.loss));
+  const here = new Set(content.runs.filter((run) => run.data === state.data).map((run) => run.loss));
   for (const option of $("pick-loss").options) option.disabled = !here.has(option.value);
   $("pick-loss").value = state.loss;
   $("chips").replaceChildren(
@@ -102,5 +102,5 @@ async function main() {
 }
 
 // For scripts that want the page's own numbers.
-window.rue = { told, state, change, ready, optimalSelector, explorer, problemNow };
+window.rue = { content, state, change, ready, optimalSelector, explorer, problemNow };
 main();

@@ -56,7 +56,7 @@ function picture(card, i) {
     style: {
       width: `${tile * size}px`,
       height: `${tile * size}px`,
-      "background-image": `var(--sprite-${told.data.indexOf(card)})`,
+      "background-image": `var(--sprite-${content.data.indexOf(card)})`,
       "background-size": `${columns * tile * size}px`,
       "background-position": `${-(k % columns) * tile * size}px ${-Math.floor(k / columns) * tile * size}px`,
     },
@@ -88,7 +88,7 @@ function item(card, data, i) {
 
 /** One image for all thumbnails, named once in the style of the page. */
 function placeSprites() {
-  told.data.forEach((card, k) => {
+  content.data.forEach((card, k) => {
     if (card.sprite)
       document.body.style.setProperty(`--sprite-${k}`, `url("${card.sprite.address}")`);
   });

@@ -21,7 +21,7 @@ function makeRanks() {
   const host = $("ranks");
   function draw() {
     const runs = shownRuns();
-    const columns = told.columns.filter(
+    const columns = content.columns.filter(
       (c) => c.better && runs.filter((run) => costOf(c, run.row) !== null).length > 1,
     );
     $("ranks-section").hidden = runs.length < 2 || columns.length < 2;

@@ -1,10 +1,10 @@
 // What the page shows now, and who wants to know when that changes.
 
-const told = JSON.parse($("told").textContent);
+const content = JSON.parse($("content").textContent);
 
 const state = {
-  data: told.data[0].name,
-  loss: told.runs[0].loss,
+  data: content.data[0].name,
+  loss: content.runs[0].loss,
   focus: null, // the method in focus
   hidden: new Set(),
   rank: "epistemic",
@@ -17,7 +17,7 @@ const onChange = (draw) => listeners.push(draw);
 /** Change the state and redraw what depends on it. */
 function change(changes) {
   Object.assign(state, changes);
-  if (!runsNow().length) state.loss = told.runs.find((run) => run.data === state.data).loss;
+  if (!runsNow().length) state.loss = content.runs.find((run) => run.data === state.data).loss;
   const runs = runsNow();
   if (!runs.some((run) => run.method === state.focus && !state.hidden.has(run.method)))
     state.focus = bestFirst(runs.filter(isShown))[0]?.method ?? runs[0]?.method ?? null;
@@ -25,18 +25,18 @@ function change(changes) {
 }
 
 /** Runs of the data set and loss in view, in the order of their methods. */
-const runsNow = () => told.runs.filter((run) => run.data === state.data && run.loss === state.loss);
+const runsNow = () => content.runs.filter((run) => run.data === state.data && run.loss === state.loss);
 const isShown = (run) => !state.hidden.has(run.method);
 const shownRuns = () => runsNow().filter(isShown);
 const drawnRuns = () => shownRuns().filter((run) => run.points);
 const focused = () => drawnRuns().find((run) => run.method === state.focus) ?? drawnRuns()[0];
-const cardNow = () => told.data.find((card) => card.name === state.data);
+const cardNow = () => content.data.find((card) => card.name === state.data);
 
 const orLast = (x) => (x === null || x === undefined ? Infinity : x);
 const bestFirst = (runs) => [...runs].sort((a, b) => orLast(a.row.n_aurec) - orLast(b.row.n_aurec));
 
 const N_COLOURS = 8;
-const indexOf = (method) => told.methods.findIndex((card) => card.name === method);
+const indexOf = (method) => content.methods.findIndex((card) => card.name === method);
 const colourOf = (method) => `var(--m${indexOf(method) % N_COLOURS})`;
 const dashOf = (method) => ["", "7 3", "2 3"][Math.floor(indexOf(method) / N_COLOURS) % 3];
 const swatch = (method) =>

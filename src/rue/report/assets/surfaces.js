@@ -120,7 +120,7 @@ function tellSlice() {
     x: coverage * focus.all.regret,
     y: coverage * focus.all.risk,
     colour: "var(--ink-2)",
-    label: "drawing lots",
+    label: "random ranking",
   };
   all.points.push(lots);
   const xs = all.series.flatMap((s) => [...s.x]).concat(lots.x),
@@ -132,8 +132,8 @@ function tellSlice() {
   };
   return {
     title: `Risk against regret at coverage ${g(coverage, 3)}. ${sliceInWords(focus)}`,
-    x: { label: "regret of the accepted", ...padded(xs, 0.28) },
-    y: { label: "risk of the accepted", ...padded(ys, 0.12) },
+    x: { label: "regret of accepted points", ...padded(xs, 0.28) },
+    y: { label: "risk of accepted points", ...padded(ys, 0.12) },
     ...all,
   };
 }
