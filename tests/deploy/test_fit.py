@@ -338,6 +338,15 @@ def test_enough_points_but_too_much_loss(rng):
         assert "no number of points shows that risk is 0" in rule.notes[0]
 
 
+@pytest.mark.parametrize("delta", [0.1, 0.6])
+def test_a_rate_above_the_budget_needs_more_than_any_number(delta):
+    star = components(np.zeros(100), np.full(100, 0.5))
+    hat = components(np.zeros(100), np.zeros(100))
+    rule = fit_selector(star, hat, maximize="coverage", risk_max=0.3, delta=delta, bound=1)
+    assert (rule.tau, rule.n_needed) == (-math.inf, None)
+    assert "even at the best threshold the risk is 0.5" in rule.notes[0]
+
+
 @pytest.mark.parametrize("normalized", [False, True])
 def test_points_needed_are_about_enough(rng, normalized):
     # One block of equal scores; so many points as said pass more often than not, half rarely do.

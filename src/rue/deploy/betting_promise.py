@@ -88,10 +88,11 @@ class Betting(Promise):
         if limit >= 1:
             return np.zeros(rate.shape)
         room = np.maximum(limit - rate, 0.0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             by_error = variance * (ndtri(min(self.delta, 0.5)) / room) ** 2
             by_bets = -math.log1p(-limit) / np.log1p(room / (1 - limit))
-        return np.asarray(by_error + (self.fewest_points(limit) or 0) * by_bets)
+            n = by_error + (self.fewest_points(limit) or 0) * by_bets
+        return np.asarray(np.where(room > 0, n, np.inf))
 
     def test(
         self, losses: Losses, scores: FloatArray, taus: FloatArray | None, references: FloatArray
