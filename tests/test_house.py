@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 import threading
@@ -321,3 +322,25 @@ def test_a_prediction_becomes_a_row_in_few_files(tmp_path, capsys):
     others = sorted(str(p) for p in found if p.parts[0] not in ("cli", "io", "_kernels"))
     assert len(reading) <= 10, reading
     assert len(others) <= 18, others
+
+
+# Their functions take files and folders of a benchmark, or load data: documented without examples.
+WITHOUT_EXAMPLES = ("rue.bench", "rue.data", "rue.io")
+
+
+@pytest.mark.parametrize("function", distinct(inspect.isfunction))
+def test_public_functions_are_documented(function):
+    text = inspect.getdoc(function) or ""
+    lacking = []
+    parameters = inspect.signature(function).parameters
+    if not any(function.__module__.startswith(name) for name in WITHOUT_EXAMPLES):
+        sections = ("Parameters",) * bool(parameters) + ("Returns", "Examples")
+        lacking += [name for name in sections if f"{name}\n{'-' * len(name)}\n" not in text]
+        described = re.findall(r"^\*{0,2}(\w+(?:, \w+)*)(?: : .*)?$", text, re.MULTILINE)
+        named = {name for line in described for name in line.split(", ")}
+        lacking += [name for name in parameters if name not in named]
+        returns = text.partition("Returns\n-------\n")[2].partition("\n\n")[0]
+        if "ndarray" in str(inspect.signature(function).return_annotation):
+            lacking += [] if "shape" in returns else ["the shape of what it returns"]
+    assert text[:1].isupper()
+    assert not lacking

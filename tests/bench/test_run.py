@@ -183,15 +183,16 @@ def _tell_half(connection, suite, task, slot):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_ten_kills_and_the_table_is_the_same(finished, suite, tmp_path):
-    """kill -9 at ten random moments, then a last run: bit for bit the undisturbed result."""
+@pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_the_table_is_the_same_after_kills(n_kills, finished, suite, tmp_path):
+    """kill -9 at random moments, then a last run: bit for bit the undisturbed result."""
     path = tmp_path / "small.toml"
     path.write_text(suite.text)
     out = tmp_path / "killed"
     command = [sys.executable, "-m", "rue", "bench", "run", str(path), "--out", str(out)]
     moments = random.Random(7)
     n_killed = 0
-    for _ in range(10):
+    for _ in range(n_kills):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(timeout=moments.uniform(0.5, 8.0))

@@ -42,7 +42,26 @@ CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 
 
 def require_convention(convention: object) -> None:
-    """Raise unless ``convention`` is one that rue knows."""
+    """Raise unless ``convention`` is the name of a convention.
+
+    Parameters
+    ----------
+    convention : str
+        The name to check.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    InputError
+        If it is none of CONVENTIONS.
+
+    Examples
+    --------
+    >>> require_convention("published")
+    """
     if convention not in CONVENTIONS:
         raise InputError(f"convention must be one of {', '.join(CONVENTIONS)}, got {convention!r}")
 
