@@ -64,6 +64,18 @@ def test_names_from_right_to_left_turn_nothing_else(odd):
     assert odd.js(bold) == "isolate"
 
 
+def test_no_winner_is_named_among_ties(odd):
+    odd.open()
+    odd.js("rue.change({hidden: new Set(rue.told.methods.slice(3).map((m) => m.name))})")
+    odd.frame()
+    lead, _, gap = odd.texts("#summary p")
+    names = [HOSTILE, "x" * 180, "\u202eoverride"]
+    assert odd.texts("#summary b") == [*names, "0.123"]
+    assert lead.startswith(f"{names[0]}, {names[1]} and {names[2]} find avoidable error equally")
+    assert "worst" not in lead
+    assert "come equally close" in gap
+
+
 def test_texts_and_thumbnails_of_deferred_points(odd):
     odd.open()
     slide(odd, "risk", 0)

@@ -169,31 +169,46 @@ function cell(column, run, marks, runs) {
   );
 }
 
+/** Runs whose value prints like the first one's: no winner is named among them. */
+const printedLike = (runs, first, key, digits) =>
+  runs.filter((run) => fixed(run.row[key], digits) === fixed(first.row[key], digits));
+
+/** Names as a sentence has them: "a", "a and b", "a, b and c". */
+const listed = (runs, name) =>
+  runs.flatMap((run, i) => [i === 0 ? "" : i < runs.length - 1 ? ", " : " and ", name(run)]);
+
 /** What the numbers say, in sentences. */
 function drawSummary() {
   const runs = bestFirst(shownRuns()).filter((run) => isNumber(run.row.n_aurec));
   const said = [];
   if (runs.length) {
     const best = runs[0],
-      worst = runs.at(-1),
+      first = printedLike(runs, best, "n_aurec", 3),
+      last = printedLike(runs, runs.at(-1), "n_aurec", 3),
       row = best.row;
+    const bold = (run) => h("b", {}, run.method);
+    const tied =
+      first.length < runs.length
+        ? " find avoidable error best, equally well"
+        : " find avoidable error equally well";
+    const verb = runs.length === 1 ? "" : first.length > 1 ? tied : " finds avoidable error best";
     said.push(
       h(
         "p",
         { class: "lead" },
-        h("b", {}, best.method),
-        runs.length > 1 ? " finds avoidable error best: n-AuReC " : ": n-AuReC ",
+        ...listed(first, bold),
+        `${verb}: n-AuReC `,
         h("b", {}, fixed(row.n_aurec, 3)),
         ", where 0 is a perfect ranking and 1 is a random ranking",
-        runs.length > 1
+        ...(first.length < runs.length
           ? [
               ". ",
-              h("b", {}, worst.method),
-              " finds it worst, at ",
-              fixed(worst.row.n_aurec, 3),
+              ...listed(last, bold),
+              last.length > 1 ? " find it worst, at " : " finds it worst, at ",
+              fixed(last[0].row.n_aurec, 3),
               ".",
             ]
-          : ".",
+          : ["."]),
       ),
     );
     said.push(
@@ -206,14 +221,22 @@ function drawSummary() {
     const gaps = shownRuns()
       .filter((run) => isNumber(run.row.pareto_gap))
       .sort((a, b) => a.row.pareto_gap - b.row.pareto_gap);
-    if (gaps.length > 1)
+    if (gaps.length > 1) {
+      const [closest, furthest] = [gaps[0], gaps.at(-1)].map((run) =>
+        printedLike(gaps, run, "pareto_gap", 4),
+      );
+      const names = (tied) => listed(tied, (run) => isolated(run.method)).join("");
+      const gap = (tied) => fixed(tied[0].row.pareto_gap, 4);
       said.push(
         h(
           "p",
           {},
-          `With both components, ${isolated(gaps[0].method)} comes closest to the optimal accept/reject rules (Pareto-gap ${fixed(gaps[0].row.pareto_gap, 4)}), ${isolated(gaps.at(-1).method)} least close (${fixed(gaps.at(-1).row.pareto_gap, 4)}).`,
+          closest.length < gaps.length
+            ? `With both components, ${names(closest)} ${closest.length > 1 ? "come" : "comes"} closest to the optimal accept/reject rules (Pareto-gap ${gap(closest)}), ${names(furthest)} least close (${gap(furthest)}).`
+            : `With both components, ${names(closest)} come equally close to the optimal accept/reject rules (Pareto-gap ${gap(closest)}).`,
         ),
       );
+    }
   }
   $("summary").replaceChildren(...said);
 }
