@@ -14,7 +14,7 @@ from rue import (
     evaluate_run,
     realize,
 )
-from rue.errors import ShapeError
+from rue.errors import InputError, ShapeError
 from rue.losses import LOSSES
 from rue.truth.answer_losses import answers
 
@@ -86,3 +86,12 @@ def test_all_parts_have_the_same_points(people, belief, name):
         Run(run.star, run.hat, **{name: short[name]})
     with pytest.raises(ShapeError, match="star and hat must have the same points, got 40 and 9"):
         Run(run.star, run.hat[:9])
+
+
+def test_bare_arrays_and_swapped_arguments_say_which_class_is_wanted(people, belief):
+    with pytest.raises(InputError, match=r"be rue.Annotations\(counts\).* of shape \(40, 3\)"):
+        evaluate(people.counts, belief.probs)
+    with pytest.raises(InputError, match=r"be rue.Draws\(probs\).* ndarray of shape \(40, 4, 3\)"):
+        evaluate(people, belief.probs)
+    with pytest.raises(InputError, match=r"got Draws first: swap the two arguments"):
+        evaluate(belief, people)

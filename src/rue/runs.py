@@ -135,6 +135,7 @@ class Run:
         >>> run.star.epistemic
         array([0.18])
         """
+        _require_kinds(annotations, belief)
         loss = get_loss(loss, values=annotations.values if values is None else values)
         if with_answers is None:
             with_answers = (
@@ -179,6 +180,30 @@ class Run:
     def loss_name(self) -> str:
         """The name of the loss, empty where it is not known."""
         return self.loss.name if isinstance(self.loss, Loss) else self.loss
+
+
+def _require_kinds(annotations: object, belief: object) -> None:
+    """Raise unless the answers come first and the belief second, each of its own class."""
+    if isinstance(annotations, Belief | RealBelief) and isinstance(belief, Annotations | Ratings):
+        raise InputError(
+            f"annotations come first and the belief second, got {type(annotations).__name__} "
+            f"first: swap the two arguments"
+        )
+    if not isinstance(annotations, Annotations | Ratings):
+        raise InputError(
+            "annotations must be rue.Annotations(counts), or rue.Ratings for real-valued answers, "
+            f"got {_described(annotations)}"
+        )
+    if not isinstance(belief, Belief | RealBelief):
+        raise InputError(
+            "belief must be rue.Draws(probs) of shape (n_points, n_draws, n_classes), "
+            f"rue.Dirichlet(alpha) or another belief, got {_described(belief)}"
+        )
+
+
+def _described(value: object) -> str:
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ + (f" of shape {shape}" if isinstance(shape, tuple) else "")
 
 
 def require_runs(runs: Sequence[Run]) -> None:

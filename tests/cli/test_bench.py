@@ -133,3 +133,28 @@ def test_what_is_wrong_is_one_line(rue, folder, tmp_path):
         assert code == 2
         assert message in err
         assert err.count("\n") == 1
+
+
+def test_progress_is_logged_and_an_interrupted_run_says_how_to_resume(capsys, tmp_path):
+    from rue.bench.cells import Cell
+    from rue.bench.run import Progress
+    from rue.cli.bench import _screen
+
+    def interrupted():
+        with _screen("mine", tmp_path) as on_change:
+            progress = Progress(3)
+            on_change(progress)
+            progress.done.append(Cell("mine", "letter", "ddu", 0))
+            on_change(progress)
+            progress.failed[Cell("mine", "letter", "ddu", 1)] = "no"
+            on_change(progress)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert capsys.readouterr().err.splitlines() == [
+        "mine: 1 of 3 cells, about 0:00 left",
+        "mine: 2 of 3 cells, 1 failed, about 0:00 left",
+        f"mine: interrupted: 1 of 3 cells are done and kept in {tmp_path}; "
+        "run the same command to resume",
+    ]

@@ -234,7 +234,7 @@ def run_with_progress(
     probes = all(suite.network_of(dataset) == "probe" for dataset in suite.datasets)
     workers = workers or (cores or 1 if probes else 1)
     threads = threads or (1 if probes else max(1, (cores or 1) // workers))
-    with _screen(suite.name) as on_change:
+    with _screen(suite.name, out) as on_change:
         return run_suite(
             suite,
             out,
@@ -248,10 +248,44 @@ def run_with_progress(
 
 
 @contextmanager
-def _screen(name: str) -> "Iterator[Callable[[Progress], None] | None]":
-    if not sys.stderr.isatty():
-        yield None
-        return
+def _screen(name: str, out: Path) -> "Iterator[Callable[[Progress], None]]":
+    """Show progress on stderr: live on a terminal, else a line for each cell that ends."""
+    last: list[Progress] = []
+    with _terminal(name) if sys.stderr.isatty() else _log(name) as show:
+
+        def on_change(progress: "Progress") -> None:
+            last[:] = [progress]
+            show(progress)
+
+        try:
+            yield on_change
+        except KeyboardInterrupt:
+            if last:
+                done = f"{len(last[0].done)} of {last[0].total} cells are done and kept in {out}"
+                typer.echo(f"{name}: interrupted: {done}; run the same command to resume", err=True)
+            raise
+
+
+@contextmanager
+def _log(name: str) -> "Iterator[Callable[[Progress], None]]":
+    ended = 0
+
+    def show(progress: "Progress") -> None:
+        nonlocal ended
+        finished = len(progress.done) + len(progress.failed)
+        if finished == ended:
+            return
+        ended, left = finished, progress.time_left()
+        parts = [f"{name}: {finished} of {progress.total} cells"]
+        parts += [f"{len(progress.failed)} failed"] if progress.failed else []
+        parts += [] if left is None else [f"about {_clock(left)} left"]
+        typer.echo(", ".join(parts), err=True)
+
+    yield show
+
+
+@contextmanager
+def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
     from rich.console import Console, Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
