@@ -18,11 +18,10 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.losses import Loss
 
+LOSS_NAMES = "log, brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
 Losses = Annotated[
     list[str] | None,
-    typer.Option(
-        help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost; repeat for several."
-    ),
+    typer.Option(help=f"{LOSS_NAMES}; repeat for several."),
 ]
 Scale = Annotated[
     str | None,
@@ -33,7 +32,7 @@ Costs = Annotated[
 ]
 LossName = Annotated[
     str,
-    typer.Option("--loss", help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost."),
+    typer.Option("--loss", help=f"{LOSS_NAMES}."),
 ]
 MaxMemory = Annotated[
     str | None,
@@ -169,3 +168,14 @@ def chosen_loss(name: str, cost: Path | None, floor: float | None) -> "str | Los
         return Log(floor)
     get_loss(name)
     return name
+
+
+def parse_range(text: str | None) -> tuple[float, float] | None:
+    """Return the two ends of a range, separated by a comma."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(number) for number in text.split(","))
+    except ValueError:
+        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
+    return low, high

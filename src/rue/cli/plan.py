@@ -18,7 +18,7 @@ from rue.cli.inputs import (
     read_methods,
     truth_of,
 )
-from rue.cli.options import Costs, Scale, align, emit, parse_values
+from rue.cli.options import Costs, LossName, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --wi
 def plan(
     files: Files,
     truth: TruthFile = None,
-    loss: Annotated[
-        str, typer.Option(help="log, brier, zero_one, squared, absolute, rps, pinball:Q or cost.")
-    ] = "log",
+    loss: LossName = "log",
     values: Scale = None,
     cost: Costs = None,
     id_name: IdName = None,

@@ -31,6 +31,7 @@ from rue.cli.options import (
     TableOrJson,
     chosen_loss,
     emit,
+    parse_range,
     parse_values,
     reads_files,
 )
@@ -82,6 +83,12 @@ def fit(
         Literal["betting", "hoeffding_bentkus"],
         typer.Option(help="With --delta: p-values that adapt to the variance, or do not."),
     ] = "betting",
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            "--range", help="With --delta: the range of real-valued answers, as in 0,100."
+        ),
+    ] = None,
     score: Annotated[
         Literal["learned", "total", "epistemic"],
         typer.Option(help="Learn the weights of both components, or take one score."),
@@ -123,6 +130,7 @@ def fit(
         chosen_loss(loss, cost, floor),
         values=parse_values(values),
         bounded=delta is not None and bound is None,
+        limits=parse_range(limits),
         matching=matching,
     )
     assert points.star is not None  # calibration points have answers

@@ -17,7 +17,7 @@ from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
 if TYPE_CHECKING:
-    from rue.beliefs import Belief
+    from rue.beliefs import Belief, RealBelief
 
 __all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count"]
 
@@ -229,6 +229,8 @@ class DataSet:
         """
         order = np.argsort(self.annotated)
         complete = len(order) == len(self)
+        if self.ratings is not None:
+            return {"ids": self.ids, "annotations": self.ratings[order] if complete else None}
         return {
             "ids": self.ids,
             "values": self.values,
@@ -237,7 +239,11 @@ class DataSet:
         }
 
     def save_predictions(
-        self, path: str | os.PathLike[str], belief: "Belief", *, method: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        belief: "Belief | RealBelief",
+        *,
+        method: str | None = None,
     ) -> None:
         """Write a belief about the points of this part; see :func:`rue.save_predictions`."""
         from rue.io.writing import save_predictions

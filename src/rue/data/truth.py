@@ -33,12 +33,10 @@ def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Tru
         If nobody answered about its points.
     """
     data = load(name, root)
-    annotations = data.annotations
+    ids = np.asarray(data.ids)[data.annotated].astype(np.str_)
     if data.ratings is not None:
-        raise InputError(
-            f"{name} has real-valued answers, which have no classes: use it in Python, "
-            f"rue.data.load({name!r}).ratings"
-        )
+        return Truth(Path(name), data.ratings, ids)
+    annotations = data.annotations
     if annotations is None or not len(data.annotated):
         raise InputError(f"{name} has one label per point and no annotators, so it is no truth")
     classes = tuple(str(word) for word in data.class_names)
@@ -46,7 +44,7 @@ def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Tru
     return Truth(
         Path(name),
         annotations,
-        np.asarray(data.ids)[data.annotated].astype(np.str_),
+        ids,
         {},
         classes if distinct else None,
     )

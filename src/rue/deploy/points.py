@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import Components, decompose
 from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
-from rue.io.align import align, make_run, with_classes
+from rue.io.align import align, make_run, rated_truth, with_classes
 from rue.io.matching import BY_NAME, Matching
 from rue.io.predictions import (
     Predictions,
@@ -25,6 +25,7 @@ from rue.io.predictions import (
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
 from rue.runs import Run
+from rue.truth.ratings import Ratings
 
 __all__ = ["DeployPoints", "read_calibration", "read_new"]
 
@@ -67,29 +68,41 @@ def read_calibration(
     *,
     values: ArrayLike | None = None,
     bounded: bool = False,
+    limits: tuple[float, float] | None = None,
     matching: Matching = BY_NAME,
 ) -> DeployPoints:
-    """Read calibration points; with ``bounded``, an unbounded loss raises."""
+    """Read calibration points; with ``bounded``, an unbounded loss raises.
+
+    ``limits`` is the range of real-valued answers, where the truth does not say it.
+    """
     predictions = read_predictions(path, matching=matching)
     if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
         return DeployPoints(Path(path), predictions.hat, predictions.star, kind)
     answered = truth or predictions.truth
     if answered is not None:  # the points and classes that both have
+        if isinstance(predictions.belief, RealBelief):
+            answered = rated_truth(predictions, answered, values)
+        elif limits is not None:
+            raise FileError(f"{path}: --range is for predictions of real numbers")
         predictions, answered, _ = align(predictions, answered, matching)
+        if limits is not None and isinstance(answered.annotations, Ratings):
+            answered = replace(answered, annotations=_within(answered, limits))
     run = make_run(predictions, answered, loss, values=values)
     assert answered is not None  # otherwise nothing could be realised
-    scales = (values, predictions.values, answered.annotations.values)
+    said = answered.annotations
+    own = said.range if isinstance(said, Ratings) else None
+    scales = (None if isinstance(said, Ratings) else values, predictions.values, said.values)
     loss = get_loss(loss, values=next((s for s in scales if s is not None), None))
     bound = None
     if bounded:
-        bound = _bound(predictions, loss)
+        bound = _bound(predictions, loss, own)
     return DeployPoints(
         predictions.path,
         run.hat,
         run.star,
         replace(
-            Kind.of(predictions.belief, loss, method=predictions.named),
+            Kind.of(predictions.belief, loss, method=predictions.named, limits=own),
             classes=answered.classes or predictions.classes,
         ),
         predictions.ids,
@@ -122,8 +135,8 @@ def read_new(
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
     _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
     loss = kind.get_loss()
-    if rule.delta is not None and rule.bound == loss.bound(predictions.belief.n_classes):
-        _bound(predictions, loss)  # otherwise the user has stated another bound
+    if rule.delta is not None and rule.bound == _usual_bound(predictions.belief, loss, kind):
+        _bound(predictions, loss, kind.range)  # otherwise the user has stated another bound
     answered = truth is not None or predictions.truth is not None
     star = make_run(predictions, truth, loss, matching=matching).star if answered else None
     if star is not None and len(star) != len(predictions.belief):
@@ -151,13 +164,30 @@ def _require(kind: Kind, found: Kind, path: Path) -> None:
         raise FileError(f"{path}: {error}") from None
 
 
-def _bound(predictions: Predictions, loss: Loss) -> float:
+def _usual_bound(belief: Belief | RealBelief, loss: Loss, kind: Kind) -> float | None:
+    """Return the bound of the loss itself, or None if it has none."""
+    if isinstance(belief, Belief):
+        return loss.bound(belief.n_classes)
+    return None if kind.range is None else loss.real().bound(*kind.range)
+
+
+def _within(truth: Truth, limits: tuple[float, float]) -> Ratings:
+    assert isinstance(truth.annotations, Ratings)
     try:
-        return loss_bound(loss, predictions.belief, predictions.actions)
+        return truth.annotations.within(limits)
+    except InputError as error:
+        raise FileError(f"{truth.path}: {error}") from None
+
+
+def _bound(predictions: Predictions, loss: Loss, limits: tuple[float, float] | None) -> float:
+    try:
+        return loss_bound(loss, predictions.belief, predictions.actions, limits)
     except InputError as error:
         raise FileError(f"{predictions.path}: {error}") from None
 
 
-def _doubt(belief: Belief) -> FloatArray:
+def _doubt(belief: Belief | RealBelief) -> FloatArray | None:
+    if isinstance(belief, RealBelief):
+        return None
     mean: Any = belief.mean()
     return np.asarray(1.0 - mean.max(axis=1))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Convention, Dirichlet, Draws, Scored
+from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
 from rue.io.members import read_method
@@ -16,8 +16,18 @@ from rue.io.predictions import Predictions, draws_first, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
 from rue.runs import Run
+from rue.truth.ratings import Ratings
 
-__all__ = ["align", "make_run", "make_runs", "read_run", "read_runs", "same_points", "with_classes"]
+__all__ = [
+    "align",
+    "make_run",
+    "make_runs",
+    "rated_truth",
+    "read_run",
+    "read_runs",
+    "same_points",
+    "with_classes",
+]
 
 
 def read_run(
@@ -36,7 +46,8 @@ def read_run(
     path
         The prediction file.
     truth
-        What annotators said; None where the file has its own ``counts``, or holds components.
+        What annotators said; None where the file has its own ``counts`` or ``ratings``, or holds
+        components.
     loss
         The loss, or its name.
     values
@@ -171,6 +182,8 @@ def _require_same_answers(first: Run, other: Run) -> None:
 
 def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
     """Return the class that most annotators chose, by name where classes have names."""
+    if isinstance(truth.annotations, Ratings):
+        return {}
     most = truth.annotations.probs.argmax(axis=1)
     return {"class": most if truth.classes is None else np.array(truth.classes)[most]}
 
@@ -194,7 +207,13 @@ def make_run(
         return predictions
     truth = truth or predictions.truth
     if truth is None:
-        raise FileError(f"{path}: has no counts of its own, so a truth file is needed (--truth)")
+        raise FileError(
+            f"{path}: has no answers of its own (counts or ratings), so a truth file is needed "
+            "(--truth)"
+        )
+    if isinstance(predictions.belief, RealBelief):
+        truth = rated_truth(predictions, truth, values)
+        values = None
     predictions, truth, notes = align(predictions, truth, matching)
     annotations, said = truth.annotations, truth.annotations.values
     if values is None and predictions.values is not None:
@@ -275,10 +294,36 @@ def align(
             ids=None if truth.ids is None else truth.ids[there],
             groups={name: column[there] for name, column in truth.groups.items()},
         )
+    if isinstance(truth.annotations, Ratings) or isinstance(predictions.belief, RealBelief):
+        return predictions, truth, (*truth.notes, *notes)
     predictions, more = with_classes(
         predictions, truth.path, truth.classes, truth.annotations.n_classes
     )
     return predictions, truth, (*truth.notes, *notes, *more)
+
+
+def rated_truth(predictions: Predictions, truth: Truth, values: ArrayLike | None) -> Truth:
+    """Return real-valued answers: those of the truth, or its counts on a scale of numbers."""
+    said = truth.annotations
+    if isinstance(said, Ratings):
+        return truth
+    if said.counts is None:
+        raise FileError(
+            f"{predictions.path}: is about real numbers, and {truth.path} holds probabilities of "
+            "classes; give a row per answer with a column rating"
+        )
+    scale = said.values if values is None else values
+    if scale is None:
+        raise FileError(
+            f"{predictions.path}: is about real numbers, and {truth.path} counts classes; say "
+            "which number each stands for with --values, or give a row per answer with a column "
+            "rating"
+        )
+    try:
+        ratings = Ratings.from_counts(said.counts, scale)
+    except InputError as error:
+        raise FileError(f"{truth.path}: {error}") from None
+    return replace(truth, annotations=ratings, classes=None)
 
 
 def with_classes(
@@ -306,6 +351,8 @@ def with_classes(
         If the numbers or the names of the classes differ.
     """
     belief = predictions.belief
+    if isinstance(belief, RealBelief):
+        raise AlignmentError(f"{predictions.path}: is about real numbers but {path} about classes")
     if predictions.sampled and isinstance(belief, Draws):  # classes may never have been sampled
         belief, predictions = _widened(belief, classes, n_classes, predictions)
     if belief.n_classes != n_classes:

@@ -5,14 +5,14 @@ points add these points. A mixture that fits neither is an error.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rue.beliefs import Draws
+from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.errors import AlignmentError, FileError
 from rue.io.matching import BY_NAME, Matching, class_order, require_unique
 from rue.io.predictions import Predictions, read_predictions
@@ -60,11 +60,11 @@ def read_method(
 
 
 def _member(read: Predictions | Run) -> Predictions:
-    if isinstance(read, Run) or not isinstance(read.belief, Draws):
+    if isinstance(read, Run) or not isinstance(read.belief, _Drawn):
         what = "components" if isinstance(read, Run) else type(read.belief).__name__
         raise FileError(
-            f"{read.path}: several files of one method must hold probs, logits or sampled_labels, "
-            f"got {what}"
+            f"{read.path}: several files of one method must hold probs, logits or sampled_labels "
+            f"(for real numbers mean and sd, or samples), got {what}"
         )
     return read
 
@@ -73,7 +73,7 @@ def _joined(members: Sequence[Predictions]) -> Predictions:
     first = members[0]
     members = [first, *(_like(first, member) for member in members[1:])]
     parts = _parts(members)
-    n_draws = [sum(_probs(member).shape[1] for member in part) for part in parts]
+    n_draws = [sum(_drawn(member).n_draws for member in part) for part in parts]
     if len(set(n_draws)) > 1:
         sizes = ", ".join(
             f"{n} about those of {part[0].path.name}"
@@ -88,7 +88,7 @@ def _joined(members: Sequence[Predictions]) -> Predictions:
     return replace(
         first,
         path=Path(f"{first.path} and {len(members) - 1} more"),
-        belief=Draws(np.concatenate([_probs(part) for part in whole])),
+        belief=_concatenated([_drawn(part) for part in whole], axis=0),
         ids=np.concatenate(ids) if ids else None,
         actions=None,
         truth=None if len(parts) > 1 else first.truth,
@@ -99,22 +99,26 @@ def _joined(members: Sequence[Predictions]) -> Predictions:
 
 def _like(first: Predictions, member: Predictions) -> Predictions:
     """Bring a member's classes into the order of the first one's."""
-    if member.belief.n_classes != first.belief.n_classes:
+    own, meant = _drawn(member), _drawn(first)
+    if type(own) is not type(meant):
         raise AlignmentError(
-            f"{member.path}: has {member.belief.n_classes} classes but {first.path} has "
-            f"{first.belief.n_classes}"
+            f"{member.path}: holds {type(own).__name__} but {first.path} {type(meant).__name__}"
+        )
+    if isinstance(own, Belief) and isinstance(meant, Belief) and own.n_classes != meant.n_classes:
+        raise AlignmentError(
+            f"{member.path}: has {own.n_classes} classes but {first.path} has {meant.n_classes}"
         )
     if (member.ids is None) != (first.ids is None):
         bare, named = (member, first) if member.ids is None else (first, member)
         raise AlignmentError(f"{bare.path}: has no ids but {named.path} has; all files need them")
     if member.actions is not None or first.actions is not None:
         raise FileError(f"{member.path}: actions cannot be joined from several files")
-    order, _ = class_order(
-        member.path, member.classes, first.path, first.classes, member.belief.n_classes
-    )
+    if not isinstance(own, Draws):
+        return member
+    order, _ = class_order(member.path, member.classes, first.path, first.classes, own.n_classes)
     if order is None:
         return member
-    return replace(member, belief=Draws(_probs(member)[..., order]), classes=first.classes)
+    return replace(member, belief=Draws(own.probs[..., order]), classes=first.classes)
 
 
 def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
@@ -148,18 +152,33 @@ def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
 def _draws_of(part: Sequence[Predictions]) -> Predictions:
     """Stack files about the same points, rows in the order of the first."""
     first = part[0]
-    probs = [_in_order(first.ids, member) for member in part]
-    return replace(first, belief=Draws(np.concatenate(probs, axis=1)))
+    members = [_in_order(first.ids, member) for member in part]
+    return replace(first, belief=_concatenated(members, axis=1))
 
 
-def _in_order(ids: NDArray[np.str_] | None, member: Predictions) -> NDArray[Any]:
-    probs = _probs(member)
+def _in_order(ids: NDArray[np.str_] | None, member: Predictions) -> Draws | Gaussians | Samples:
+    drawn = _drawn(member)
     if ids is None or member.ids is None or np.array_equal(ids, member.ids):
-        return probs
+        return drawn
     order = np.argsort(member.ids)
-    return np.asarray(probs[order[np.searchsorted(member.ids, ids, sorter=order)]])
+    return drawn[order[np.searchsorted(member.ids, ids, sorter=order)]]
 
 
-def _probs(member: Predictions) -> NDArray[Any]:
-    assert isinstance(member.belief, Draws)
-    return member.belief.probs
+_Drawn = (Draws, Gaussians, Samples)
+
+
+def _drawn(member: Predictions) -> Draws | Gaussians | Samples:
+    assert isinstance(member.belief, _Drawn)  # or it could not have been a member
+    return member.belief
+
+
+def _concatenated(
+    beliefs: Sequence[Draws | Gaussians | Samples], axis: int
+) -> Draws | Gaussians | Samples:
+    """Join beliefs of one kind along points (0) or draws (1)."""
+    names = [each.name for each in fields(beliefs[0])]
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(belief, name) for belief in beliefs], axis=axis)
+        for name in names
+    }
+    return type(beliefs[0])(**arrays)

@@ -1,7 +1,8 @@
 """Rows of a file as points: which column names them, and which rows are draws of one point."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,16 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue.errors import FileError
 
-__all__ = ["ID_NAMES", "PointRows", "find_id_name", "named_rows", "point_rows"]
+__all__ = [
+    "ID_NAMES",
+    "PointRows",
+    "column_of",
+    "find_id_name",
+    "named_rows",
+    "numbers",
+    "point_rows",
+    "require_once",
+]
 
 ID_NAMES = ("id", "ids", "uid", "item", "item_id")
 """What the column that names the points may be called, in either case."""
@@ -45,6 +55,11 @@ def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) ->
     if len(found) > 1:
         raise FileError(f"{path}: {' and '.join(found)} could both name the rows; choose with --id")
     return found[0] if found else None
+
+
+def column_of(table: Mapping[str, Any], *names: str) -> str | None:
+    """Return the first column with one of these names, in either case."""
+    return next((column for column in table if column.lower() in names), None)
 
 
 def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
@@ -182,3 +197,20 @@ def point_rows(
         bad = int(np.argmax((np.diff(rank[rows], axis=1) == 0).any(axis=1)))
         raise FileError(f"{path}: {str(ids[rows[bad, 0]])!r} has a draw twice")
     return PointRows(path, rows, ids[rows[:, 0]])
+
+
+def numbers(path: Path, table: Mapping[str, NDArray[Any]], column: str) -> NDArray[np.float64]:
+    """Return a column of numbers, or raise."""
+    if table[column].dtype.kind not in "fiub":
+        first = table[column][0]
+        raise FileError(f"{path}: column {column} must hold numbers, got {str(first)!r} at row 0")
+    return np.asarray(table[column], dtype=np.float64)
+
+
+def require_once(path: Path, columns: Sequence[NDArray[Any]]) -> None:
+    """Raise if two rows have the same entries in all of these columns."""
+    if not columns:
+        return
+    (key, times), *_ = Counter(zip(*(c.tolist() for c in columns), strict=True)).most_common(1)
+    if times > 1:
+        raise FileError(f"{path}: {', '.join(map(repr, key))} must stand in one row, not {times}")

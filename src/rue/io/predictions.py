@@ -6,6 +6,8 @@ A prediction file is ``.npz``, JSON lines (whatever the file is called), ``.csv`
   ``sampled_labels``, (n, n_answers) or (n, draws, n_answers); where both are there ``probs`` win
   over ``logits``. Optional are ``epistemic`` (n), ``actions``, ``values``, ``classes`` (k names),
   ``ids``, ``counts`` and ``method``, a word. Any other array of length n is a column to group by.
+- For real-valued outcomes they hold ``mean`` and ``sd``, ``samples``, or ``mu``, ``nu``, ``alpha``
+  and ``beta`` instead, and ``ratings`` in place of ``counts``: see :mod:`rue.io.real_values`.
 - A JSON line is one point, or one draw of it: see :mod:`rue.io.json_lines`.
 - A table is wide or long: see :mod:`rue.io.tables`. One with the columns ``aleatoric``,
   ``epistemic``, ``risk`` and ``regret`` holds components already computed.
@@ -22,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite, round_to_scale
-from rue.beliefs import Belief, Dirichlet, Draws, Scored
+from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Components
 from rue.errors import FileError, InputError, ShapeError
@@ -31,6 +33,8 @@ from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
 from rue.io.matching import BY_NAME, Matching, checked_classes
 from rue.io.npz import load_npz, npz_shapes
 from rue.io.points import find_id_name
+from rue.io.ratings import json_ratings
+from rue.io.real_values import REAL_ARRAYS, real_belief, real_kind
 from rue.io.tables import prediction_arrays_of_table
 from rue.io.truth import (
     Truth,
@@ -86,7 +90,7 @@ class Predictions:
     """
 
     path: Path
-    belief: Belief
+    belief: Belief | RealBelief
     actions: NDArray[Any] | None = None
     values: FloatArray | None = None
     ids: NDArray[np.str_] | None = None
@@ -135,11 +139,16 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix == ".npz":
-        wanted = wanted_arrays(npz_shapes(path), *_ARRAYS)
+        wanted = wanted_arrays(npz_shapes(path), *_ARRAYS, *REAL_ARRAYS)
         return _predictions(path, load_npz(path, wanted), matching)
     if is_json_lines(path):
         records = load_json_lines(path)
-        arrays = json_arrays(path, records, _ARRAYS, scalars=_SCALARS, id_name=matching.id_name)
+        real = () if real_kind(records[0]) is None else REAL_ARRAYS
+        arrays = json_arrays(
+            path, records, (*_ARRAYS, *real), scalars=_SCALARS, id_name=matching.id_name
+        )
+        if "ratings" in records[0]:
+            arrays["ratings"] = json_ratings(path, records, matching.id_name)["ratings"]
         return _predictions(path, arrays, matching)
     if suffix in (".csv", ".tsv", ".parquet"):
         table = load_table(path)
@@ -156,13 +165,16 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
 
 
 def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching) -> Predictions:
+    real = real_kind(arrays)
+    if real is not None:
+        return _real_predictions(path, arrays, real, matching)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
     if kinds[:2] == ["probs", "logits"]:
         kinds.remove("logits")
     if len(kinds) != 1:
         raise FileError(
-            f"{path}: must hold one of probs, logits, alpha or sampled_labels, got "
-            f"{names_of(arrays)[:200]}"
+            f"{path}: must hold one of probs, logits, alpha or sampled_labels (for real numbers "
+            f"mean and sd, samples, or mu, nu, alpha and beta), got {names_of(arrays)[:200]}"
         )
     kind, array = kinds[0], arrays[kinds[0]]
     named = [arrays["classes"]] if "classes" in arrays else []
@@ -194,10 +206,6 @@ def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]], matching: Match
     ids = _ids(path, arrays, kind, array, matching)
     counted = {k: v for k, v in arrays.items() if k in ("counts", "classes", "values")}
     truth = counted_truth(path, counted) if "counts" in arrays else None
-    word = arrays.get("method")
-    if word is not None and word.ndim == 1 and len(set(word.tolist())) == 1:
-        word = word[0]  # a column that says the same in every row
-    is_name = word is not None and not np.ndim(word) and np.asarray(word).dtype.kind == "U"
     return Predictions(
         path,
         belief,
@@ -206,10 +214,42 @@ def _predictions(path: Path, arrays: Mapping[str, NDArray[Any]], matching: Match
         ids,
         None if truth is None else replace(truth, ids=ids),
         groups,
-        str(word) if is_name else None,
+        _method(arrays),
         classes,
         kind == "sampled_labels",
     )
+
+
+def _real_predictions(
+    path: Path, arrays: Mapping[str, NDArray[Any]], kind: str, matching: Matching
+) -> Predictions:
+    belief = real_belief(path, arrays, kind)
+    ids = ids_of(path, arrays, len(belief), matching.id_name)
+    said = {k: v for k, v in arrays.items() if k in ("counts", "values", "ratings", "range")}
+    truth = counted_truth(path, said)
+    if truth is not None and len(truth.annotations) != len(belief):
+        raise FileError(
+            f"{path}: has predictions of {len(belief):,} points but answers about "
+            f"{len(truth.annotations):,}"
+        )
+    return Predictions(
+        path,
+        belief,
+        arrays.get("actions"),
+        ids=ids,
+        truth=None if truth is None else replace(truth, ids=ids),
+        groups=group_columns(arrays, len(belief)),
+        named=_method(arrays),
+    )
+
+
+def _method(arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """Return the method's name, where the file says it: a word, or a column of the same word."""
+    word = arrays.get("method")
+    if word is not None and word.ndim == 1 and len(set(word.tolist())) == 1:
+        word = word[0]
+    is_name = word is not None and not np.ndim(word) and np.asarray(word).dtype.kind == "U"
+    return str(word) if is_name else None
 
 
 def _ids(

@@ -6,7 +6,6 @@ has a row per answer (``id``, ``annotator`` where it is known, ``label``) or per
 ``class``, ``count``).
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
-from rue.io.points import find_id_name, named_rows, point_rows
+from rue.io.points import (
+    column_of,
+    find_id_name,
+    named_rows,
+    numbers,
+    point_rows,
+    require_once,
+)
+from rue.io.real_values import real_columns
 
-__all__ = ["answer_arrays", "column_of", "has_no_names", "prediction_arrays_of_table"]
+__all__ = ["answer_arrays", "has_no_names", "prediction_arrays_of_table"]
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -31,11 +38,6 @@ _LONG = {
 }
 _COUNTS = ("count", "counts", "votes")
 _LABELS = ("label", "answer")
-
-
-def column_of(table: Table, *names: str) -> str | None:
-    """Return the first column with one of these names, in either case."""
-    return next((column for column in table if column.lower() in names), None)
 
 
 def has_no_names(columns: Sequence[str]) -> bool:
@@ -76,6 +78,9 @@ def prediction_arrays_of_table(
         If a cell is missing, a point has other draws than the others, or no column is a class.
     """
     name = find_id_name(path, list(table), id_name)
+    real = real_columns(path, table, name)
+    if real is not None:
+        return real
     key = column_of(table, *_LONG)
     kind = column_of(table, "class")
     if kind is not None and key is not None:
@@ -126,14 +131,14 @@ def answer_arrays(
     names, code = _codes(path, table[of], of, classes)
     weights = np.ones(len(ids))
     if label is None and count is not None:
-        weights = _numbers(path, table, count)
+        weights = numbers(path, table, count)
     annotator = column_of(table, "annotator", "annotator_id", "worker", "rater")
     points, first, point = np.unique(ids, return_index=True, return_inverse=True)
     place = np.empty(len(points), np.int64)
     place[np.argsort(first)] = np.arange(len(points))
     row = place[point]
     again = [ids, table[annotator].astype(np.str_)] if label is not None and annotator else []
-    _require_once(path, again or ([ids, names[code]] if label is None else []))
+    require_once(path, again or ([ids, names[code]] if label is None else []))
     counts = np.zeros((len(points), len(names)))
     np.add.at(counts, (row, code), weights)
     return {"counts": counts, "classes": names, "ids": ids[np.sort(first)]}
@@ -145,11 +150,11 @@ def _long(
     if name is None:
         raise FileError(f"{path}: one row per class needs a column that names the points (id)")
     ids = named_rows(path, table[name], name)
-    values = _numbers(path, table, key)
+    values = numbers(path, table, key)
     names, code = _codes(path, table[kind], kind, None)
     draw = column_of(table, "draw")
     parts = [ids] if draw is None else [ids, table[draw].astype(np.str_)]
-    _require_once(path, [*parts, names[code]])
+    require_once(path, [*parts, names[code]])
     order = {text: i for i, text in enumerate(dict.fromkeys(names[code].tolist()))}
     classes = np.array(list(order))  # as they first occur
     column = np.array([order[text] for text in names[code]])
@@ -189,7 +194,7 @@ def _wide(
     ids = None if name is None else named_rows(path, table[name], name)
     draws = [None] * n_rows if draw is None else table[draw].tolist()
     rows = point_rows(path, n_rows, ids, draws)
-    found = {"probs": rows.stacked(np.stack([_numbers(path, table, c) for c in columns], axis=1))}
+    found = {"probs": rows.stacked(np.stack([numbers(path, table, c) for c in columns], axis=1))}
     if not has_no_names(columns):
         found["classes"] = np.array(columns)
     if ids is not None:
@@ -200,13 +205,6 @@ def _wide(
             if kept is not None:
                 found[column.lower() if column in others else column] = np.array(kept)
     return found
-
-
-def _numbers(path: Path, table: Table, column: str) -> NDArray[np.float64]:
-    if table[column].dtype.kind not in "fiub":
-        first = table[column][0]
-        raise FileError(f"{path}: column {column} must hold numbers, got {str(first)!r} at row 0")
-    return np.asarray(table[column], dtype=np.float64)
 
 
 def _codes(
@@ -230,11 +228,3 @@ def _codes(
     if strange:
         raise FileError(f"{path}: {column} {strange[0]!r} is none of the classes {list(order)}")
     return np.array(classes), np.array([order[text] for text in names.tolist()])[code]
-
-
-def _require_once(path: Path, columns: Sequence[NDArray[Any]]) -> None:
-    if not columns:
-        return
-    (key, times), *_ = Counter(zip(*(c.tolist() for c in columns), strict=True)).most_common(1)
-    if times > 1:
-        raise FileError(f"{path}: {', '.join(map(repr, key))} must stand in one row, not {times}")

@@ -5,6 +5,8 @@
 - ``.csv`` or ``.parquet``, wide: a column per class, with or without a header; or long: a row per
   answer (``id``, ``annotator``, ``label``) or per class (``id``, ``class``, ``count``).
 - JSON lines with ``id`` and ``counts``, ``probs`` or ``label``.
+- Real-valued answers: ``ratings`` in arrays and lines, or a row or line per answer with
+  ``rating`` (:mod:`rue.io.real_values`).
 
 The column that names the points is called ``id``, ``ids``, ``uid``, ``item`` or ``item_id``.
 Columns of text and the one named by ``by`` are groups, and all others are classes. Numbers that
@@ -25,8 +27,10 @@ from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
 from rue.io.matching import BY_NAME, Matching, checked_classes
 from rue.io.npz import load_npy, load_npz, npz_shapes
 from rue.io.points import find_id_name, named_rows
-from rue.io.tables import answer_arrays, column_of, has_no_names
+from rue.io.ratings import json_ratings, rating_arrays, ratings_of_array
+from rue.io.tables import answer_arrays, has_no_names
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = [
     "RESERVED",
@@ -51,6 +55,14 @@ RESERVED = {
     "counts",
     "classes",
     "method",
+    "mean",
+    "sd",
+    "samples",
+    "mu",
+    "nu",
+    "beta",
+    "ratings",
+    "range",
 }
 """Names of arrays that are no columns to group by."""
 
@@ -76,7 +88,7 @@ class Truth:
     """
 
     path: Path
-    annotations: Annotations
+    annotations: Annotations | Ratings
     ids: NDArray[np.str_] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     classes: tuple[str, ...] | None = None
@@ -122,14 +134,17 @@ def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = 
         return _named(Truth(path, _annotations(path, load_npy(path), None)), matching)
     if suffix == ".npz":
         shapes = npz_shapes(path)
-        arrays = load_npz(path, wanted_arrays(shapes, "counts", "probs"))
-        if not {"counts", "probs"} & set(shapes):
-            raise FileError(f"{path}: must hold counts or probs, got {names_of(shapes)}")
+        arrays = load_npz(path, wanted_arrays(shapes, "counts", "probs", "ratings"))
+        if not {"counts", "probs", "ratings"} & set(shapes):
+            raise FileError(f"{path}: must hold counts, probs or ratings, got {names_of(shapes)}")
     elif is_json_lines(path):
         arrays = _json(path, matching)
     elif suffix in (".csv", ".tsv", ".parquet"):
         table = load_table(path, named=[name for name in (by, matching.id_name) if name])
-        found = answer_arrays(path, table, id_name=matching.id_name, classes=matching.classes)
+        rated = rating_arrays(path, table, matching.id_name)
+        found = rated or answer_arrays(
+            path, table, id_name=matching.id_name, classes=matching.classes
+        )
         if found is None:
             return _named(_wide(path, table, by, matching), matching)
         arrays = found
@@ -140,14 +155,18 @@ def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = 
         )
     truth = counted_truth(path, arrays, matching)
     if truth is None:
-        raise FileError(f"{path}: must hold counts or probs, got {names_of(arrays)}")
+        raise FileError(f"{path}: must hold counts, probs or ratings, got {names_of(arrays)}")
     return _named(truth, matching)
 
 
 def counted_truth(
     path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
 ) -> Truth | None:
-    """Return the truth in a file's arrays, or None if they hold neither counts nor probs."""
+    """Return the truth in a file's arrays, or None if they hold no counts, probs or ratings."""
+    if "ratings" in arrays and "counts" not in arrays:
+        ratings = ratings_of_array(path, arrays["ratings"], arrays.get("range"))
+        ids = ids_of(path, arrays, len(ratings), matching.id_name)
+        return Truth(path, ratings, ids, group_columns(arrays, len(ratings)))
     found = arrays.get("counts", arrays.get("probs"))
     if found is None:
         return None
@@ -208,6 +227,8 @@ def names_of(arrays: Mapping[str, Any]) -> str:
 
 def _json(path: Path, matching: Matching) -> dict[str, NDArray[Any]]:
     records = load_json_lines(path)
+    if {"rating", "ratings"} & set(records[0]):
+        return json_ratings(path, records, matching.id_name)
     keys = ("counts", "probs")
     if not any(key in records[0] for key in keys) and any("label" in r for r in records):
         name = find_id_name(path, list(records[0]), matching.id_name)
@@ -218,7 +239,8 @@ def _json(path: Path, matching: Matching) -> dict[str, NDArray[Any]]:
             if column == "annotator" and None in cells:
                 continue
             table[column] = named_rows(path, cells, column)
-        found = answer_arrays(path, table, id_name=name, classes=matching.classes)
+        rated = rating_arrays(path, table, matching.id_name)
+        found = rated or answer_arrays(path, table, id_name=name, classes=matching.classes)
         assert found is not None
         return found
     arrays = json_arrays(path, records, keys, id_name=matching.id_name)
@@ -231,6 +253,8 @@ def _json(path: Path, matching: Matching) -> dict[str, NDArray[Any]]:
 def _named(truth: Truth, matching: Matching) -> Truth:
     """Give the classes of a file without names those that the user said."""
     if truth.classes is not None or matching.classes is None:
+        return truth
+    if isinstance(truth.annotations, Ratings):
         return truth
     if len(matching.classes) != truth.annotations.n_classes:
         return truth  # it is the predictions' columns that the user named
@@ -289,9 +313,6 @@ def _wide(
             f"{path}: must have a column of counts for each class, or one row per answer with the "
             f"columns id and label; it has {names_of(table)[:200]}"
         )
-    rating = column_of(table, "rating")
-    if rating is not None and len(classes) == 1:
-        raise FileError(f"{path}: holds real-valued ratings, which this command does not take")
     ids = ids_of(path, table, len(table[classes[0]]), matching.id_name)
     counts = np.stack([table[column] for column in classes], axis=1)
     annotations = _annotations(path, counts, None, ids)

@@ -9,21 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import as_vector
-from rue.beliefs import Belief, Dirichlet, Draws, Scored
+from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import InputError, ShapeError
 from rue.io.npz import save_npz
+from rue.io.ratings import padded_ratings
+from rue.io.real_values import real_arrays
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = ["prediction_arrays", "save_predictions"]
 
 
 def save_predictions(
     path: str | os.PathLike[str],
-    belief: Belief,
+    belief: Belief | RealBelief,
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
-    annotations: Annotations | None = None,
+    annotations: Annotations | Ratings | None = None,
     classes: Sequence[str] | None = None,
     method: str | None = None,
 ) -> None:
@@ -37,7 +40,8 @@ def save_predictions(
     path
         The file to write; it must end in ``.npz``.
     belief
-        What the model says: ``Draws``, ``Dirichlet`` or ``Scored``.
+        What the model says: ``Draws``, ``Dirichlet`` or ``Scored``, or about real numbers
+        ``Gaussians``, ``Samples`` or ``NormalInverseGamma``.
     ids
         A different name for each point, length n_points. Files are matched by them.
     values
@@ -78,11 +82,11 @@ def save_predictions(
 
 
 def prediction_arrays(
-    belief: Belief,
+    belief: Belief | RealBelief,
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
-    annotations: Annotations | None = None,
+    annotations: Annotations | Ratings | None = None,
     classes: Sequence[str] | None = None,
     method: str | None = None,
 ) -> dict[str, Any]:
@@ -90,6 +94,12 @@ def prediction_arrays(
     arrays: dict[str, Any] = {}
     if ids is not None:
         arrays["ids"] = _names("ids", ids, belief.n_points)
+    if method is not None:
+        arrays["method"] = np.asarray(method, dtype=np.str_)
+    if isinstance(belief, RealBelief):
+        return arrays | _real_arrays(belief, annotations)
+    if isinstance(annotations, Ratings):
+        raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")
     if values is None and annotations is not None:
         values = annotations.values
     if values is not None:
@@ -104,8 +114,6 @@ def prediction_arrays(
         arrays["counts"] = annotations.probs if known else annotations.counts
     if classes is not None:
         arrays["classes"] = _names("classes", classes, belief.n_classes)
-    if method is not None:
-        arrays["method"] = np.asarray(method, dtype=np.str_)
     match belief:
         case Draws():
             arrays["probs"] = belief.probs
@@ -116,6 +124,19 @@ def prediction_arrays(
         case _:
             raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
     return arrays
+
+
+def _real_arrays(
+    belief: RealBelief, annotations: Annotations | Ratings | None
+) -> dict[str, NDArray[Any]]:
+    if isinstance(annotations, Annotations):
+        raise InputError(
+            f"annotations of {type(belief).__name__} must be Ratings, got Annotations: use "
+            "Ratings.from_counts"
+        )
+    if annotations is not None and len(annotations) != len(belief):
+        raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
+    return real_arrays(belief) | ({} if annotations is None else padded_ratings(annotations))
 
 
 def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> NDArray[np.str_]:

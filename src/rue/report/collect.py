@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue import __version__
 from rue._arrays import FloatArray, IntArray
-from rue.beliefs import Dirichlet, Draws, Scored
+from rue.beliefs import (
+    Dirichlet,
+    Draws,
+    Gaussians,
+    NormalInverseGamma,
+    Samples,
+    Scored,
+)
 from rue.components import realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
@@ -22,12 +29,14 @@ from rue.io.matching import BY_NAME, Matching
 from rue.io.members import read_method
 from rue.io.predictions import Predictions
 from rue.io.truth import Truth
-from rue.losses import Loss
+from rue.losses import Log, Loss, Squared
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
 from rue.runs import Run
 from rue.truth.annotations import Annotations
+from rue.truth.finite_annotators import estimate_bayes_risk
+from rue.truth.ratings import Ratings
 
 __all__ = ["annotation_facts", "answer_entropies", "from_files"]
 
@@ -104,7 +113,7 @@ def from_files(
     entries: list[ReportEntry] = []
     cards = []
     ids: NDArray[np.str_] | None = None
-    annotations: Annotations | None = None
+    annotations: Annotations | Ratings | None = None
     texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
     for name, paths in sources.items():
@@ -126,8 +135,9 @@ def from_files(
             ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
         else:
             order = _order(ids, here, len(made[0]), path, sources[names[0]][0])
-        if isinstance(answers, Annotations) and isinstance(predictions, Predictions):
-            correct = 1.0 - realize(answers, predictions.belief, "zero_one").total[order]
+        if answers is not None and isinstance(predictions, Predictions):
+            if isinstance(answers, Annotations):
+                correct = 1.0 - realize(answers, predictions.belief, "zero_one").total[order]
             if annotations is None:
                 annotations, first = answers[order], path
             else:
@@ -149,7 +159,7 @@ def from_files(
         items=known_items,
         facts=({} if annotations is None else annotation_facts(annotations)) | facts,
         entropies=None if annotations is None else answer_entropies(annotations),
-        n_classes=None if annotations is None else annotations.n_classes,
+        n_classes=annotations.n_classes if isinstance(annotations, Annotations) else None,
     )
     used = [
         *(path for paths in sources.values() for path in paths),
@@ -177,9 +187,11 @@ def _versions() -> dict[str, str]:
     }
 
 
-def annotation_facts(annotations: Annotations) -> dict[str, str]:
+def annotation_facts(annotations: Annotations | Ratings) -> dict[str, str]:
     """Return the number of annotators and how much they agree, as facts for a card."""
-    entropy = float(answer_entropies(annotations).mean())
+    if isinstance(annotations, Ratings):
+        return _rating_facts(annotations)
+    entropy = float(Log().bayes_risk(annotations.probs).mean())
     share = entropy / np.log(annotations.n_classes)
     facts = {"points": f"{annotations.n_points:,}", "classes": f"{annotations.n_classes:,}"}
     if annotations.counts is None:
@@ -193,8 +205,23 @@ def annotation_facts(annotations: Annotations) -> dict[str, str]:
     return facts
 
 
-def answer_entropies(annotations: Annotations) -> FloatArray:
-    """Return the entropy of the answers to each point, in nats."""
+def _rating_facts(ratings: Ratings) -> dict[str, str]:
+    n, values = ratings.n_annotators, ratings.answers.values
+    facts = {
+        "points": f"{ratings.n_points:,}",
+        "answers": f"real numbers, {values.min():g} to {values.max():g}",
+        "annotators per point": f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average",
+    }
+    if n.min() >= 2:
+        spread = np.sqrt(estimate_bayes_risk(ratings, Squared(), "unbiased").mean())
+        facts["standard deviation within points"] = f"{spread:.3g}"
+    return facts
+
+
+def answer_entropies(annotations: Annotations | Ratings) -> FloatArray | None:
+    """Return the entropy of the answers to each point, in nats; real numbers have none."""
+    if isinstance(annotations, Ratings):
+        return None
     return realize(annotations, None, "log", actions=annotations.probs).aleatoric
 
 
@@ -210,6 +237,13 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
             belief = "a Dirichlet distribution per point"
         case Scored():
             belief = "one distribution per point, and an epistemic score from another source"
+        case Gaussians() as normals:
+            belief = f"{_several(normals.n_draws, 'normal distribution')} per point"
+        case Samples() as samples:
+            n = samples.values.shape[2]
+            belief = f"{_several(samples.n_draws, 'draw')} of {n:,} sampled values per point"
+        case NormalInverseGamma():
+            belief = "a normal-inverse-gamma distribution per point"
         case _:
             belief = type(predictions.belief).__name__
     facts["belief"] = belief
@@ -217,6 +251,10 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
         "its own Bayes action" if predictions.actions is None else "the actions in the file"
     )
     return facts
+
+
+def _several(n: int, what: str) -> str:
+    return f"{n:,} {what}s" if n > 1 else f"one {what}"
 
 
 def _order(
@@ -237,11 +275,12 @@ def _order(
     return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
 
 
-def _require_same_answers(known: Annotations, first: Path, here: Annotations, path: Path) -> None:
-    if here.n_classes != known.n_classes:
-        raise AlignmentError(
-            f"{path}: has {here.n_classes} classes but {first} has {known.n_classes}"
-        )
+def _require_same_answers(
+    known: Annotations | Ratings, first: Path, here: Annotations | Ratings, path: Path
+) -> None:
+    classes = [p.n_classes if isinstance(p, Annotations) else 0 for p in (here, known)]
+    if classes[0] != classes[1]:
+        raise AlignmentError(f"{path}: has {classes[0]} classes but {first} has {classes[1]}")
     row = here.first_difference(known)
     if row is not None:
         raise AlignmentError(f"{path}: the answers differ from {first}, first at row {row}")

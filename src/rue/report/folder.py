@@ -18,6 +18,7 @@ from rue.report.collect import annotation_facts, answer_entropies
 from rue.report.items import items_of
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
 __all__ = ["from_folder"]
 
@@ -86,7 +87,7 @@ def from_folder(
                 items=shown,
                 facts=annotation_facts(truth) | facts,
                 entropies=answer_entropies(truth),
-                n_classes=truth.n_classes,
+                n_classes=truth.n_classes if isinstance(truth, Annotations) else None,
             )
         )
         drawn |= {f"{name}/{method}": Cell(suite.name, name, method, seed) for method in methods}
@@ -142,19 +143,21 @@ def _entries(
     seed: int,
     rows: list[dict[str, Any]],
     step: Callable[[str], object],
-) -> tuple[list[ReportEntry], Annotations, Items]:
+) -> tuple[list[ReportEntry], Annotations | Ratings, Items]:
     entries: list[ReportEntry] = []
     truth = items = None
     for method in methods:
         predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
         if not isinstance(predictions, Predictions) or predictions.truth is None:
-            raise FileError(f"{store.folder}: {dataset}/{method} has no counts")
+            raise FileError(f"{store.folder}: {dataset}/{method} has no answers")
         annotations = predictions.truth.annotations
         ids = np.arange(len(annotations)).astype(np.str_)
         ids = ids if predictions.ids is None else predictions.ids
         if truth is None:
             truth, items = annotations, Items(ids)
-        correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
+        correct = None
+        if isinstance(annotations, Annotations):
+            correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
         mine = [row for row in rows if row["method"] == method]
         proxies = {
             key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)

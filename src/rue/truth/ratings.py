@@ -194,6 +194,13 @@ class Ratings:
         """None: real-valued outcomes have no classes, and so no scale of classes."""
         return None
 
+    def within(self, limits: tuple[float, float]) -> "Ratings":
+        """Return the same answers with another range; raise if one is outside of it."""
+        again = Ratings.__new__(Ratings)
+        points = self.answers.repeat(np.arange(self.n_points))
+        again._set(self.answers.values, points, self.n_points, limits, self.ids)
+        return again
+
     def first_difference(self, other: "Annotations | Ratings") -> int | None:
         """Return the first of as many points with other answers, or None if all are the same."""
         if not isinstance(other, Ratings):

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import rue.data
+from rue import Gaussians
 from rue.bench.criteria import require_criteria
 from rue.errors import FileError, InputError
+from rue.io.predictions import read_predictions
 
 NAME = "preprocessed-data.jsonl"
 
@@ -123,3 +125,13 @@ def test_real(real):
     assert data.ids[0] == "73712e"
     assert 49.999903547520425 in data.ratings[0].answers.values  # the first of the first line
     assert abs(data.ratings.answers.values).max() == 50
+
+
+def test_predictions_carry_the_ratings(tmp_path):
+    data = load(write(tmp_path, pair(), pair("b", [1, 2])))
+    belief = Gaussians([[0.0, 1.0], [2.0, 3.0]], np.ones((2, 2)))
+    data.save_predictions(tmp_path / "m.npz", belief)
+    found = read_predictions(tmp_path / "m.npz")
+    assert found.ids.tolist() == ["73e", "b"]
+    assert lists(found.truth.annotations) == lists(data.ratings)
+    assert found.truth.annotations.range == (-50, 50)
