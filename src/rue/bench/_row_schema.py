@@ -1,4 +1,4 @@
-"""What a cell's row.json must hold, checked before any of it is used."""
+"""The schema of a cell's row.json, checked before any of it is used."""
 
 import math
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def _list_of(check: _Check) -> _Check:
 
 
 def _is_result(value: Any) -> bool:
-    """One evaluation: words, notes, and numbers, some of them undefined."""
+    """Return whether a value is one evaluation: text, notes, and numbers or None."""
     if not isinstance(value, dict) or not {"method", "loss"} <= set(value):
         return False
     words, notes = ("method", "loss", "group"), _list_of(_is_text)
@@ -58,7 +58,7 @@ def _is_result(value: Any) -> bool:
 
 
 def _is_proxies(value: Any) -> bool:
-    """Numbers by key, and ``details`` of any kind."""
+    """Return whether a value holds numbers by key, and optional ``details``."""
     return isinstance(value, dict) and all(
         v is None or key == "details" or _is_number(v) for key, v in value.items()
     )

@@ -1,7 +1,7 @@
-"""A cell is one data set x method x seed: its seed, and all that its numbers depend on.
+"""A cell is one data set x method x seed; this module has its seed and its configuration.
 
-Splits turn with the plain seed, the same for every method; all else is drawn from a seed hashed
-from (suite, data set, method, seed).
+Splits depend on the plain seed and are the same for all methods; all other random numbers come
+from a seed hashed from (suite, data set, method, seed).
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Cell:
 
     @property
     def hashed_seed(self) -> int:
-        """Where all its random numbers come from; no other cell of any suite has it."""
+        """The seed of all random numbers of the cell; it differs between cells and suites."""
         from rue.methods._training.streams import hashed
 
         return hashed(self.suite, self.dataset, self.method, self.seed)
@@ -62,7 +62,7 @@ def cells(suite: Suite) -> list[Cell]:
 
 
 def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str, Any]:
-    """Return all that a cell's numbers depend on, as JSON has it; files by their checksum."""
+    """Return everything that a cell's numbers depend on, as JSON; files by their checksum."""
     import rue
     from rue.methods import METHODS
 
@@ -113,9 +113,10 @@ def _plugin_packages(cell: Cell) -> dict[str, str]:
 
 
 def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
-    """Whether a stored configuration is other than what the suite says of the cell now.
+    """Return whether a stored configuration differs from what the suite now states.
 
-    What the suite leaves to defaults is not looked at: it takes torch to know them.
+    Settings that the suite leaves at their defaults are not compared, because reading the
+    defaults needs torch.
     """
     settings = config["settings"]
     training = settings.get("training")
@@ -140,7 +141,7 @@ def config_hash(config: Mapping[str, Any]) -> str:
 
 
 def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
-    """Find a file that a suite names: as it is, beside the suite, or in a data root."""
+    """Return the path of a file named in a suite: as given, beside the suite or in a data root."""
     places = [Path(), *([suite.folder] if suite.folder else []), *roots(root)]
     for place in places:
         if (place / name).is_file():
@@ -181,7 +182,7 @@ def training_of(suite: Suite, dataset: str) -> Any:
 
 
 def changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
-    """Change settings where a suite says so; a wrong name or kind of value is an error."""
+    """Return settings with the changes of a suite; raise for an unknown name or wrong type."""
     known = {field.name: getattr(settings, field.name) for field in fields(settings)}
     # A suite has keys of its own for these two.
     require_known(what, given, [name for name in known if name not in ("training", "regime")])

@@ -1,4 +1,4 @@
-"""The criteria of a suite: what is computed of a trained method.
+"""The criteria of a suite: what is computed for a trained method.
 
 ``regret`` gives a row of the paper's table for each loss. The proxies give one number or two
 each, all of the same trained models: ``ood`` (near and far AUROC of the epistemic part),
@@ -68,7 +68,7 @@ def proxies(
 
 
 def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
-    """Raise before anything is trained where a data set cannot have a criterion."""
+    """Raise, before any training, if a criterion is impossible for a data set."""
     if data.ratings is not None:
         raise InputError(
             f"{data.name} has real-valued answers, and the methods of a suite predict classes"
@@ -86,10 +86,10 @@ def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
 def learn_actively(
     data: Sequence[DataSet], method: str, seeds: Sequence[int], config: Any
 ) -> list[list[active_learning.ActiveLearning]]:
-    """Run active learning for all seeds together; give each seed's runs.
+    """Run active learning for all seeds together, and return the runs of each seed.
 
-    At most half of the pool is labelled in the end: 3,000 points where there are 6,000, and else
-    fewer to start with and a round, in the same proportion.
+    At most half of the pool is labelled: 3,000 points if the pool has at least 6,000, otherwise
+    proportionally fewer at the start and per round.
     """
     n_batch = min(250, max(1, min(len(one.train) for one in data) // 24))
     runs = active_learning.run(

@@ -1,7 +1,7 @@
-"""Engines: where tasks run. Here each task has a process of its own on this machine.
+"""Engines run tasks. The one here runs each task in its own process on this machine.
 
-An engine takes tasks and gives events as they happen; results come back to the driver, which is
-the only one that writes. A task that raises, or whose process dies, fails alone.
+An engine yields events as they happen. Results are returned to the driver, which alone writes
+files. If a task raises or its process dies, only this task fails.
 """
 
 import multiprocessing
@@ -25,7 +25,7 @@ __all__ = ["Engine", "Event", "Local", "attempt"]
 
 @dataclass(frozen=True)
 class Event:
-    """A task was started, is done with its results, or failed with an error's text."""
+    """A task that was started, is done (with its results) or failed (with the error's text)."""
 
     task: Task
     kind: Literal["started", "done", "failed"]
@@ -34,15 +34,15 @@ class Event:
 
 
 class Engine(Protocol):
-    """Runs tasks and tells what becomes of each."""
+    """The interface of engines."""
 
     def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
-        """Return events until every task is done or failed; closing it early stops the rest."""
+        """Yield events until every task is done or failed; closing the iterator stops the rest."""
         ...
 
 
 def attempt(suite: Suite, task: Task) -> Event:
-    """Run a task; what it raises becomes the event's error, its last line the message."""
+    """Run a task; an exception becomes the error of the event, its message the last line."""
     try:
         return Event(task, "done", tuple(run_task(suite, task)))
     except RueError as error:
@@ -55,9 +55,9 @@ def attempt(suite: Suite, task: Task) -> Event:
 
 @dataclass(frozen=True)
 class Local:
-    """Processes on this machine, ``workers`` at a time.
+    """Run tasks in processes on this machine, ``workers`` at a time.
 
-    With ``gpus_per_run`` each run sees so many of the GPUs in ``gpus``, or a share of one.
+    With ``gpus_per_run``, each run gets that many of the GPUs in ``gpus``, or a share of one.
     """
 
     workers: int = 1
@@ -75,7 +75,7 @@ class Local:
             )
 
     def slots(self) -> list[str | None]:
-        """Return what CUDA_VISIBLE_DEVICES is in each place where a run may go on."""
+        """Return the value of CUDA_VISIBLE_DEVICES for each run that may be active."""
         if not self.gpus_per_run:
             return [None] * self.workers
         if self.gpus_per_run >= 1:
@@ -128,7 +128,7 @@ class _Running:
 
 
 def _child(connection: Connection, suite: Suite, task: Task, slot: str | None) -> None:
-    """Run a task in a process of its own, which ends when the driver does."""
+    """Run a task in its own process, which ends when the driver ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, who stops us
     parent: Any = multiprocessing.parent_process()
     threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

@@ -22,9 +22,9 @@ _RETRIES = 3
 
 @dataclass(frozen=True)
 class RayCluster:
-    """A running cluster by its ``address``, or one that is started on this machine.
+    """A running cluster with a given ``address``, or one that is started on this machine.
 
-    ``workers`` bounds how many tasks run at once; None is as many as the cluster has room for.
+    ``workers`` limits the number of concurrent tasks; None means as many as fit.
     """
 
     address: str | None = None
@@ -97,7 +97,7 @@ class RayCluster:
 
 
 def _require_answer(address: str) -> None:
-    """Raise where nobody listens at host:port; Ray itself would try for ten minutes."""
+    """Raise if nothing listens at host:port; Ray itself would retry for ten minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():  # auto, local
         return

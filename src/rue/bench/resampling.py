@@ -1,9 +1,9 @@
-"""Means over seeds, with the test points drawn anew: intervals and significance for a run.
+"""Bootstrap intervals and significance tests for the means over seeds of a benchmark.
 
-Every seed's test points are drawn with replacement and the seeds' numbers averaged, as the tables
-do. The seeds stay as they are: five cannot carry a bootstrap of their own, and their spread is the
+The test points of every seed are drawn with replacement, and the numbers of the seeds are
+averaged, as in the tables. The seeds are not resampled: five are too few, and their spread is the
 standard deviation in the tables. All methods of a seed have the same points, so differences are
-paired. The Pareto-gap is left out: it takes minutes a cell.
+paired. The Pareto-gap is omitted, because it takes minutes per cell.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ def draw(
     n_replicates: int = N_REPLICATES,
     progress: bool = False,
 ) -> Replicates:
-    """Draw the points of every cell that rows of a table are the mean of."""
+    """Return replicates of the means over seeds in the rows of a table."""
     from tqdm import tqdm
 
     suite = store.suite()

@@ -1,4 +1,4 @@
-"""Run a suite: do what is missing or stale, store each cell as it is done."""
+"""Run a suite: run missing and stale cells, and store each as soon as it is done."""
 
 import os
 import time
@@ -18,7 +18,7 @@ __all__ = ["Progress", "SuiteRun", "run_suite", "select"]
 
 @dataclass
 class Progress:
-    """How a run stands: it is handed to ``on_change`` whenever something happens."""
+    """The state of a run, which is passed to ``on_change`` after every event."""
 
     total: int
     done: list[Cell] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
 
     def time_left(self) -> float | None:
-        """Seconds until all is done, if the rest goes on as it went; None before the first."""
+        """Return the estimated seconds until the run is done; None before the first result."""
         finished = len(self.done) + len(self.failed)
         if not finished:
             return None
@@ -36,16 +36,20 @@ class Progress:
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """What a run did.
+    """The result of running a suite.
 
     Attributes
     ----------
-    kept
-        Cells that were there already.
-    done, failed
-        Cells that were run now, and those that failed, with the error.
-    redone
-        Why a cell that was there was run again: ``stale`` or ``corrupt``.
+    folder : Path
+        The folder of the results.
+    kept : tuple of Cell
+        Cells that were finished before.
+    done : tuple of Cell
+        Cells that were run now.
+    failed : mapping of Cell to str
+        Cells that failed, with the error.
+    redone : mapping of Cell to str
+        Why a cell that existed was run again: ``stale`` or ``corrupt``.
     """
 
     folder: Path
@@ -66,26 +70,31 @@ def run_suite(
     root: str | None = None,
     on_change: Callable[[Progress], None] | None = None,
 ) -> SuiteRun:
-    """Run the cells of a suite that a folder does not hold yet.
+    """Run the cells of a suite that a folder does not contain yet.
 
     Parameters
     ----------
     suite
         What to run.
     out
-        The folder; a run that was cut short goes on in it.
+        The folder; an interrupted run resumes in it.
     engine
-        Where tasks run; None is one local process at a time.
+        Where tasks run; None means one local process at a time.
     only
-        Keep to some cells: ``{"method": ["ensemble"], "seed": ["0", "1"]}``.
+        Run only some cells: ``{"method": ["ensemble"], "seed": ["0", "1"]}``.
     force
-        Do cells again that are there.
+        Whether to run finished cells again.
     threads
-        Of each task. Sums may depend on it in the last bit.
+        The number of threads of each task; the last bit of sums may depend on it.
     root
-        A data root to look in first.
+        A data root that is searched first.
     on_change
         Called when a task starts, ends or fails.
+
+    Returns
+    -------
+    SuiteRun
+        Which cells were kept, done and failed.
     """
     store = Store(out)
     wanted = select(cells(suite), only or {})
@@ -131,7 +140,7 @@ def run_suite(
 
 
 def select(found: Sequence[Cell], only: Mapping[str, Sequence[str]]) -> list[Cell]:
-    """Keep the cells whose data set, method or seed is asked for."""
+    """Return the cells that match ``--only``."""
     kept = list(found)
     for key, values in only.items():
         if key not in ("dataset", "method", "seed"):

@@ -1,4 +1,4 @@
-"""A folder of finished cells, each there whole or not at all.
+"""A folder of finished cells, each written completely or not at all.
 
 ::
 
@@ -8,8 +8,8 @@
                                        /error.txt         why it failed, if it did
     DIR/checkpoints/                                networks for images in training
 
-``row.json`` holds the checksum of the predictions and of itself, so a cell that was cut short
-or damaged is noticed and done again. One run at a time may write to a folder.
+``row.json`` contains the checksums of the predictions and of itself, so that an incomplete or
+damaged cell is detected and run again. One run at a time may write to a folder.
 """
 
 import hashlib
@@ -50,11 +50,11 @@ class Store:
 
     @property
     def checkpoints(self) -> Path:
-        """Where networks for images are kept while they train."""
+        """The folder of the checkpoints of image networks."""
         return self.folder / "checkpoints"
 
     def path(self, cell: Cell) -> Path:
-        """Return a cell's own folder."""
+        """Return the folder of a cell."""
         return self.folder / "cells" / cell.dataset / cell.method / str(cell.seed)
 
     def predictions(self, cell: Cell) -> Path:
@@ -62,11 +62,11 @@ class Store:
         return self.path(cell) / "predictions.npz"
 
     def suite(self) -> Suite:
-        """Read the suite that the folder holds results of."""
+        """Return the suite whose results the folder contains."""
         return parse_suite(self._suite_text(), folder=self.folder)
 
     def keep_suite(self, suite: Suite) -> None:
-        """Write the suite down; a folder that holds another suite's results is refused."""
+        """Write the suite to the folder; raise if it contains results of another suite."""
         path = self.folder / "suite.toml"
         if path.exists() and (held := self.suite().name) != suite.name:
             raise InputError(f"{self.folder} holds results of the suite {held}, not {suite.name}")
@@ -83,7 +83,7 @@ class Store:
             raise FileError(f"{path}: cannot be read as a suite: {error}") from None
 
     def state(self, cell: Cell, config_hash: str | None = None) -> State:
-        """Say whether a cell is done; one of another configuration is stale."""
+        """Return the state of a cell; one with another configuration is stale."""
         if not (self.path(cell) / "row.json").exists():
             return "missing"
         try:
@@ -116,7 +116,7 @@ class Store:
         return row
 
     def write(self, result: Result) -> None:
-        """Store a finished cell: the predictions, then the row that vouches for them."""
+        """Store a finished cell: the predictions, then the row with their checksum."""
         folder = self.path(result.cell)
         row = {
             **result.row,
@@ -137,20 +137,20 @@ class Store:
         shutil.rmtree(self.checkpoints / str(result.cell), ignore_errors=True)
 
     def write_error(self, cell: Cell, text: str) -> None:
-        """Keep why a cell failed, beside where it would be."""
+        """Write why a cell failed into its folder."""
         self.require_in_place()
         with suppress(FileError):
             _write(self.path(cell) / "error.txt", text.encode(), parents=True)
 
     def error(self, cell: Cell) -> str | None:
-        """Return why a cell failed, the last line of it, or None."""
+        """Return the last line of the error of a cell, or None."""
         path = self.path(cell) / "error.txt"
         lines = path.read_text(encoding="utf-8").strip().splitlines() if path.is_file() else []
         return lines[-1] if lines else None
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for one run; it is released when the process ends, however it ends."""
+        """Lock the folder for one run; the lock is released when the process ends."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             with locked(self.folder / ".lock", wait=False):

@@ -168,11 +168,11 @@ class Suite:
 
     @property
     def n_cells(self) -> int:
-        """How many data sets x methods x seeds."""
+        """The number of cells: data sets x methods x seeds."""
         return len(self.datasets) * len(self.methods) * len(self.seeds)
 
     def losses_of(self, dataset: str) -> tuple[str, ...]:
-        """Which losses a data set is evaluated under."""
+        """Return the losses under which a data set is evaluated."""
         return tuple(self.dataset.get(dataset, {}).get("losses", self.losses))
 
     def criteria_of(self, dataset: str) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class Suite:
         return network
 
     def regime_of(self, dataset: str) -> Regime:
-        """How settings and epochs are chosen on a data set."""
+        """Return how settings and epochs are chosen on a data set."""
         regime: Regime = self.dataset.get(dataset, {}).get("regime", self.regime)
         return regime
 
@@ -200,7 +200,7 @@ def shipped() -> dict[str, Path]:
 
 
 def read_suite(name: str) -> Suite:
-    """Read a suite that comes with rue by its name, or any by the path of its TOML file."""
+    """Return a suite: one that comes with rue by its name, or any by the path of its TOML file."""
     suites = shipped()
     path = suites.get(name, Path(name))
     if path.suffix != ".toml" or not path.is_file():
@@ -299,7 +299,7 @@ def _require_different(key: str, values: Collection[object]) -> None:
 
 
 def require_like(what: str, value: Any, usual: Any) -> None:
-    """Raise unless a value is of the usual one's type; a whole number may stand for a float."""
+    """Raise unless a value has the type of the default; a float may be a whole number."""
     if isinstance(usual, float) and type(value) in (int, float) and math.isfinite(value):
         return
     if isinstance(usual, float) or type(value) is not type(usual):
@@ -318,7 +318,7 @@ def _require_table(key: str, value: Any) -> None:
 
 
 def require_known(what: str, given: Collection[str], known: Collection[str]) -> None:
-    """Raise on the first of ``given`` that is not known, with the nearest that is."""
+    """Raise for the first of ``given`` that is unknown; the error suggests the nearest name."""
     for name in given:
         if name not in known:
             raise InputError(

@@ -1,7 +1,7 @@
-"""Finished cells to the paper's tables.
+"""Compute the paper's tables from finished cells.
 
-A row of a data set's table is a mean over seeds, with the standard deviation beside it. A ratio
-such as n-AuReC is averaged as it is, not recomputed from means.
+A row of a table is a mean over seeds, with the standard deviation. A ratio such as n-AuReC is
+averaged itself, not recomputed from means.
 """
 
 import math
@@ -56,11 +56,11 @@ class Results:
 
     @property
     def regimes(self) -> dict[str, str]:
-        """Under which regime the networks of each data set were trained."""
+        """The training regimes of each data set."""
         return {cell.dataset: row["config"]["regime"] for cell, row in self.raw.items()}
 
     def notes(self) -> list[str]:
-        """Say what a reader of the tables must know."""
+        """Return sentences that a reader of the tables must know."""
         found = []
         if self.missing:
             found.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
@@ -107,9 +107,9 @@ def read_results(store: Store) -> Results:
 
 
 def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Average over seeds: a row for each data set, loss and method, in the order they came.
+    """Return means over seeds: one row per data set, loss and method, in the given order.
 
-    A column is None where it is undefined for any seed; ``<column>_std`` is None for one seed.
+    A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed.
     """
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -134,10 +134,10 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Sum the data sets' rows up: a row for each loss and method.
+    """Return means over data sets: one row per loss and method.
 
-    ``best`` counts the data sets where the method's mean n-AuReC is lowest (a tie counts for
-    each); the others are means over data sets.
+    ``best`` is the number of data sets on which the method has the lowest mean n-AuReC; a tie
+    counts for each method.
     """
     lowest: dict[tuple[str, str], float] = {}
     for row in rows:
@@ -167,9 +167,9 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def beside_published(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Put the paper's rows behind ours where data set and loss match; others stay alone.
+    """Return our rows, followed by the paper's rows for the same data set and loss.
 
-    ``group`` tells whose they are. Features of a data set count as it.
+    ``group`` states the source of a row. A data set of features matches its original data set.
     """
     from rue.published import read_published
 

@@ -33,16 +33,16 @@ _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
 
 @dataclass(frozen=True)
 class Task:
-    """Cells that train together, and all that running them takes; it travels to a worker.
+    """Cells that train together, with everything that a worker needs to run them.
 
     Attributes
     ----------
     stack
-        Every seed that trains beside the cells' own.
+        All seeds that train together.
     cells
-        The cells to give back; their seeds are of the stack.
+        The cells whose results are returned; their seeds are in the stack.
     configs
-        Each cell's configuration, as it is stored.
+        The configuration of each cell, as it is stored.
     root, threads, checkpoints
         Where data is looked for first, how many threads to use, where networks for images are
         kept after each epoch.
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """What running a cell gives: its row, and its prediction file's content."""
+    """The result of a cell: its row, and the content of its prediction file."""
 
     cell: Cell
     row: dict[str, Any]
@@ -141,7 +141,7 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
 
 
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
-    """Return each seed's data set; seeds that only turn nothing share one."""
+    """Return the data set of each seed; seeds with equal splits share one."""
     options = loader_options(suite, name)
     n_components = options.pop("n_components", 256)
     features = options.pop("features", "tfidf")
@@ -164,7 +164,7 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
 
 
 def _same(a: DataSet, b: DataSet) -> bool:
-    """Whether two seeds have one data set: it is then kept and stacked once."""
+    """Return whether two seeds have the same data set, which is then stored once."""
     return (
         isinstance(a.inputs, np.ndarray)
         and isinstance(b.inputs, np.ndarray)
