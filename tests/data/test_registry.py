@@ -13,7 +13,7 @@ import rue.data
 from rue.bench.suite import parse_suite
 from rue.data.datasets import letter
 from rue.data.info import known
-from rue.data.registry import expand, flaw, is_complete
+from rue.data.registry import expand, find_problem, is_complete
 from rue.errors import FileError, InputError
 
 KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
@@ -141,10 +141,10 @@ def test_fetch_replaces_a_bad_file_of_the_cache(small_letter, cache):
     rue.data.fetch("letter")
     assert small_letter == [cache]
     (cache / letter.PATH).write_bytes(b"\xff damaged")
-    assert "is not the published file" in flaw("letter")
+    assert "is not the published file" in find_problem("letter")
     rue.data.fetch("letter")
     assert small_letter == [cache, cache]
-    assert flaw("letter") is None
+    assert find_problem("letter") is None
 
 
 def test_fetch_says_that_a_bad_file_of_rue_data_shadows_it(
@@ -167,9 +167,9 @@ def test_a_damaged_image_of_a_zip_is_a_flaw(cache, monkeypatch):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("image", "hello" * 100)
     monkeypatch.setattr("rue.data.registry.load", lambda *_: None)
-    assert flaw("dcic-benthic") is None
+    assert find_problem("dcic-benthic") is None
     path.write_bytes(path.read_bytes().replace(b"hellohello", b"hellojello", 1))
-    assert flaw("dcic-benthic") == f"{path}: image in it is damaged"
+    assert find_problem("dcic-benthic") == f"{path}: image in it is damaged"
 
 
 def test_fetch_into_rue_data_is_refused(monkeypatch, tmp_path):

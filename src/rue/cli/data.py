@@ -84,11 +84,11 @@ def fetch(
     """Fetch data sets: with progress, checked, and from where an earlier try broke off."""
     import sys
 
-    from rue.data.registry import expand, flaw
+    from rue.data.registry import expand, find_problem
     from rue.data.registry import fetch as fetch_one
 
     for name in expand(names):
-        there = root is None and flaw(name) is None
+        there = root is None and find_problem(name) is None
         if not there:
             warn(f"{name}: fetching")
             fetch_one(name, root, progress=sys.stderr.isatty())

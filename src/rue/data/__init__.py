@@ -1,4 +1,4 @@
-"""Data sets that say what people said: one registry, one file per data set or family."""
+"""Data sets with the answers of annotators: one registry, one file per data set or family."""
 
 from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet

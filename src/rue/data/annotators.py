@@ -1,4 +1,4 @@
-"""Simulated annotators: m people who each answer from p*."""
+"""Simulated annotators, who answer independently from p*."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,14 +13,21 @@ __all__ = ["simulate_annotators"]
 def simulate_annotators(
     annotations: Annotations, n_annotators: ArrayLike, *, seed: int = 0
 ) -> Annotations:
-    """Draw ``n_annotators`` answers a point, independently, from its p*.
+    """Return annotations with independent random answers from each point's p*.
 
     Parameters
     ----------
-    annotations
-        Known or estimated p*.
-    n_annotators
-        How many answer: one number, or one per point, each at least 1.
+    annotations : Annotations
+        The known or estimated p*.
+    n_annotators : int or array_like of shape (n_points,)
+        The number of answers per point: one number, or one per point, each at least 1.
+    seed : int
+        Seed of the answers.
+
+    Returns
+    -------
+    Annotations
+        Counts of shape (n_points, n_classes).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading archives without trusting them: nothing is unpacked, named members are read."""
+"""Read named members of untrusted archives; nothing is unpacked to disk."""
 
 import contextlib
 import gzip
@@ -28,7 +28,7 @@ ZIP_ERRORS = (
 
 @contextlib.contextmanager
 def open_zip(path: Path | io.BytesIO, name: str = "") -> Iterator[zipfile.ZipFile]:
-    """Open a zip whose members all stay inside it: no climbing path, no link, no bomb."""
+    """Open a zip file; raise for paths outside it, links, and an excessive unpacked size."""
     name = name or str(path)
     try:
         with zipfile.ZipFile(path) as archive:

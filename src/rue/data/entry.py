@@ -1,4 +1,4 @@
-"""Entry: what the registry knows of a data set without reading it."""
+"""Entry: what the registry knows about a data set without reading its files."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -16,32 +16,32 @@ __all__ = ["Entry", "fetch_urls", "options_of"]
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One line of the registry.
+    """One data set of the registry.
 
     Attributes
     ----------
     n_points
-        How many points are annotated, or labelled where nobody was asked.
+        The number of annotated points, or of labelled points if there are no annotators.
     annotators
-        The fewest people that a point has, their mean number, and the most; None where nobody
-        was asked or it is not known before the files are read.
+        The least, mean and largest number of annotators per point; None if there are none, or if
+        the number is unknown before the files are read.
     splits
         The sizes of train, validation and test at seed 0.
     size
-        How many bytes there are to fetch; None where it is not known.
+        The number of bytes to download; None if unknown.
     checksums
-        Path -> SHA-256 of the file's content; None where it cannot be known in advance.
+        The SHA-256 of the content of each file, by path; None if it cannot be known in advance.
     needs
         The files without which it cannot be loaded, each as a tuple of alternatives.
     optional
-        Files that are fetched too, and read where they are there.
+        Files that are also downloaded, and read if they exist.
     whole
-        Says of files that are there whether they hold all points; None where they cannot but.
+        A function that returns whether existing files contain all points; None if they always do.
     load
         Called with a Reader and this entry, ``seed`` and the data set's own options.
     fetch
-        Called with the root to write to and whether to show progress; None where a data set
-        cannot be fetched by a program, and then ``by_hand`` says how it is had.
+        Called with the root to write to and whether to show progress; None if a data set cannot
+        be downloaded by a program; then ``by_hand`` explains how to get it.
     origin
         Where its authors publish it.
     """
@@ -66,7 +66,7 @@ class Entry:
 
     @property
     def source(self) -> str:
-        """How the data set is had: where it is from, and the command or what to do by hand."""
+        """How to get the data set: its origin, and the command or the manual steps."""
         how = self.by_hand or (f"`rue data fetch {self.name}`" if self.fetch else "")
         return ": ".join(part for part in (self.origin, how) if part) or "made here"
 
@@ -113,7 +113,7 @@ def options_of(load: Callable[..., DataSet]) -> tuple[dict[str, Any], bool]:
 def fetch_urls(
     files: Mapping[str, tuple[str, ...]], checksums: Mapping[str, str | None]
 ) -> Callable[[Path, bool], None]:
-    """Make a ``fetch`` of plain files: path -> addresses, each with a known checksum."""
+    """Return a ``fetch`` function for files with known addresses and checksums."""
 
     def fetch(root: Path, progress: bool) -> None:
         for path, urls in files.items():

@@ -1,8 +1,8 @@
-"""Feature files: an .npz of a frozen network's features in the place of the inputs.
+"""Feature files: an .npz with features of a frozen network, which replace the inputs.
 
-Two layouts. By split: arrays ``train`` and ``test`` (and ``validation`` where the data set has
-that part), rows in the data set's order; every other matrix is an OOD set. By name: arrays
-``ids`` and ``features``, or one vector under each id, such as a file name.
+There are two layouts. By split: arrays ``train`` and ``test`` (and ``validation`` if the data set
+has that split), with rows in the order of the data set; every other matrix is an OOD set. By
+name: arrays ``ids`` and ``features``, or one vector per id, such as a file name.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ __all__ = ["as_features", "attach_features"]
 
 
 def attach_features(dataset: DataSet, path: str | Path) -> DataSet:
-    """Put the features of a file in the place of a data set's inputs."""
+    """Return a data set with the features of a file as its inputs."""
     path = Path(path)
     shapes = npz_shapes(path)
     if any(split in shapes for split in SPLITS):
@@ -33,7 +33,7 @@ def attach_features(dataset: DataSet, path: str | Path) -> DataSet:
 def as_features(
     array: NDArray[Any], name: str, *, n_points: int | None = None, n_features: int | None = None
 ) -> NDArray[np.float32]:
-    """Take a finite matrix of the given size, in float32; None is any length."""
+    """Return a finite float32 matrix of the given size; None means any length."""
     if array.dtype.kind not in "fiub":
         raise FileError(f"{name} must hold numbers, got dtype {array.dtype}")
     wanted = n_points, n_features

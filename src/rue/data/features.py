@@ -38,25 +38,30 @@ def featurize(
     seed: int = 0,
     root: str | os.PathLike[str] | None = None,
 ) -> DataSet:
-    """Put features in the place of texts; the other data sets' texts become its ``ood``.
+    """Return a data set with features instead of texts; the texts of others become its ``ood``.
 
     Parameters
     ----------
     dataset
-        Texts. What is fitted is fitted on its training split only.
+        A data set of texts. Features are fitted on its training split only.
     ood
         Further text data sets, such as the other three domains of sentiment.
     encoder
-        ``tfidf``: words and pairs of words that two training texts have, weighted by TF-IDF,
-        projected by a truncated SVD. ``sentence``: 384 numbers from a frozen sentence encoder.
-        Both are kept on disk. Either way each number is scaled to unit variance on the training
-        split.
+        ``tfidf``: words and pairs of words that occur in at least two training texts, weighted
+        by TF-IDF and projected by a truncated SVD. ``sentence``: 384 numbers from a frozen
+        sentence encoder. Both are cached on disk, and each number is scaled to unit variance on
+        the training split.
     n_components
-        The SVD's; fewer where there are not that many different words.
+        The number of components of the SVD; fewer if there are not enough words.
     seed
-        Of the SVD.
+        Seed of the SVD.
     root
-        Where features are kept, instead of the user's cache.
+        The folder of the cache, instead of the user's.
+
+    Returns
+    -------
+    DataSet
+        Inputs of shape (n, n_features).
     """
     if encoder not in ENCODERS:
         raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
@@ -114,9 +119,9 @@ def _kept(
     compute: Callable[[], NDArray[Any]],
     root: str | os.PathLike[str] | None,
 ) -> NDArray[Any]:
-    """Return what was computed from these names before, from disk, or compute and keep it.
+    """Return a cached result, or compute and cache it.
 
-    The file holds its own checksum: one that is damaged is made anew.
+    The file contains its own checksum; a damaged file is computed again.
     """
     key = hashlib.sha256("\0".join(names).encode()).hexdigest()
     path = writable_root(root) / "embeddings" / f"{key[:32]}.npz"

@@ -1,8 +1,8 @@
-"""Fetching: downloads that resume, are checked, and take their place in one step.
+"""Downloads that resume, are verified, and replace the target in one step.
 
-A good file or a clear error, never a bad file: bytes go to ``NAME.part``, which is checked
-before it becomes ``NAME``. A lock makes a second process wait and find the file there; the
-system frees it when its holder dies, so a killed download leaves only a part to go on from.
+The result is a valid file or a clear error: bytes are written to ``NAME.part``, which is verified
+before it is renamed to ``NAME``. A lock makes a second process wait for the first; the system
+releases it when its holder dies, so an interrupted download leaves only a part to resume from.
 """
 
 import contextlib
@@ -34,18 +34,18 @@ def download(
     *,
     progress: bool = False,
 ) -> Path:
-    """Download the first of ``urls`` that has it to ``target``, unless a good one is there.
+    """Download a file to ``target`` from the first of ``urls`` that works, unless it exists.
 
     Parameters
     ----------
     urls
         The same file at one or more addresses.
     target
-        Where it goes. What was already received goes on from ``target.part``.
+        The file to write; an interrupted download resumes from ``target.part``.
     check
-        Looks at a received file and says what is wrong with it, or None.
+        A function that returns what is wrong with a file, or None.
     progress
-        Show a bar on stderr.
+        Whether to show a progress bar on stderr.
     """
     with locked_target(target):
         if target.exists() and check(target) is None:
@@ -66,7 +66,7 @@ def download(
 
 
 def content_check(name: str, sha256: str) -> Callable[[Path], str | None]:
-    """Make a check that a file of this name says what the one with this SHA-256 says."""
+    """Return a check that the content of a file has a given SHA-256."""
 
     def check(path: Path) -> str | None:
         try:
@@ -79,7 +79,7 @@ def content_check(name: str, sha256: str) -> Callable[[Path], str | None]:
 
 
 def zip_check(md5: str | None = None) -> Callable[[Path], str | None]:
-    """Make a check that a zip is whole, member by member, and has this MD5 where one is known."""
+    """Return a check that all members of a zip are intact, and that it has a known MD5."""
 
     def check(path: Path) -> str | None:
         if md5 is not None:
@@ -254,7 +254,7 @@ def _receive(url: str, part: Path, *, progress: bool) -> None:
 
 
 def _reason(error: OSError) -> str:
-    """Say in a few words why a request failed; the library's message is a page long."""
+    """Return a short reason why a request failed; the library's message is very long."""
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"

@@ -97,7 +97,7 @@ class Reader:
         self.checksums: dict[str, str] = {}
 
     def find(self, *paths: str) -> Path:
-        """Return the first of ``paths`` that is there, root by root; raise if none is."""
+        """Return the first of ``paths`` that exists, root by root; raise if none does."""
         for folder in self.roots:
             for path in paths:
                 if (folder / path).exists():
@@ -109,7 +109,7 @@ class Reader:
         )
 
     def has(self, *paths: str) -> bool:
-        """Say whether one of ``paths`` is there."""
+        """Return whether one of ``paths`` exists."""
         return any((folder / path).exists() for folder in self.roots for path in paths)
 
     def read(self, path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Images that are decoded when they are asked for, from a folder or straight from a zip."""
+"""Images that are decoded on access, from a folder or a zip file."""
 
 import io
 import os
@@ -24,7 +24,7 @@ ImageArray = NDArray[np.uint8]
 
 
 class LazyImages(Sequence[ImageArray]):
-    """A sequence of RGB images, each read and decoded anew whenever it is indexed.
+    """A sequence of RGB images that are read and decoded on every access.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What there is to say of a data set in ten words: the answer of ``rue data info``."""
+"""The facts about a data set that ``rue data info`` prints."""
 
 import os
 from collections.abc import Mapping
@@ -37,13 +37,13 @@ class Info:
 
 
 def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
-    """Measure a data set that is here; give what the registry knows of one that is not."""
+    """Return the facts about a data set: measured if its files exist, else from the registry."""
     entry = find(name)
     return _measured(load(name, root), entry) if is_here(name, root) else known(entry)
 
 
 def known(entry: Entry) -> Info:
-    """Return what the registry knows, without a look at any file."""
+    """Return what the registry knows, without reading any file."""
     fewest, mean, most = entry.annotators or (None, None, None)
     return Info(
         name=entry.name,

@@ -44,11 +44,11 @@ def add_ood(
     seed: int = 0,
     **options: Any,
 ) -> DataSet:
-    """Return a data set its OOD sets (``data.ood``), as far as they are here.
+    """Return a data set with its OOD sets (``data.ood``), as far as they are available.
 
-    Texts become features: one featurizer, fitted on the training split of ``data`` and on nothing
-    else, makes those of ``data`` and of the test splits of the other domains. Images get
-    OpenOOD's. Data that has OOD sets already stays as it is.
+    Texts become features: one featurizer, fitted on the training split of ``data`` only, is
+    applied to ``data`` and to the test splits of the other domains. Images get the sets of
+    OpenOOD. A data set that has OOD sets already is returned unchanged.
 
     Parameters
     ----------

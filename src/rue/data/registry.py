@@ -1,4 +1,4 @@
-"""The one list of data sets, and what is done with any of them: load and fetch."""
+"""The registry of data sets, and the functions that load and fetch them."""
 
 import os
 from dataclasses import replace
@@ -29,7 +29,7 @@ from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError, RueError
 from rue.io.atomic import sha256
 
-__all__ = ["ENTRIES", "expand", "fetch", "find", "flaw", "is_complete", "is_here", "load"]
+__all__ = ["ENTRIES", "expand", "fetch", "find", "find_problem", "is_complete", "is_here", "load"]
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
@@ -123,13 +123,13 @@ def load(
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = False) -> None:
-    """Fetch a data set into ``root`` or the user's cache; good files are left as they are.
+    """Download a data set into ``root`` or the user's cache; valid files are kept.
 
-    Without a ``root``, nothing is done if :func:`flaw` finds nothing wrong with what is in
+    Without a ``root``, nothing is done if :func:`find_problem` finds nothing wrong with what is in
     ``RUE_DATA`` and the cache.
     """
     entry = find(name)
-    if root is None and flaw(name) is None:
+    if root is None and find_problem(name) is None:
         return
     if entry.fetch is None:
         if entry.needs:
@@ -137,13 +137,13 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
         return
     folder = writable_root(root)
     entry.fetch(folder, progress)
-    wrong = flaw(name) if root is None else None
+    wrong = find_problem(name) if root is None else None
     if wrong is not None:
         raise FileError(f"{name} was fetched into {folder}, but another is found first: {wrong}")
 
 
-def flaw(name: str, root: str | os.PathLike[str] | None = None) -> str | None:
-    """Say what is wrong with the files of a data set, or None: they are read and checked."""
+def find_problem(name: str, root: str | os.PathLike[str] | None = None) -> str | None:
+    """Return what is wrong with the files of a data set, or None; the files are read."""
     if not is_complete(name, root):
         return f"{name} is not here, or not all of it"
     try:
@@ -161,13 +161,13 @@ def flaw(name: str, root: str | os.PathLike[str] | None = None) -> str | None:
 
 
 def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:
-    """Say whether the files of a data set are there; they are not read."""
+    """Return whether the files of a data set exist; they are not read."""
     reader = Reader(name, root)
     return all(reader.has(*alternatives) for alternatives in find(name).needs)
 
 
 def is_complete(name: str, root: str | os.PathLike[str] | None = None) -> bool:
-    """Say whether all files and points are there, those that it can be loaded without too."""
+    """Return whether all files and points exist, including optional files."""
     reader, entry = Reader(name, root), find(name)
     if not is_here(name, root) or not all(map(reader.has, entry.optional)):
         return False
