@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import decompose
 from rue.data import DataSet
 from rue.data.images import LazyImages
@@ -30,9 +30,11 @@ PROXY_KEYS = columns_where(kind="proxy")
 
 
 def regret(
-    test: DataSet, belief: Belief, losses: Sequence[str], *, method: str
+    test: DataSet, belief: Belief | RealBelief, losses: Sequence[str], *, method: str
 ) -> list[dict[str, Any]]:
     """Return a row of the paper's table for each loss."""
+    if test.ratings is not None:
+        return [evaluate(test.ratings, belief, loss, method=method).to_dict() for loss in losses]
     assert test.annotations is not None  # require_criteria has seen to it
     return [
         evaluate(test.annotations, belief, loss, values=test.values, method=method).to_dict()
@@ -69,10 +71,9 @@ def proxies(
 
 def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
     """Raise, before any training, if a criterion is impossible for a data set."""
-    if data.ratings is not None:
-        raise InputError(
-            f"{data.name} has real-valued answers, and the methods of a suite predict classes"
-        )
+    proxy = next((name for name in criteria if name != "regret"), None)
+    if data.ratings is not None and proxy is not None:
+        raise InputError(f"{data.name} has real-valued answers, and {proxy} is for classes")
     if "regret" in criteria and not np.isin(data.test, data.annotated).all():
         raise InputError(f"{data.name}: every test point must have answers, and some have none")
     if "ood" in criteria and not data.ood:

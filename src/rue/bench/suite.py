@@ -15,6 +15,9 @@
     epochs = 20
     [method.ensemble]             # overrides of a method's own settings
     n_members = 10
+    [dataset.emobank-valence]
+    ratings = true                # counts on a scale as real-valued answers
+
     [dataset.random-rbf]          # its options; its own network, regime, losses, criteria, training
     n_points = 2000
     losses = ["log"]
@@ -81,7 +84,7 @@ _KEYS = (
     "dataset",
 )
 OWN_KEYS = ("network", "regime", "losses", "criteria", "training")
-_FEATURES = {"features": "file.npz", "n_components": 256}  # and like what
+_FEATURES = {"features": "file.npz", "n_components": 256, "ratings": True}  # and like what
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
 

@@ -144,6 +144,7 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     """Return the data set of each seed; seeds with equal splits share one."""
     options = loader_options(suite, name)
     n_components = options.pop("n_components", 256)
+    as_ratings = options.pop("ratings", False)
     features = options.pop("features", "tfidf")
     if features not in TEXT_FEATURES:
         options["features"] = find_file(suite, features, root)
@@ -158,6 +159,8 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
             data = add_ood(data, root, seed=seed, **texts)
         elif data.task == "text":
             data = featurize(data, seed=seed, **texts)
+        if as_ratings:
+            data = data.as_ratings()
         twin = next((other for other in made.values() if _same(data, other)), None)
         made[seed] = twin or data
     return made

@@ -259,6 +259,33 @@ class DataSet:
             )
         return replace(self, inputs=matrix, task="features", ood=self.ood if ood is None else ood)
 
+    def as_ratings(self) -> "DataSet":
+        """Return the data set with counts on a scale as real-valued answers.
+
+        Returns
+        -------
+        DataSet
+            Of the same points, with ``ratings`` and without classes; itself if it has them already.
+
+        Raises
+        ------
+        InputError
+            If there are no counts of annotators' answers.
+        """
+        if self.ratings is not None:
+            return self
+        if self.annotations is None or self.annotations.counts is None:
+            raise InputError(f"{self.name} has no counted answers to take as ratings")
+        ratings = Ratings.from_counts(self.annotations.counts, self.values)
+        return replace(
+            self,
+            annotations=None,
+            ratings=ratings,
+            labels=None,
+            class_names=(),
+            values=np.zeros(0),
+        )
+
     def _require_classes(self) -> None:
         if self.ratings is not None:
             raise InputError(f"{self.name} has real-valued answers (ratings), not classes")

@@ -6,7 +6,7 @@ layer only, features are computed once for all passes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,11 +14,17 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rue._arrays import require_whole
-from rue.beliefs import Draws
+from rue.beliefs import Draws, Gaussians
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
 from rue.methods._training.fitting import fit_models
 from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.real_heads import (
+    AnswerScale,
+    are_ratings,
+    gaussian_loss,
+    gaussian_mixture_log_loss,
+)
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
 from rue.methods._training.training import keep
@@ -49,8 +55,9 @@ class Fitted:
 
     model: Model
     n_draws: int
+    answers: AnswerScale | None = None
 
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
         """See :func:`predict`."""
         return predict(self, inputs)
 
@@ -82,25 +89,39 @@ def fit(
     plan = Plan(
         method="mc_dropout",
         dropout=True,
-        mean=lambda model, x: _passes(model, model.embed(x), config.n_draws).mean(1),
+        mean=lambda model, x: torch.softmax(
+            _passes(model, model.embed(x), config.n_draws), -1
+        ).mean(1),
     )
+    if are_ratings(data):
+        plan = replace(
+            plan,
+            objective=gaussian_loss,
+            n_outputs=lambda _: 2,
+            kind="ratings",
+            log_loss=lambda model, x, y: gaussian_mixture_log_loss(
+                _passes(model, model.embed(x), config.n_draws).transpose(0, 1).double(), y
+            ),
+        )
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(one.model, config.n_draws) for one in fitted]
+    return [Fitted(one.model, config.n_draws, one.pool.answers) for one in fitted]
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return ``n_draws`` passes for each input; the same ones at every call."""
-    parts = [
-        _passes(fitted.model, z, fitted.n_draws).cpu().numpy()
-        for _, z in fitted.model.features(inputs)
-    ]
-    return Draws(np.concatenate(parts))
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
+    """Return ``n_draws`` passes for each input; the same ones at every call.
+
+    Gaussians where answers are real numbers.
+    """
+    outputs = (_passes(fitted.model, z, fitted.n_draws) for _, z in fitted.model.features(inputs))
+    if fitted.answers is not None:
+        return fitted.answers.gaussians(torch.cat(list(outputs)))
+    return Draws(np.concatenate([torch.softmax(part, -1).cpu().numpy() for part in outputs]))
 
 
 def _passes(model: Model, z: Tensor, n_draws: int) -> Tensor:
-    """Return the distributions (n, n_draws, K) of features (1, n, n_features)."""
+    """Return the outputs (n, n_draws, K) for features (1, n, n_features)."""
     weight, bias = model.head()
     dropout = model.training.dropout
     rng = stream("mc_dropout", model.seed, "draws")
@@ -108,4 +129,4 @@ def _passes(model: Model, z: Tensor, n_draws: int) -> Tensor:
     # Leaving out a unit is leaving out its column of the last layer.
     thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
     logits = (z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2])
-    return torch.softmax(logits + bias, -1)
+    return logits + bias

@@ -1,21 +1,28 @@
 """Deep ensemble (Lakshminarayanan et al. 2017): draws are networks trained apart.
 
 Members differ in their start, data order and dropout masks. Member i of a probe does not see
-fold i of 5 of the training points (appendix C).
+fold i of 5 of the training points (appendix C). Where answers are real numbers, each member gives
+a mean and a standard deviation, trained on the log density of the answers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
 from rue._arrays import require_whole
-from rue.beliefs import Draws
+from rue.beliefs import Draws, Gaussians
 from rue.data.dataset import DataSet, Inputs
 from rue.methods._training.fitting import fit_models
 from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.real_heads import (
+    AnswerScale,
+    are_ratings,
+    gaussian_loss,
+    gaussian_mixture_log_loss,
+)
 from rue.methods._training.settings import Training
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
@@ -37,8 +44,9 @@ class Fitted:
     """M networks."""
 
     model: Model
+    answers: AnswerScale | None = None
 
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
         """See :func:`predict`."""
         return predict(self, inputs)
 
@@ -68,17 +76,25 @@ def fit(
     """
     config = config or Config()
     plan = Plan(method="ensemble", n_members=config.n_members)
+    if are_ratings(data):
+        plan = replace(
+            plan,
+            objective=gaussian_loss,
+            n_outputs=lambda _: 2,
+            kind="ratings",
+            log_loss=lambda model, x, y: gaussian_mixture_log_loss(model.logits(x).double(), y),
+        )
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(one.model) for one in fitted]
+    return [Fitted(one.model, one.pool.answers) for one in fitted]
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return each member's distribution for each input."""
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
+    """Return each member's distribution for each input; Gaussians where answers are numbers."""
     weight, bias = fitted.model.head()
-    parts = [
-        torch.softmax(torch.baddbmm(bias, z, weight.mT), -1).transpose(0, 1)
-        for _, z in fitted.model.features(inputs)
-    ]
+    outputs = (torch.baddbmm(bias, z, weight.mT) for _, z in fitted.model.features(inputs))
+    if fitted.answers is not None:
+        return fitted.answers.gaussians(torch.cat([part.transpose(0, 1) for part in outputs]))
+    parts = [torch.softmax(part, -1).transpose(0, 1) for part in outputs]
     return Draws(np.concatenate([part.cpu().numpy() for part in parts]))

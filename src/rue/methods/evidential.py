@@ -4,6 +4,12 @@ alpha = softplus(logits) + 1, trained on the soft-label evidential cross-entropy
 log loss under the Dirichlet (appendix C):
 
     sum_k p_k (psi(alpha_0) - psi(alpha_k)),  alpha_0 = sum_k alpha_k.
+
+Where answers are real numbers, the output is a normal-inverse-gamma distribution (Amini et al.
+2020), trained on the log density of the answers and a penalty on evidence for wrong predictions.
+Its known weakness: the likelihood depends on nu and beta through beta (1 + nu)/nu alone, so that
+the split into aleatoric and epistemic is left to the penalty and the training (Meinert et al.
+2023).
 """
 
 import functools
@@ -17,11 +23,13 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch.nn import functional
 
-from rue.beliefs import Dirichlet
+from rue.beliefs import Dirichlet, NormalInverseGamma
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
+from rue.methods._training import real_heads
 from rue.methods._training.fitting import fit_models
 from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.real_heads import AnswerScale, are_ratings
 from rue.methods._training.settings import Training
 
 __all__ = ["Config", "Fitted", "evidential_loss", "fit", "predict"]
@@ -33,6 +41,7 @@ class Config:
 
     The term is ``kl`` times KL(Dirichlet(p + (1 - p) alpha) || Dirichlet(1)), the evidence that
     is not for the label; Sensoy et al. raise its weight over the first epochs, we do not.
+    Where answers are real numbers there is no such term.
     """
 
     kl: float = 0.0
@@ -48,8 +57,9 @@ class Fitted:
     """One network."""
 
     model: Model
+    answers: AnswerScale | None = None
 
-    def predict(self, inputs: Inputs | ArrayLike) -> Dirichlet:
+    def predict(self, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
         """See :func:`predict`."""
         return predict(self, inputs)
 
@@ -84,19 +94,29 @@ def fit(
         settings=(config.kl,),
         mean=_mean,
     )
+    if are_ratings(data):
+        plan = Plan(
+            method="evidential",
+            objective=real_heads.evidential_loss,
+            n_outputs=lambda _: 4,
+            kind="ratings",
+            log_loss=lambda model, x, y: real_heads.evidential_log_loss(
+                model.logits(x)[0].double(), y
+            ),
+        )
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(one.model) for one in fitted]
+    return [Fitted(one.model, one.pool.answers) for one in fitted]
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
-    """Return each input's concentrations."""
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
+    """Return each input's concentrations; a NormalInverseGamma where answers are numbers."""
     weight, bias = fitted.model.head()
-    parts = [
-        functional.softplus(torch.baddbmm(bias, z, weight.mT))[0] + 1
-        for _, z in fitted.model.features(inputs)
-    ]
+    outputs = (torch.baddbmm(bias, z, weight.mT)[0] for _, z in fitted.model.features(inputs))
+    if fitted.answers is not None:
+        return fitted.answers.normal_inverse_gamma(torch.cat(list(outputs)))
+    parts = [functional.softplus(part) + 1 for part in outputs]
     return Dirichlet(np.concatenate([part.cpu().numpy() for part in parts]))
 
 

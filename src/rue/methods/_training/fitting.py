@@ -116,6 +116,9 @@ def _log_loss(model: Model, pool: Pool, plan: Plan) -> float:
     rows = pool.held_out
     for first in range(rows.start, rows.stop, model.chunk):
         x, y = pool.points(slice(first, min(first + model.chunk, rows.stop)))
+        if plan.log_loss is not None:
+            total += float(plan.log_loss(model, x, y.double()).sum())
+            continue
         probs = plan.mean(model, x).double().clamp(min=1e-12)
         total -= float((y.double() / y.double().sum(-1, keepdim=True) * probs.log()).sum())
     return total / len(pool.inputs[rows])

@@ -94,7 +94,7 @@ def stack(jobs: Sequence[Job]) -> tuple[Pool, list[Member]]:
     together = replace(
         pools[0],
         inputs=torch.cat([pool.inputs for pool in pools]),
-        targets=torch.cat([pool.targets for pool in pools]),
+        targets=torch.cat([_filled_up(pool, pools) for pool in pools]),
     )
     members = []
     for job in jobs:
@@ -102,6 +102,13 @@ def stack(jobs: Sequence[Job]) -> tuple[Pool, list[Member]]:
         moved = None if out is None else slice(out.start + by, out.stop + by)
         members.append(replace(job.member, rows=job.member.rows + by, held_out=moved))
     return together, members
+
+
+def _filled_up(pool: Pool, pools: Sequence[Pool]) -> torch.Tensor:
+    """Return the targets, as wide as the widest: ratings of data sets with different maxima."""
+    width = max(other.targets.shape[1] for other in pools)
+    missing = width - pool.targets.shape[1]
+    return torch.nn.functional.pad(pool.targets, (0, missing), value=torch.nan)
 
 
 def initial(pool: Pool, members: Sequence[Member], plan: Plan) -> Network:

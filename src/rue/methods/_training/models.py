@@ -124,6 +124,9 @@ class Plan:
         Whether points must be held out, whatever the regime.
     mean
         The mean distributions by which ``tuned`` chooses, of a model and scaled inputs.
+    log_loss
+        The log loss (n,) by which ``tuned`` chooses, of a model, scaled inputs and targets; None is
+        that of ``mean``.
     axes
         What ``tuned`` tries; None is what networks have in common.
     """
@@ -140,4 +143,5 @@ class Plan:
     dropout: bool = False
     held_out: bool = False
     mean: Callable[[Model, Tensor], Tensor] = softmax_mean
+    log_loss: Callable[[Model, Tensor, Tensor], Tensor] | None = None
     axes: Axes | None = None

@@ -19,11 +19,13 @@ from rue._arrays import as_array, require_finite, require_shape
 from rue.data.dataset import DataSet, Inputs
 from rue.data.images import LazyImages
 from rue.errors import InputError, ShapeError
+from rue.methods._training.real_heads import AnswerScale
 
 __all__ = ["Kind", "Pool", "Scaling", "make_pool"]
 
-Kind = Literal["distributions", "answers"]
-"""What a method learns from: each point's distribution, or how often each answer was given."""
+Kind = Literal["distributions", "answers", "ratings"]
+"""What a method learns from: each point's distribution, how often each answer was given, or its
+real-valued answers, scaled, with NaN where a point has fewer than another."""
 Augmentation = Callable[[Tensor], Tensor]
 
 _BORDER = 4  # pixels that a crop may be off by, as is usual on CIFAR
@@ -70,17 +72,20 @@ class Pool:
     inputs
         A scaled matrix, or the images' bytes, which are scaled when they are used.
     targets
-        Distributions or counts, shape (n_points, n_classes).
+        Distributions or counts, shape (n_points, n_classes), or ratings, (n_points, n_answers).
     scaling
         How inputs were, or are, scaled.
     n_train
         How many points train; the rest validates.
+    answers
+        How ratings were scaled; None where answers are classes.
     """
 
     inputs: Tensor
     targets: Tensor
     scaling: Scaling
     n_train: int
+    answers: AnswerScale | None = None
 
     @property
     def n_classes(self) -> int:
@@ -135,13 +140,40 @@ def make_pool(
             )
     scaling = _scaling(arrays[0], statistics, device)
     inputs = torch.tensor(np.concatenate(arrays)).to(device)
-    targets = [part.targets() if kind == "distributions" else part.counts() for part in parts]
+    scale = None
+    if kind == "ratings":
+        scale = _answer_scale(parts[0])
+        targets = [_padded(part, scale, data) for part in parts]
+    else:
+        targets = [part.targets() if kind == "distributions" else part.counts() for part in parts]
     return Pool(
         scaling(inputs) if inputs.ndim == 2 else inputs,
         torch.tensor(np.concatenate(targets), dtype=torch.float32, device=device),
         scaling,
         len(arrays[0]),
+        scale,
     )
+
+
+def _answer_scale(part: DataSet) -> AnswerScale:
+    assert part.ratings is not None  # or it would be no pool of ratings
+    values = part.ratings.answers.values
+    return AnswerScale(float(values.mean()), float(values.std()) or 1.0)
+
+
+def _padded(part: DataSet, scale: AnswerScale, data: DataSet) -> np.ndarray:
+    """Return each point's answers, scaled, filled up with NaN to as many as any point has."""
+    assert part.ratings is not None
+    assert data.ratings is not None
+    if len(part.annotated) < len(part):
+        raise InputError(f"{data.name} has points to train on that nobody answered about")
+    answers = part.ratings.answers
+    width = int(data.ratings.n_annotators.max())
+    column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
+    rows = np.full((len(part), width), np.nan)
+    row = part.annotated[answers.repeat(np.arange(answers.n_points))]
+    rows[row, column] = (answers.values - scale.center) / scale.width
+    return rows
 
 
 def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
