@@ -42,7 +42,7 @@ class Run:
     groups
         Columns to group the points by, each of shape (n_points,), by name.
     annotations
-        What people said of each point, where ``star`` was realised from it.
+        The annotators' answers, if ``star`` was realised from them.
     answers
         What each answer costs, where that was asked for: it lets annotators be drawn again.
     path
@@ -104,12 +104,12 @@ class Run:
         seed: int = 0,
         convention: Convention = "definition",
     ) -> "Run":
-        """Return the run of a belief against what people said (Definition 1).
+        """Return the run of a belief against the annotators' answers (Definition 1).
 
         Parameters
         ----------
         annotations
-            What people said, n_points of them.
+            The annotators' answers about n_points points.
         belief
             What the model says about the same points.
         loss, values, actions, seed
@@ -161,18 +161,18 @@ class Run:
         What depends on other points' answers, the upper Bayes risk under log loss, is that of
         these points alone.
         """
-        star, people = self.star[rows], self.annotations
-        if people is not None:
-            people = people[rows]
-            if isinstance(people, Annotations) and isinstance(self.loss, Loss):
-                star = replace(star, aleatoric_high=bracket_end(people, self.loss))
+        star, annotations = self.star[rows], self.annotations
+        if annotations is not None:
+            annotations = annotations[rows]
+            if isinstance(annotations, Annotations) and isinstance(self.loss, Loss):
+                star = replace(star, aleatoric_high=bracket_end(annotations, self.loss))
         return replace(
             self,
             star=star,
             hat=self.hat[rows],
             ids=None if self.ids is None else self.ids[rows],
             groups={name: column[rows] for name, column in self.groups.items()},
-            annotations=people,
+            annotations=annotations,
             answers=None if self.answers is None else self.answers[rows],
         )
 

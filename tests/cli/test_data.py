@@ -144,7 +144,7 @@ def test_check(data, mine, tmp_path):
         "answers          mine/answers.csv: one row per answer",
         "inputs           text, mine/answers.csv",
         "points           12",
-        "answers a point  2 / 2.0 / 2, 2 people, 24 in all",
+        "answers a point  2 / 2.0 / 2, 2 annotators, 24 in all",
         "classes          3: x 33.3%, y 33.3%, z 33.3%",
         "agreement        1.000 of pairs, alpha 1.000",
         "entropy          0.000 nats on average",

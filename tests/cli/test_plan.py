@@ -65,7 +65,7 @@ def test_says_where_there_is_nothing_to_tell_apart(tmp_path, run, criterion):
         (["a.npz", "--annotators", "five"], "--annotators must be whole numbers"),
         (["a.npz", "--width", "0"], "width must be above 0"),
         (["a.npz", "--criterion", "n"], "criterion must be"),
-        (["c.csv"], "no people to draw"),
+        (["c.csv"], "annotators cannot be resampled"),
         (["a.npz", "--loss", "hinge"], "loss must be"),
     ],
 )

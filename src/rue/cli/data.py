@@ -184,14 +184,14 @@ def _check_table(found: "Check", target: Path) -> str:
     def show(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
-    people = f"{found.annotators_min} / {found.annotators_mean:.1f} / {found.annotators_max}"
+    answers = f"{found.annotators_min} / {found.annotators_mean:.1f} / {found.annotators_max}"
     if found.n_annotators is not None:
-        people += f", {found.n_annotators:,} people"
+        answers += f", {found.n_annotators:,} annotators"
     lines = [
         ("answers", f"{found.answers}: {found.layout}"),
         ("inputs", found.inputs),
         ("points", f"{found.n_points:,}"),
-        ("answers a point", f"{people}, {found.n_answers:,} in all"),
+        ("answers a point", f"{answers}, {found.n_answers:,} in all"),
     ]
     if found.classes:
         shares = [f"{name} {share:.1%}" for name, share in found.classes.items()]

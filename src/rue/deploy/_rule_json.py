@@ -92,7 +92,7 @@ def from_dict(known: Mapping[str, Any]) -> Rule:
         names = " or ".join(get_args(PromiseName))
         raise InputError(f"test must be {names}, got {rule.test!r}")
     for name, value in json.loads(json.dumps(to_dict(rule))).items():
-        if name != "rule" and value != known[name]:  # the sentence is for people
+        if name != "rule" and value != known[name]:  # the sentence is for readers
             raise InputError(f"{name} contradicts the rest of the file, got {known[name]!r}")
     return rule
 

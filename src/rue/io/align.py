@@ -203,7 +203,7 @@ def make_run(
     path = predictions.path
     if isinstance(predictions, Run):
         if with_answers:
-            raise FileError(f"{path}: holds components, so there are no people to draw")
+            raise FileError(f"{path}: holds components, so annotators cannot be resampled")
         return predictions
     truth = truth or predictions.truth
     if truth is None:

@@ -65,10 +65,10 @@ def save_predictions(
     --------
     >>> import tempfile, pathlib, numpy as np, rue
     >>> belief = rue.Draws(np.array([[[0.5, 0.5], [0.9, 0.1]], [[0.2, 0.8], [0.4, 0.6]]]))
-    >>> people = rue.Annotations([[3, 1], [0, 4]])
+    >>> answers = rue.Annotations([[3, 1], [0, 4]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "mine.npz"
-    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=people, method="mine")
+    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=answers, method="mine")
     ...     sorted(np.load(path))
     ['counts', 'ids', 'method', 'probs']
     """

@@ -1,4 +1,4 @@
-"""Ratings: what people said of each point as real numbers, and so its empirical distribution."""
+"""Ratings: real-valued answers about each point, and so its empirical distribution."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,8 +51,8 @@ class Ratings:
 
     Examples
     --------
-    >>> people = Ratings([[3.0, 4.5], [1.0, 2.0, 2.5]], range=(0, 5))
-    >>> len(people), people.n_annotators
+    >>> ratings = Ratings([[3.0, 4.5], [1.0, 2.0, 2.5]], range=(0, 5))
+    >>> len(ratings), ratings.n_annotators
     (2, array([2., 3.]))
     """
 
@@ -93,8 +93,8 @@ class Ratings:
 
         Examples
         --------
-        >>> people = Ratings.from_long(["b", "a", "b"], [1.0, 2.0, 3.0])
-        >>> people.ids.tolist(), people.n_annotators.tolist()
+        >>> ratings = Ratings.from_long(["b", "a", "b"], [1.0, 2.0, 3.0])
+        >>> ratings.ids.tolist(), ratings.n_annotators.tolist()
         (['b', 'a'], [2.0, 1.0])
         """
         names = np.asarray(ids)
