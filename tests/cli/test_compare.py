@@ -1,5 +1,6 @@
 """rue compare: files in, the library's comparison out."""
 
+import csv
 import json
 import re
 
@@ -42,6 +43,29 @@ def test_prints_the_library_s_comparison(world, run):
     assert str(expected["n_aurec"]) in table
     assert "a - b" in table
     assert "rank 2" in table
+
+
+def test_csv_and_latex_have_the_numbers_of_the_json(world, run):
+    folder, _, _ = world
+    files = [folder / "a.npz", f"b_2={folder / 'b.npz'}", "--truth", folder / "counts.npy"]
+    more = ["--replicates", "50", "--criterion", "aurec", "--loss", "squared"]
+    (found,) = json.loads(run("compare", *files, *more, "--format", "json").out)
+    rows = list(csv.DictReader(run("compare", *files, *more, "--format", "csv").out.splitlines()))
+    assert [(row["method"], row["against"]) for row in rows] == [
+        ("a", ""),
+        ("b_2", ""),
+        ("a", "b_2"),
+    ]
+    assert {row["loss"] for row in rows} == {"squared"}
+    ranking = found["criteria"]["aurec"]
+    estimates = [own["estimate"] for own in ranking["methods"].values()]
+    assert [float(row["value"]) for row in rows[:2]] == estimates
+    assert float(rows[2]["p_holm"]) == ranking["differences"][0]["p_holm"]
+    latex = run("compare", *files, *more, "--format", "latex").out
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") == 2
+    assert rf"a - b\_2 & {float(rows[2]['value']):+.4f} & [" in latex
+    table = run("compare", *files, *more).out
+    assert "note: a squared: " in table  # which scale is assumed
 
 
 def test_rows_are_matched_by_ids(world, run, rng):

@@ -44,7 +44,9 @@ def compare(
     ] = None,
     ci: Annotated[float, typer.Option(help="Level of intervals and tests.")] = 0.95,
     replicates: Annotated[int, typer.Option(help="Bootstrap samples.", min=2)] = 2000,
-    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
+    format: Annotated[
+        Literal["table", "json", "csv", "latex"], typer.Option(help="Output format.")
+    ] = "table",
     plot: Annotated[
         Path | None, typer.Option(help="Draw the rankings: .png, .pdf or .svg.")
     ] = None,
@@ -57,6 +59,7 @@ def compare(
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs
     from rue.io.align import make_runs
+    from rue.metrics.table import format_rows, notes
 
     if not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
@@ -66,6 +69,7 @@ def compare(
     if len(methods) < 2:
         raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
     found: list[dict[str, Any]] = []
+    noted: list[dict[str, Any]] = []
     drawn = []
     for name, each in [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]:
         runs = make_runs(
@@ -83,6 +87,7 @@ def compare(
         )
         found.append({"loss": name} | comparison.to_dict())
         drawn += [(name, ranking) for ranking in comparison.rankings.values()]
+        noted += [{"method": run.method, "loss": name, "notes": run.notes} for run in runs]
         if format == "table":
             for ranking in comparison.rankings.values():
                 emit(_table(name, comparison.n_points, ranking) + "\n")
@@ -93,11 +98,21 @@ def compare(
 
         titles = [(f"{title(ranking.criterion)} ({name} loss)", ranking) for name, ranking in drawn]
         save(plot_rankings(titles), plot)
-    if format == "json":
-        emit(json.dumps(found, indent=2, allow_nan=False))
+    match format:
+        case "json":
+            emit(json.dumps(found, indent=2, allow_nan=False))
+        case "csv":
+            rows = [row for each_loss in found for row in _csv_rows(each_loss)]
+            emit(format_rows(rows, "csv"))
+        case "latex":
+            emit("\n\n".join(_latex(name, ranking) for name, ranking in drawn))
+        case "table":
+            for note in notes(noted):
+                emit(f"note: {note}")
 
 
-def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
+def _cells(ranking: "Ranking") -> tuple[list[list[str]], list[list[str]]]:
+    """Return two tables with their headers, one row per method and one per pair."""
     from rue.metrics.columns import title
 
     n = len(ranking.methods)
@@ -126,6 +141,13 @@ def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
         for d in ranking.differences
         if not math.isnan(d.p_value)
     ]
+    return rows, pairs
+
+
+def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
+    from rue.metrics.columns import title
+
+    rows, pairs = _cells(ranking)
     return "\n".join(
         [
             f"{title(ranking.criterion)} · {loss} loss · {n_points:,} points",
@@ -140,3 +162,32 @@ def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
 
 def _ends(low: float, high: float) -> str:
     return f"[{low:.4f}, {high:.4f}]"
+
+
+def _latex(loss: str, ranking: "Ranking") -> str:
+    """Return the tables of a ranking as two LaTeX tables (they need booktabs)."""
+    from rue.metrics.columns import title
+    from rue.metrics.table import escape_latex
+
+    lines = [f"% {title(ranking.criterion)}, {loss} loss"]
+    for header, *rows in _cells(ranking):
+        texts = [" & ".join(map(escape_latex, row)) + r" \\" for row in (header, *rows)]
+        lines += [r"\begin{tabular}{l" + "c" * (len(header) - 1) + "}", r"\toprule", texts[0]]
+        lines += [r"\midrule", *texts[1:], r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines)
+
+
+def _csv_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row per method, and one per pair with the second method in ``against``."""
+    rows = []
+    for criterion, ranking in found["criteria"].items():
+        common = {"loss": found["loss"], "criterion": criterion}
+        for method, own in ranking["methods"].items():
+            row = {"value": own["estimate"], "low": own["low"], "high": own["high"]}
+            row |= {f"rank_{r + 1}": p for r, p in enumerate(own["rank_probability"])}
+            rows.append(common | {"method": method, "against": ""} | row)
+        for pair in ranking["differences"]:
+            row = {"value": pair["difference"], "low": pair["low"], "high": pair["high"]}
+            row |= {"p": pair["p_value"], "p_holm": pair["p_holm"]}
+            rows.append(common | {"method": pair["first"], "against": pair["second"]} | row)
+    return rows

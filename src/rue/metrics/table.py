@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     from rue.metrics.evaluation import Evaluation
 
-__all__ = ["FORMATS", "Format", "describe", "format_rows", "to_frame", "to_latex"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "describe",
+    "escape_latex",
+    "format_rows",
+    "notes",
+    "to_frame",
+    "to_latex",
+]
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -127,7 +136,7 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
         r"\midrule",
     ]
     for row, texts in zip(dicts, cells, strict=True):
-        lines.append(" & ".join([_escape(_name(row, n)) for n in names] + texts) + r" \\")
+        lines.append(" & ".join([escape_latex(_name(row, n)) for n in names] + texts) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -317,5 +326,12 @@ _LATEX = str.maketrans(
 )
 
 
-def _escape(text: str) -> str:
+def escape_latex(text: str) -> str:
+    r"""Return text with the characters escaped that LaTeX reads as commands.
+
+    Examples
+    --------
+    >>> print(escape_latex("a_b"))
+    a\_b
+    """
     return text.translate(_LATEX)
