@@ -22,6 +22,7 @@ from rue import Annotations, Components, Draws
 from rue.data.files import roots
 from rue.data.json_lines import json_lines
 from rue.inference.intervals import intervals
+from rue.losses import get_loss
 from rue.runs import Run
 from studies import DOCS, FIGURES
 from studies.chaosnli_page import blocks
@@ -270,7 +271,7 @@ def mechanism(truth: Annotations, belief: Draws) -> Row:
 
 def entropies(probs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the entropy of each distribution, in nats."""
-    return np.asarray(-np.sum(probs * np.log(np.where(probs > 0, probs, 1.0)), axis=1))
+    return get_loss("log").bayes_risk(probs)
 
 
 def draw(root: str | None) -> None:

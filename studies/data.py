@@ -15,6 +15,7 @@ import numpy as np
 import rue.data
 from rue.data.features import ENCODERS, Encoder
 from rue.data.own.agreement import alpha_of_ratings
+from rue.losses import get_loss
 from studies import DOCS, FIGURES
 from studies.pages import fill_file, percent, spread, table
 from studies.rows import Row, read_rows, stamp, write_rows
@@ -75,7 +76,6 @@ def row(data: rue.data.DataSet) -> Row:
     assert data.annotations is not None
     p, n = data.annotations.probs, data.annotations.n_annotators
     assert n is not None
-    entropy = -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0), axis=1)
     agreement = None
     if data.labels is not None:
         agreement = float(np.mean(p.argmax(axis=1) == data.labels[data.annotated]))
@@ -84,9 +84,9 @@ def row(data: rue.data.DataSet) -> Row:
         "n_points": data.annotations.n_points,
         "n_classes": data.n_classes,
         "annotators": [int(n.min()), float(n.mean()), int(n.max())],
-        "entropy": float(entropy.mean()),
+        "entropy": float(get_loss("log").bayes_risk(p).mean()),
         "unanimous": float(np.mean(p.max(axis=1) == 1)),
-        "bayes_error": float(np.mean(1 - p.max(axis=1))),
+        "bayes_error": float(get_loss("zero_one").bayes_risk(p).mean()),
         "majority_is_label": agreement,
         "notes": list(data.notes),
         **stamp("numpy", checksums=data.checksums),

@@ -117,7 +117,7 @@ class DataSet:
 
     @property
     def n_annotators(self) -> FloatArray:
-        """How many people answered for each annotated point; infinity where p* is known."""
+        """The number of annotators of each annotated point; infinity where p* is known."""
         if self.ratings is not None:
             return self.ratings.n_annotators
         return np.zeros(0) if self.annotations is None else self.annotations.n_annotators

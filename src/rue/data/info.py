@@ -20,7 +20,7 @@ class Info:
     ``n_points`` counts the annotated points, or all where nobody was asked; the annotators are
     None where nobody was asked, where p* is known, or where nobody can say before the files are
     there. ``splits`` has the sizes at seed 0, ``source`` says how
-    the data set is had, and ``checksums`` has the SHA-256 of each file's content.
+    to get the data set, and ``checksums`` has the SHA-256 of each file's content.
     """
 
     name: str

@@ -199,14 +199,14 @@ def test_warnings(tmp_path):
     rows = ["a,u,x", "b,u,y"]
     found = check(write(tmp_path / "one", rows=rows), classes=["x", "y", "z"])
     assert found.warnings == (
-        "every point has one answer, so aleatoric and epistemic cannot be told apart",
-        "nobody chose z",
+        "every point has one answer, so aleatoric and epistemic cannot be separated",
+        "no annotator chose z",
         "no inputs found: it can be a truth, but nothing can be trained on it",
         *(w for w in found.warnings if w.startswith("no points in")),
     )
     found = check(write(tmp_path / "two", rows=[*rows, "a,u,y"]))
     assert "1 point with a single answer" in found.warnings
-    assert "1 answer of somebody who had answered already, first u about a" in found.warnings
+    assert "1 answer repeated by the same annotator, first u about a" in found.warnings
 
 
 def test_a_text_column_of_any_name(tmp_path):

@@ -34,10 +34,10 @@ class OwnAnswers:
     ratings
         The real-valued answers about each point; None where answers are classes.
     n_annotators
-        How many different people answered; None where the file does not name them.
+        How many different annotators there are; None where the file does not name them.
     n_repeated, repeated
-        How many answers are a further one of the same person about the same point, and the
-        first such pair.
+        How many answers repeat one by the same annotator about the same point, and the first
+        such pair.
     n_blank, n_silent
         How many answers are empty, and how many points have no other ones; both are left out.
     attributes

@@ -26,6 +26,7 @@ from rue.data.own.reading import read_answers
 from rue.data.own.table import TABLE_SUFFIXES
 from rue.data.splits import Splits
 from rue.errors import FileError, InputError
+from rue.losses import get_loss
 
 __all__ = ["Check", "check"]
 
@@ -110,7 +111,7 @@ def check(
     classes: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Check:
-    """Read answers and inputs of your own, and say what rue makes of them.
+    r"""Read answers and inputs of your own, and report what rue makes of them.
 
     Parameters
     ----------
@@ -142,6 +143,15 @@ def check(
         If a point has no input.
     InputError
         If a column or a class is not there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "answers.csv").write_text("id,label\na,x\na,y\nb,x\nb,x\n")
+    >>> found = check(folder, name="mine")
+    >>> found.n_points, found.agreement, found.classes
+    (2, 0.5, {'x': 0.75, 'y': 0.25})
     """
     path = Path(path)
     file = _answers_file(path) if path.is_dir() else path
@@ -231,14 +241,14 @@ def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
             "spread": float(np.mean([row.std() for row in answers.ratings])),
         }
     p = answers.counts / answers.counts.sum(axis=1, keepdims=True)
-    entropy = -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=1)
+    log, zero_one = get_loss("log"), get_loss("zero_one")
     shares = answers.counts.sum(axis=0) / answers.counts.sum()
     return {
         "classes": dict(zip(answers.class_names, shares.tolist(), strict=True)),
         "agreement": pairwise_agreement(answers.counts),
         "alpha": alpha_of_counts(answers.counts, answers.values),
-        "entropy": float(entropy.mean()),
-        "bayes_error": float(np.mean(1 - p.max(axis=1))),
+        "entropy": float(log.bayes_risk(p).mean()),
+        "bayes_error": float(zero_one.bayes_risk(p).mean()),
         "unanimous": float(np.mean(p.max(axis=1) == 1)),
         "spread": None,
     }
@@ -247,17 +257,17 @@ def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
 def _warnings(answers: OwnAnswers, found: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
     said = []
     if (n == 1).all():
-        said.append("every point has one answer, so aleatoric and epistemic cannot be told apart")
+        said.append("every point has one answer, so aleatoric and epistemic cannot be separated")
     elif (n == 1).any():
         said.append(f"{count(int((n == 1).sum()), 'point')} with a single answer")
     if answers.n_repeated:
         again = count(answers.n_repeated, "answer")
-        said.append(f"{again} of somebody who had answered already, first {answers.repeated}")
+        said.append(f"{again} repeated by the same annotator, first {answers.repeated}")
     if answers.counts is not None:
         unused = np.flatnonzero(answers.counts.sum(axis=0) == 0)
         if len(unused):
             names = ", ".join(answers.class_names[k] for k in unused)
-            said.append(f"nobody chose {names}")
+            said.append(f"no annotator chose {names}")
     if found.kind == "none":
         said.append("no inputs found: it can be a truth, but nothing can be trained on it")
     empty = [split for split in SPLITS if len(splits[split]) == 0]

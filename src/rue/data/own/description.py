@@ -108,7 +108,7 @@ class Description:
 
 
 def valid_name(name: str) -> bool:
-    """Say whether a data set or a suite may be called so: it becomes a folder's name."""
+    """Return whether a data set or a suite may be called so: it becomes a folder's name."""
     return name[:1].isalnum() and all(c.isalnum() or c in "-_." for c in name)
 
 

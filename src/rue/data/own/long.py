@@ -70,7 +70,7 @@ def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
 
 
 def _people(table: Table, columns: Columns, keys: list[str]) -> tuple[int | None, int, str]:
-    """Count the people, and the answers that somebody gave about a point once more."""
+    """Count the annotators, and the answers that one gave about the same point again."""
     if columns.annotator is None:
         return None, 0, ""
     names = [name.strip() for name in table.text(columns.annotator)]

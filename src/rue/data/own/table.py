@@ -188,7 +188,7 @@ def _whole(path: Path, cells: Mapping[str, list[Any]], lines: list[int]) -> Tabl
 
 
 def is_number(text: str) -> bool:
-    """Say whether a cell is a finite number."""
+    """Return whether a cell is a finite number."""
     try:
         return math.isfinite(float(text))
     except ValueError:
