@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from rue.inference.comparison import compare as compare
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
-    from rue.io.writing import save_predictions as save_predictions
+    from rue.io.predictions import save_predictions as save_predictions
     from rue.losses import CRPS as CRPS
     from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
@@ -175,7 +175,7 @@ _PUBLIC = {
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
     "risk_coverage_curve": "rue.metrics.curves",
-    "save_predictions": "rue.io.writing",
+    "save_predictions": "rue.io.predictions",
     "spearman": "rue.metrics.correlation",
     "try_promise": "rue.deploy",
 }

@@ -105,7 +105,7 @@ def test_items_are_matched_by_id(files, tmp_path, rng):
         (
             {"ids": np.zeros(2, [("a", "f8")]), "text": ["a", "b"]},
             FileError,
-            "ids must be text or a whole number",
+            "ids must be text or whole numbers",
         ),
         ({"ids": ["p0"], "text": np.zeros(1, "V8")}, FileError, "text must be one text per item"),
     ],

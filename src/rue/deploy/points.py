@@ -15,13 +15,9 @@ from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
 from rue.io.align import align, make_run, rated_truth, with_classes
+from rue.io.component_tables import holds_components, read_estimates
 from rue.io.matching import BY_NAME, Matching
-from rue.io.predictions import (
-    Predictions,
-    holds_components,
-    read_estimates,
-    read_predictions,
-)
+from rue.io.predictions import Predictions, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
 from rue.runs import Run

@@ -7,13 +7,14 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.io.align import read_run as read_run
     from rue.io.align import read_runs as read_runs
+    from rue.io.component_tables import save_components as save_components
     from rue.io.matching import Matching as Matching
     from rue.io.members import read_method as read_method
     from rue.io.predictions import Predictions as Predictions
     from rue.io.predictions import read_predictions as read_predictions
+    from rue.io.predictions import save_predictions as save_predictions
     from rue.io.truth import Truth as Truth
     from rue.io.truth import read_truth as read_truth
-    from rue.io.writing import save_predictions as save_predictions
 
 # The module of each public name.
 _PUBLIC = {
@@ -25,7 +26,8 @@ _PUBLIC = {
     "read_run": "rue.io.align",
     "read_runs": "rue.io.align",
     "read_truth": "rue.io.truth",
-    "save_predictions": "rue.io.writing",
+    "save_components": "rue.io.component_tables",
+    "save_predictions": "rue.io.predictions",
 }
 
 __all__ = [*_PUBLIC]

@@ -12,7 +12,8 @@ from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
 from rue.io.members import read_method
-from rue.io.predictions import Predictions, draws_first, read_predictions
+from rue.io.prediction_arrays import draws_first
+from rue.io.predictions import Predictions, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
 from rue.runs import Run

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from rue.errors import FileError, InputError
-from rue.io.formats import load_npy, load_table
+from rue.io.formats import load_table
+from rue.io.npz import load_npy
 from rue.losses import CostMatrix
 
 __all__ = ["read_cost"]

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from rue._text import protected, unprotected
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
-from rue.io.memory import require_memory, size_of_text
-from rue.io.npz import load_npy, load_npz
+from rue.io.memory import require_memory, size_of_text, text_array
 from rue.io.opening import file_size, opened, reading
 from rue.io.points import ID_NAMES
 
-__all__ = ["is_header", "load_npy", "load_npz", "load_table", "open_parquet", "save_table"]
+__all__ = ["is_header", "load_table", "open_parquet", "save_table"]
 
 
 _COLUMN_WORDS = {
@@ -165,13 +164,13 @@ def _load_parquet(path: Path, file: BinaryIO) -> dict[str, NDArray[Any]]:
         kept = [name for name in kept if not name.startswith("__index_level_")]
         if not source.metadata.num_rows:
             raise FileError(f"{path}: holds no rows")
-        source, size = open_parquet(path, file, words), file_size(file)
+        source = open_parquet(path, file, words)
         columns = {}
         for name in kept:
             column = source.read(columns=[name], use_threads=False).column(0)
             if column.null_count:
                 raise FileError(f"{path}: column {name} has {column.null_count} missing values")
-            columns[name] = _words(path, column, size) if name in words else _numbers(pa, column)
+            columns[name] = _words(path, column) if name in words else _numbers(pa, column)
     return columns
 
 
@@ -187,12 +186,10 @@ def _is_plain(pa: Any, kind: Any) -> bool:
     return not (nested_or_raw or kinds.is_null(kind))
 
 
-def _words(path: Path, column: Any, size: int) -> NDArray[np.str_]:
+def _words(path: Path, column: Any) -> NDArray[np.str_]:
     encoded = column.dictionary_encode().combine_chunks()
-    words = encoded.dictionary.to_pylist()
-    _require_text(path, words, len(encoded), size)
-    array = np.array(words, dtype=np.str_)
-    return np.asarray(array[encoded.indices.to_numpy(zero_copy_only=False)])
+    words, place = encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)
+    return text_array(path, [words[i] for i in place])
 
 
 def _numbers(pa: Any, column: Any) -> NDArray[Any]:
@@ -230,7 +227,7 @@ def _load_csv(path: Path, file: BinaryIO, named: Collection[str]) -> dict[str, N
             raise FileError(f"{path}: line {number} has {len(row)} cells, expected {len(names)}")
     columns = zip(names, zip(*(row for _, row in lines), strict=True), strict=True)
     # A column without a name is the row numbers that pandas writes.
-    return {name: _column(path, name, cells, size) for name, cells in columns if name}
+    return {name: _column(path, name, cells) for name, cells in columns if name}
 
 
 def _save_csv(file: BinaryIO, columns: Mapping[str, NDArray[Any]]) -> None:
@@ -251,7 +248,7 @@ def _written(column: NDArray[Any]) -> list[str]:
             return [protected(str(cell)) for cell in column.tolist()]
 
 
-def _column(path: Path, name: str, cells: tuple[str, ...], size: int) -> NDArray[Any]:
+def _column(path: Path, name: str, cells: tuple[str, ...]) -> NDArray[Any]:
     """Numbers if all cells are, else text; ids are text, whatever they look like."""
     if name.lower() not in ID_NAMES:
         text = [i for i, cell in enumerate(cells) if not _is_number(cell)]
@@ -260,15 +257,7 @@ def _column(path: Path, name: str, cells: tuple[str, ...], size: int) -> NDArray
         if "" in (blank := [cells[i].strip() for i in text]) and len(text) < len(cells):
             row = text[blank.index("")]
             raise FileError(f"{path}: column {name} has an empty cell at row {row}")
-    words = [unprotected(cell.strip()) for cell in cells]
-    _require_text(path, words, len(words), size)
-    return np.array(words, dtype=np.str_)
-
-
-def _require_text(path: Path, words: Sequence[str], n_rows: int, size: int) -> None:
-    """Raise if an array of the words is too large: each takes as much as the longest."""
-    longest = max(map(len, words), default=0)
-    require_memory(path, 4 * max(longest, 1) * n_rows, size)
+    return text_array(path, [unprotected(cell.strip()) for cell in cells])
 
 
 def _is_number(cell: str) -> bool:

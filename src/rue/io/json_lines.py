@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
+from rue.io.memory import require_memory, size_of_text, text_array
+from rue.io.opening import file_size, opened
 from rue.io.points import find_id_name, named_rows, point_rows
 
 __all__ = ["is_json_lines", "json_arrays", "load_json_lines"]
@@ -43,12 +45,13 @@ def load_json_lines(path: Path) -> list[Record]:
     FileError
         If a line is no JSON object; the message names the line.
     """
+    with opened(path) as file:
+        size = file_size(file)
+        require_memory(path, size, size)
+        content = file.read()
+    require_memory(path, size_of_text(content, b",:[{"), size)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: must be UTF-8: {error.reason} at byte {error.start}") from None
     if text.lstrip().startswith("["):
@@ -178,6 +181,8 @@ def _stack(path: Path, key: str, values: Sequence[Any]) -> NDArray[Any]:
         stacked.append(array)
     if len({array.dtype.kind in "US" for array in stacked}) > 1:
         raise FileError(f"{path}: {key} must hold numbers or words, not both")
+    largest = max(array.dtype.itemsize for array in stacked)
+    require_memory(path, largest * stacked[0].size * len(stacked), path.stat().st_size)
     return np.stack(stacked)
 
 
@@ -193,7 +198,7 @@ def _checked(path: Path, key: str, value: Any, line: int) -> NDArray[Any]:
 
 def _column(path: Path, key: str, values: list[Any]) -> NDArray[Any]:
     if any(isinstance(value, str) for value in values):
-        return np.array([str(value) for value in values])
+        return text_array(path, [str(value) for value in values])
     convert: Callable[[Any], float] = float
     try:
         return np.array(values if len({type(v) for v in values}) == 1 else [*map(convert, values)])

@@ -7,13 +7,23 @@ limit; ``--max-memory`` on the command line sets it for one command.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rue.errors import FileError, InputError
 
-__all__ = ["allowance", "max_memory", "parse_size", "require_memory", "size_of_text"]
+__all__ = [
+    "allowance",
+    "max_memory",
+    "parse_size",
+    "require_memory",
+    "size_of_text",
+    "text_array",
+]
 
 VARIABLE = "RUE_MAX_MEMORY"
 _LEAST = 1 << 30
@@ -104,6 +114,20 @@ def size_of_text(content: bytes, separators: bytes) -> int:
     """Return about how much memory the cells of a text file take once they are parsed."""
     cells = sum(content.count(separator) for separator in separators)
     return _PER_CHARACTER * len(content) + _PER_CELL * cells
+
+
+def text_array(path: Path, words: Sequence[str]) -> NDArray[np.str_]:
+    """Return words of a file as an array, in which each takes as much as the longest.
+
+    Raises
+    ------
+    FileError
+        If they would take too much memory: one long word among many.
+    """
+    longest = max(map(len, words), default=0)
+    size = path.stat().st_size if path.is_file() else 0
+    require_memory(path, 4 * max(longest, 1) * len(words), size)
+    return np.array(words, dtype=np.str_)
 
 
 def _said(n_bytes: int) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.errors import FileError
+from rue.io.memory import text_array
 
 __all__ = [
     "ID_NAMES",
@@ -74,6 +75,11 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
         fast = _fast_names(values)
         if fast is not None:
             return fast
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
+        raise FileError(
+            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
+            f"give {name}.astype(str)"
+        )
     texts = []
     for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
         if isinstance(value, bytes):
@@ -88,7 +94,7 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
                 f"{row}; for objects give {name}.astype(str)"
             )
         texts.append(str(value))
-    return np.array(texts, dtype=np.str_)
+    return text_array(path, texts)
 
 
 def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:

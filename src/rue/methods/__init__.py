@@ -32,7 +32,7 @@ except ImportError:
 
 from rue._kernels.threads import launch as _launch
 from rue._plugins import Registry as _Registry
-from rue.io.writing import save_predictions
+from rue.io.predictions import save_predictions
 from rue.methods import (
     ddu,
     dirichlet_multinomial,

@@ -1,0 +1,244 @@
+"""Tables of components, read and written: what a method estimated and what was realised.
+
+A table has a row per point and the columns ``aleatoric`` and ``epistemic`` (estimated), ``risk``
+and ``regret`` (realised). :func:`save_components` writes more of them, so that reading gives back
+the same bits: ``total_hat`` (estimated) and ``aleatoric_star`` (the realised Bayes risk), and where
+they are known ``standard_error``, ``aleatoric_star_high``, ``n_annotators``, ``floored``,
+``outside_score``, ``loss`` and ``method``. All other columns are groups.
+
+Without ``total_hat`` or ``aleatoric_star`` these are computed as a sum or a difference. What then
+differs by less than 1e-10 of the largest value is taken as equal, and in columns that are given
+what differs by less than 1e-12: rounding errors must not rank points.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, as_vector
+from rue.components import Components
+from rue.errors import FileError, InputError
+from rue.io.formats import load_table, save_table
+from rue.io.matching import BY_NAME, Matching
+from rue.io.points import find_id_name
+from rue.io.truth import ids_of
+from rue.runs import Run
+
+__all__ = [
+    "components_of",
+    "holds_components",
+    "is_component_table",
+    "read_estimates",
+    "save_components",
+]
+
+Table = Mapping[str, NDArray[Any]]
+
+_NEEDED = ("aleatoric", "epistemic", "risk", "regret")
+_MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
+_COMPUTABLE = ("total_hat", "aleatoric_star")
+_OPTIONAL = ("standard_error", "aleatoric_star_high", "n_annotators", "floored", "outside_score")
+_RESERVED = {*_NEEDED, *_COMPUTABLE, *_OPTIONAL, "loss", "method"}
+_EQUAL = 1e-12
+_EQUAL_COMPUTED = 1e-10
+
+
+def save_components(path: str | os.PathLike[str], run: Run) -> None:
+    """Write a run's components to a .csv or .parquet file, one row per point.
+
+    ``rue evaluate`` and the other commands read it in place of predictions, and so does
+    :func:`rue.io.read_run`. Read back, every component has the same bits. The file is written
+    completely or not at all; missing folders are created.
+
+    Parameters
+    ----------
+    path
+        The file; its ending, ``.csv`` or ``.parquet``, decides the format.
+    run
+        The components, with ids, groups, loss and method where it has them. Answers are not
+        written.
+
+    Raises
+    ------
+    InputError
+        If a group has the name of another column of the table.
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import rue
+    >>> run = rue.Run.from_belief(
+    ...     rue.Annotations([[3, 1], [1, 3]]), rue.Draws([[[0.5, 0.5]], [[0.25, 0.75]]]), "brier"
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_components(Path(folder) / "mine.csv", run)
+    ...     again = rue.io.read_run(Path(folder) / "mine.csv", None, "brier")
+    >>> (again.star.epistemic == run.star.epistemic).all()
+    np.True_
+    """
+    star, hat = run.star, run.hat
+    columns: dict[str, Any] = {
+        "id": run.ids,
+        "total_hat": hat.total,
+        "aleatoric": hat.aleatoric,
+        "epistemic": hat.epistemic,
+        "standard_error": hat.standard_error,
+        "risk": star.total,
+        "aleatoric_star": star.aleatoric,
+        "regret": star.epistemic,
+        "aleatoric_star_high": star.aleatoric_high,
+        "n_annotators": star.n_annotators,
+        "floored": star.floored,
+        "outside_score": np.ones(len(run), bool) if hat.outside_score else None,
+        "loss": np.full(len(run), run.loss_name) if run.loss_name else None,
+        "method": np.full(len(run), run.method) if run.method else None,
+    }
+    taken = [name for name in run.groups if name in columns]
+    if taken:
+        raise InputError(f"a group must not be called {taken[0]!r}, which the table needs itself")
+    columns = {name: column for name, column in columns.items() if column is not None}
+    save_table(Path(path), {**columns, **run.groups}, parents=True)
+
+
+def is_component_table(table: Table) -> bool:
+    """Return whether a table holds components, and not predictions."""
+    return bool(_MARKS & set(table))
+
+
+def holds_components(path: str | Path) -> bool:
+    """Return whether a file is a table of components, and not of predictions."""
+    path = Path(path)
+    is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
+    return is_table and is_component_table(load_table(path))
+
+
+def read_estimates(
+    path: str | Path, *, matching: Matching = BY_NAME
+) -> tuple[Components, Components | None, NDArray[np.str_] | None]:
+    """Read components from a table: the estimated ones, the realised ones if there, and ids."""
+    path = Path(path)
+    table = load_table(path)
+    if "risk" in table or "regret" in table:
+        run = components_of(path, table, matching)
+        return run.hat, run.star, run.ids
+    zero = np.zeros(len(next(iter(table.values()))))
+    run = components_of(path, {**table, "risk": zero, "regret": zero}, matching)
+    return run.hat, None, run.ids
+
+
+def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run:
+    """Return the run that a table of components holds.
+
+    Raises
+    ------
+    FileError
+        If a column is missing or holds something else than finite numbers, or the regret is not
+        from 0 to the risk.
+    """
+    missing = [name for name in _NEEDED if name not in table]
+    if missing:
+        raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
+    numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
+    try:
+        given = {name: _numbers(name, table[name]) for name in numbers if name in table}
+    except InputError as error:
+        raise FileError(f"{path}: {error}") from None
+    _require_regret(path, given)
+    name = find_id_name(path, list(table), matching.id_name)
+    return Run(
+        _star(given),
+        _hat(given),
+        method=_word(path, table, "method") or path.stem,
+        ids=ids_of(path, table, len(given["risk"]), matching.id_name),
+        loss=_word(path, table, "loss"),
+        groups={k: v for k, v in table.items() if k not in _RESERVED and k != name},
+        path=path,
+    )
+
+
+def _star(given: Mapping[str, FloatArray]) -> Components:
+    risk, regret, bayes_risk = given["risk"], given["regret"], given.get("aleatoric_star")
+    if bayes_risk is None:
+        scale = float(np.abs(risk).max())
+        risk, regret = _equalized(risk, _EQUAL * scale), _equalized(regret, _EQUAL * scale)
+        bayes_risk = _equalized(risk - regret, _EQUAL_COMPUTED * scale)
+    return Components(
+        risk,
+        bayes_risk,
+        regret,
+        floored=given["floored"] != 0 if "floored" in given else None,
+        aleatoric_high=given.get("aleatoric_star_high"),
+        n_annotators=given.get("n_annotators"),
+    )
+
+
+def _hat(given: Mapping[str, FloatArray]) -> Components:
+    """Each part has a scale of its own: the epistemic one may be a score from outside."""
+    aleatoric, epistemic, total = given["aleatoric"], given["epistemic"], given.get("total_hat")
+    if total is None:
+        aleatoric = _equalized(aleatoric, _EQUAL * float(np.abs(aleatoric).max()))
+        epistemic = _equalized(epistemic, _EQUAL * float(np.abs(epistemic).max()))
+        total = aleatoric + epistemic
+        total = _equalized(total, _EQUAL_COMPUTED * float(np.abs(total).max()))
+    return Components(
+        total,
+        aleatoric,
+        epistemic,
+        standard_error=given.get("standard_error"),
+        outside_score="outside_score" in given and bool(given["outside_score"].any()),
+    )
+
+
+def _equalized(column: FloatArray, tolerance: float) -> FloatArray:
+    """Return the column with values that differ by rounding only replaced by the least of them.
+
+    Going up from the least value, each is replaced by the first that it is within ``tolerance``
+    of; a value within ``tolerance`` of 0 becomes 0.
+    """
+    near_zero = np.abs(column) <= tolerance
+    values, place = np.unique(np.where(near_zero, 0.0, column), return_inverse=True)
+    first = np.flatnonzero(np.append(True, np.diff(values) > tolerance))
+    end = np.append(first[1:], len(values))
+    kept = values[np.repeat(first, end - first)]
+    for chain in np.flatnonzero(values[end - 1] - values[first] > tolerance):  # rare
+        anchor = first[chain]
+        while anchor < end[chain]:
+            after = np.searchsorted(values[: end[chain]], values[anchor] + tolerance, "right")
+            kept[anchor:after] = values[anchor]
+            anchor = after
+    return np.asarray(kept[place])
+
+
+def _numbers(name: str, column: NDArray[Any]) -> FloatArray:
+    if name == "n_annotators" and column.dtype.kind == "f":  # infinitely many where p* is known
+        as_vector(name, np.where(np.isposinf(column), 0.0, column))
+        return column.astype(np.float64)
+    return as_vector(name, column)
+
+
+def _require_regret(path: Path, given: Mapping[str, FloatArray]) -> None:
+    risk, regret, bayes_risk = given["risk"], given["regret"], given.get("aleatoric_star")
+    scale = np.abs(risk).max()
+    if bayes_risk is None:
+        broken = (regret < -1e-12 * scale) | (regret > risk + 1e-12 * scale)
+        rule = "regret must be from 0 to the risk"
+    else:  # an unbiased regret may be below 0
+        broken = np.abs(risk - bayes_risk - regret) > 1e-9 * scale
+        rule = "regret must be the risk minus aleatoric_star"
+    if broken.any():
+        row = int(np.argmax(broken))
+        raise FileError(f"{path}: {rule}, got {regret[row]:g} of {risk[row]:g} at row {row}")
+
+
+def _word(path: Path, table: Table, name: str) -> str:
+    """Return the one word that a column holds in every row, or nothing if there is none."""
+    words = sorted(set(table[name].astype(np.str_).tolist())) if name in table else [""]
+    if len(words) > 1:
+        raise FileError(f"{path}: must hold components of one {name}, got {', '.join(words)[:100]}")
+    return words[0]
