@@ -66,7 +66,7 @@ def test_names_from_right_to_left_turn_nothing_else(odd):
 
 def test_no_winner_is_named_among_ties(odd):
     odd.open()
-    odd.js("rue.change({hidden: new Set(rue.told.methods.slice(3).map((m) => m.name))})")
+    odd.js("rue.change({hidden: new Set(rue.content.methods.slice(3).map((m) => m.name))})")
     odd.frame()
     lead, _, gap = odd.texts("#summary p")
     names = [HOSTILE, "x" * 180, "\u202eoverride"]
