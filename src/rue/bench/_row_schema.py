@@ -50,7 +50,7 @@ def _is_result(value: Any) -> bool:
     """Return whether a value is one evaluation: text, notes, and numbers or None."""
     if not isinstance(value, dict) or not {"method", "loss"} <= set(value):
         return False
-    words, notes = ("method", "loss", "group"), _list_of(_is_text)
+    words, notes = ("method", "loss", "group", "convention"), _list_of(_is_text)
     return all(
         _is_text(v) if k in words else notes(v) if k == "notes" else v is None or _is_number(v)
         for k, v in value.items()
