@@ -14,8 +14,8 @@ import pytest
 
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table
-from rue.io.memory import allowance, max_memory, parse_size, require_memory
 from rue.io.npz import load_npy, load_npz, npz_shapes
+from rue.io.opening import allowance, max_memory, parse_size, require_memory
 
 GIB = 1 << 30
 
@@ -245,7 +245,7 @@ def test_the_estimate_for_dcic_is_above_what_it_takes():
 def test_the_estimate_for_a_csv_is_above_what_it_takes(tmp_path):
     import tracemalloc
 
-    from rue.io.memory import size_of_text
+    from rue.io.opening import size_of_text
 
     rng = np.random.default_rng(0)
     for text in (

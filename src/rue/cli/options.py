@@ -93,7 +93,7 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
-        from rue.io.memory import max_memory as limit
+        from rue.io.opening import max_memory as limit
 
         with limit(max_memory):
             command(*arguments, **options)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from rue.errors import FileError, RueError
-from rue.io.memory import allowance, require_memory
+from rue.io.opening import allowance, require_memory
 
 __all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rue.errors import FileError
 from rue.io.atomic import replacing
-from rue.io.memory import require_memory
-from rue.io.opening import file_size, opened, reading
+from rue.io.opening import file_size, opened, reading, require_memory
 
 __all__ = ["load_npy", "load_npz", "npz_shapes", "read_npy_bytes", "save_npz"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.errors import FileError
-from rue.io.memory import text_array
+from rue.io.opening import text_array
 
 __all__ = [
     "ID_NAMES",

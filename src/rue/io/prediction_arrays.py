@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_vector
-from rue.beliefs import Belief, Draws, RealBelief, Scored
+from rue._arrays import FloatArray, as_vector, require_finite, require_shape
+from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.belief_arrays import arrays_of, belief_of
 from rue.io.matching import BY_NAME, Matching, checked_classes
 from rue.io.points import find_id_name
 from rue.io.ratings import padded_ratings
@@ -113,7 +112,7 @@ def prediction_arrays(
         arrays["counts"] = annotations.probs if known else annotations.counts
     if classes is not None:
         arrays["classes"] = _names("classes", classes, belief.n_classes)
-    return arrays | arrays_of(belief)
+    return arrays | _arrays_of(belief)
 
 
 def predictions_of(
@@ -148,7 +147,7 @@ def predictions_of(
             if not named and arrays[kind].dtype.kind not in "US":
                 classes = matching.classes  # numbers are places, not names
         else:
-            belief = belief_of(kind, array)
+            belief = _belief_of(kind, array)
         if "epistemic" in arrays:
             single = array.ndim == 2 and kind == "probs"  # taken as it is, to the bit
             belief = Scored(array if single else belief.mean(), arrays["epistemic"])
@@ -258,3 +257,48 @@ def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> ND
     if len(unique) < length:
         raise InputError(f"{what} must not repeat, {str(unique[np.argmax(counts > 1)])!r} does")
     return found
+
+
+def _belief_of(kind: str, array: NDArray[Any]) -> Belief:
+    """Return the belief that an array holds.
+
+    Parameters
+    ----------
+    kind
+        ``probs``, ``logits`` or ``alpha``.
+    array
+        Shape (n_points, n_draws, n_classes) or (n_points, n_classes); ``alpha`` the latter.
+
+    Raises
+    ------
+    InputError
+        If the array is no such thing.
+    """
+    if kind == "alpha":
+        return Dirichlet(array)
+    if array.ndim not in (2, 3):
+        raise ShapeError(
+            f"{kind} must have shape (n_points, n_draws, n_classes) or (n_points, n_classes), "
+            f"got {array.shape}"
+        )
+    if kind == "logits":
+        require_shape(kind, array, "n_points", *["n_draws"] * (array.ndim - 2), "n_classes")
+        if array.dtype.kind not in "fiu":
+            raise InputError(f"logits must hold real numbers, got dtype {array.dtype}")
+        require_finite("logits", array)
+        logits = array.astype(np.float64)
+        exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        array = exp / exp.sum(axis=-1, keepdims=True)
+    return Draws(array if array.ndim == 3 else array[:, None, :])
+
+
+def _arrays_of(belief: Belief) -> dict[str, NDArray[Any]]:
+    """Return the arrays that hold a belief, by name."""
+    match belief:
+        case Draws():
+            return {"probs": belief.probs}
+        case Dirichlet():
+            return {"alpha": belief.alpha}
+        case Scored():
+            return {"probs": belief.probs, "epistemic": belief.epistemic}
+    raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")

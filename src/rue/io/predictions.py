@@ -140,7 +140,7 @@ def save_predictions(
     >>> answers = rue.Annotations([[3, 1], [0, 4]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "mine.npz"
-    ...     rue.savepredictions_of(path, belief, ids=["a", "b"], annotations=answers, method="mine")
+    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=answers, method="mine")
     ...     sorted(np.load(path))
     ['counts', 'ids', 'method', 'probs']
     """
