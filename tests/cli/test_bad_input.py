@@ -110,7 +110,7 @@ CASES = {
     "NaN counts": ("p.npz", GOOD, "t.npy", npy(counted((1, 0), np.nan)), [], "finite"),
     "fractional counts": ("p.npz", GOOD, "t.npy", npy(COUNTS + 0.5), [], "sum to 1"),
     "labels, not counts": ("p.npz", GOOD, "t.npy", npy(COUNTS.argmax(1)), [], "counts must have shape"),
-    "truth without counts": ("p.npz", GOOD, "t.npz", npz(x=COUNTS), [], "counts or probs"),
+    "truth without counts": ("p.npz", GOOD, "t.npz", npz(x=COUNTS), [], "counts, probs or ratings"),
     "truth of another kind": ("p.npz", GOOD, "t.txt", text("1 2 3"), [], "truth must be"),
     "empty csv": ("p.npz", GOOD, "t.csv", text(""), [], "is empty"),
     "csv of a header only": ("p.npz", GOOD, "t.csv", text("a,b,c\n"), [], "no rows"),

@@ -81,7 +81,7 @@ def test_a_member_that_is_no_array_is_left_out(attach, tmp_path):
 def test_ids_that_are_neither_text_nor_numbers_are_refused(tmp_path):
     ids = np.zeros(10, dtype=[("a", "f8")])
     np.savez(tmp_path / "f.npz", ids=ids, features=np.ones((10, 2)))
-    with pytest.raises(FileError, match="ids must be text or a whole number"):
+    with pytest.raises(FileError, match="ids must be text or whole numbers"):
         rue.data.load("random-rbf", n_points=10, features=tmp_path / "f.npz")
 
 

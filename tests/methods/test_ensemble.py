@@ -17,7 +17,7 @@ from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool, Scaling, make_pool
 from rue.methods._training.streams import hashed, stream
 from rue.methods._training.training import Member, keep, train
-from rue.methods.laplace import fit_posterior
+from rue.methods.laplace import fit_last_layer
 
 CPU = torch.device("cpu")
 
@@ -198,7 +198,7 @@ def test_a_big_ensemble_of_probes_comes_close_to_the_posterior():
     for _ in range(500):
         residual = np.eye(3)[label[:1000]] - softmax(phi[:1000] @ mode.T, axis=1)
         mode += 0.003 * (residual.T @ phi[:1000] - mode)
-    draws = fit_posterior(z[:1000], mode).sample(rng, 500)
+    draws = fit_last_layer(z[:1000], mode).sample(rng, 500)
     posterior = softmax(phi[1000:] @ draws.transpose(0, 2, 1), axis=2)
     data = data_set(z.astype(np.float32), np.eye(3)[label], n_train=1000)
     config = ensemble.Config(n_members=25, training=Training(epochs=15, batch_size=64))

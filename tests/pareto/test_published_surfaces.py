@@ -64,5 +64,5 @@ def test_options_that_have_no_meaning_are_refused():
     for wrong in ({"normalize": True}, {"directions": "exact"}):
         with pytest.raises(InputError, match="its own directions and units"):
             pareto_gap(star, hat, convention="published", **wrong)
-    with pytest.raises(InputError, match=r"row_order.*neither"):
+    with pytest.raises(InputError, match=r"row_order.*cannot be used with"):
         aurec([1.0], [1.0], rule="row_order", sample_weight=[1.0])

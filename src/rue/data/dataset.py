@@ -182,7 +182,7 @@ class DataSet:
         --------
         >>> import rue.data
         >>> made = rue.data.load("random-rbf", n_points=10)
-        >>> made.counts()
+        >>> made.counts()  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         rue.errors.InputError: random-rbf has no replicates: its annotations are exact ...
         """

@@ -53,7 +53,7 @@ class DeployableSelector:
     >>> annotations = Annotations(np.stack([np.rint(20 * sure), 20 - np.rint(20 * sure)], axis=1))
     >>> selector = DeployableSelector("zero_one", maximize="coverage", risk_max=0.1, delta=0.1)
     >>> print(selector.fit(annotations, belief).rule_.rule)
-    Accept where aleatoric uncertainty is at most 0.23995
+    Accept where aleatoric uncertainty is at most 0.298995
     >>> selector.accept(Draws([[[0.9, 0.1]], [[0.6, 0.4]]]))
     array([ True, False])
     """

@@ -89,7 +89,7 @@ def test_real_amazon_has_texts_that_two_documents_share(sentiment):
     for name, text in zip(data.ids, data.inputs, strict=True):
         documents.setdefault(text, set()).add(name.split("_")[0])
     shared = sum(len(documents[text]) > 1 for text in data.inputs)
-    assert f"{shared}\nsnippets of `amazon`" in (DOCS / "data.md").read_text()
+    assert f"{shared} snippets of `amazon`" in (DOCS / "data.md").read_text()
 
 
 def test_real_from_the_sdist_is_as_from_parquet(sentiment, tmp_path):
