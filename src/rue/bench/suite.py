@@ -66,7 +66,16 @@ Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
-METHOD_NAMES = (*PAPER_METHODS, "dirichlet_multinomial", "pairs")
+METHOD_NAMES = (
+    *PAPER_METHODS,
+    "forest",
+    "sngp",
+    "swag",
+    "deup",
+    "dirichlet_multinomial",
+    "pairs",
+    "snapshots",
+)
 _FOLDER = Path(__file__).parent / "suites"
 _KEYS = (
     "name",

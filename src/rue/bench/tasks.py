@@ -234,6 +234,8 @@ def _result(
 
 def _chosen(fitted: Any) -> dict[str, Any] | None:
     """Return the settings and epochs that a fitted method came to; None where it does not say."""
+    if getattr(fitted, "chosen", None):
+        return dict(fitted.chosen)
     model: Any = getattr(fitted, "model", None)
     if not hasattr(model, "epochs"):
         return None

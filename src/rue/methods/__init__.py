@@ -7,6 +7,11 @@ ddu.py                    a density of the features         -> Scored
 laplace.py                a Gaussian over the last layer    -> Draws
 dirichlet_multinomial.py  a Dirichlet fitted to counts of answers     -> Dirichlet
 pairs.py                  a joint distribution of pairs of answers    -> Dirichlet
+snapshots.py              any method's mean, with a learnt strength   -> Dirichlet
+deup.py                   a network that predicts regret    -> Scored
+forest.py                 trees of a random forest          -> Draws
+swag.py                   a Gaussian over all weights       -> Draws
+sngp.py                   a Gaussian process on the features          -> Draws
 
 Every method's file has the same names in the same order: ``Config``, ``Fitted``, ``fit``,
 ``predict``. The rest is what they share:
@@ -35,12 +40,17 @@ from rue._plugins import Registry as _Registry
 from rue.io.predictions import save_predictions
 from rue.methods import (
     ddu,
+    deup,
     dirichlet_multinomial,
     dropout,
     ensemble,
     evidential,
+    forest,
     laplace,
     pairs,
+    snapshots,
+    sngp,
+    swag,
 )
 from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
@@ -70,6 +80,11 @@ METHODS = _Registry[_Any](
         "laplace": laplace,
         "dirichlet_multinomial": dirichlet_multinomial,
         "pairs": pairs,
+        "sngp": sngp,
+        "swag": swag,
+        "forest": forest,
+        "deup": deup,
+        "snapshots": snapshots,
     },
     _checked,
 )
@@ -83,11 +98,16 @@ __all__ = [
     "SMALL_IMAGES",
     "Training",
     "ddu",
+    "deup",
     "dirichlet_multinomial",
     "dropout",
     "ensemble",
     "evidential",
+    "forest",
     "laplace",
     "pairs",
     "save_predictions",
+    "snapshots",
+    "sngp",
+    "swag",
 ]

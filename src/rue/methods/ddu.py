@@ -24,6 +24,7 @@ from rue.errors import InputError
 from rue.methods._training.fitting import fit_models
 from rue.methods._training.models import Folder, Model, Plan
 from rue.methods._training.settings import Training
+from rue.methods._training.temperature import temper, with_temperature
 
 __all__ = ["Config", "Fitted", "Mixture", "fit", "fit_mixture", "predict"]
 
@@ -36,6 +37,7 @@ class Config:
     """The largest spectral norm of a hidden layer, and how to train."""
 
     coefficient: float = 3.0
+    temperature: bool = False
     training: Training | None = None
 
     def __post_init__(self) -> None:
@@ -49,6 +51,7 @@ class Fitted:
 
     model: Model
     mixture: "Mixture"
+    temperature: float = 1.0
 
     def predict(self, inputs: Inputs | ArrayLike) -> Scored:
         """See :func:`predict`."""
@@ -79,11 +82,16 @@ def fit(
         Show a bar.
     """
     config = config or Config()
-    plan = Plan(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
+    plan = Plan(
+        method="ddu",
+        slope=_SLOPE,
+        coefficient=config.coefficient,
+        held_out=config.temperature,
+    )
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [
+    states = [
         Fitted(
             one.model,
             fit_mixture(
@@ -93,6 +101,7 @@ def fit(
         )
         for one in fitted
     ]
+    return with_temperature(states, fitted, config.temperature)
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
@@ -102,7 +111,7 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
     for _, z in fitted.model.features(inputs):
         probs.append(torch.softmax(torch.baddbmm(bias, z, weight.mT), -1)[0].cpu().numpy())
         scores.append(-fitted.mixture.log_density(z[0].cpu().double().numpy()))
-    return Scored(np.concatenate(probs), np.concatenate(scores))
+    return temper(Scored(np.concatenate(probs), np.concatenate(scores)), fitted.temperature)
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,7 +108,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
-    """Give the Dirichlet with the mean and trace of the members' second moment."""
+    """Return the Dirichlet with the mean and trace of the members' second moment."""
     return Dirichlet(
         np.concatenate(
             [
@@ -143,7 +143,7 @@ def _mean(model: Model, x: Tensor) -> Tensor:
 
 
 def _alphas(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[NDArray[np.float64]]:
-    """Give the members' concentrations (n_members, n, n_classes), chunk by chunk."""
+    """Return the members' concentrations (n_members, n, n_classes), chunk by chunk."""
     model = fitted.model
     return [
         _concentrations(model.logits(x)).cpu().numpy()

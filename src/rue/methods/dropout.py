@@ -27,6 +27,7 @@ from rue.methods._training.real_heads import (
 )
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
+from rue.methods._training.temperature import refuse_temperature, temper, with_temperature
 from rue.methods._training.training import keep
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
@@ -41,6 +42,7 @@ class Config:
     """
 
     n_draws: int = 20
+    temperature: bool = False
     training: Training | None = None
 
     def __post_init__(self) -> None:
@@ -56,6 +58,7 @@ class Fitted:
     model: Model
     n_draws: int
     answers: AnswerScale | None = None
+    temperature: float = 1.0
 
     def predict(self, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
         """See :func:`predict`."""
@@ -89,11 +92,13 @@ def fit(
     plan = Plan(
         method="mc_dropout",
         dropout=True,
+        held_out=config.temperature,
         mean=lambda model, x: torch.softmax(
             _passes(model, model.embed(x), config.n_draws), -1
         ).mean(1),
     )
     if are_ratings(data):
+        refuse_temperature(config.temperature)
         plan = replace(
             plan,
             objective=gaussian_loss,
@@ -106,7 +111,8 @@ def fit(
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(one.model, config.n_draws, one.pool.answers) for one in fitted]
+    states = [Fitted(one.model, config.n_draws, one.pool.answers) for one in fitted]
+    return with_temperature(states, fitted, config.temperature)
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
@@ -117,7 +123,8 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
     outputs = (_passes(fitted.model, z, fitted.n_draws) for _, z in fitted.model.features(inputs))
     if fitted.answers is not None:
         return fitted.answers.gaussians(torch.cat(list(outputs)))
-    return Draws(np.concatenate([torch.softmax(part, -1).cpu().numpy() for part in outputs]))
+    parts = [torch.softmax(part, -1).cpu().numpy() for part in outputs]
+    return temper(Draws(np.concatenate(parts)), fitted.temperature)
 
 
 def _passes(model: Model, z: Tensor, n_draws: int) -> Tensor:

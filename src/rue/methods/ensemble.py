@@ -1,14 +1,13 @@
 """Deep ensemble (Lakshminarayanan et al. 2017): draws are networks trained apart.
 
-Members differ in their start, data order and dropout masks. Member i of a probe does not see
-fold i of 5 of the training points (appendix C). Where answers are real numbers, each member gives
-a mean and a standard deviation, trained on the log density of the answers.
+Members differ in their start and data order. Member i of a probe does not see fold i of 5 of the
+training points (appendix C). Where answers are real numbers, each member gives a mean and a
+standard deviation, trained on the log density of the answers.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
@@ -24,6 +23,7 @@ from rue.methods._training.real_heads import (
     gaussian_mixture_log_loss,
 )
 from rue.methods._training.settings import Training
+from rue.methods._training.temperature import refuse_temperature, temper, with_temperature
 
 __all__ = ["Config", "Fitted", "fit", "predict"]
 
@@ -33,6 +33,7 @@ class Config:
     """M members; ``training`` None is the probe for matrices and CIFAR's ResNet-18 for images."""
 
     n_members: int = 5
+    temperature: bool = False
     training: Training | None = None
 
     def __post_init__(self) -> None:
@@ -45,6 +46,7 @@ class Fitted:
 
     model: Model
     answers: AnswerScale | None = None
+    temperature: float = 1.0
 
     def predict(self, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
         """See :func:`predict`."""
@@ -75,8 +77,9 @@ def fit(
         Show a bar.
     """
     config = config or Config()
-    plan = Plan(method="ensemble", n_members=config.n_members)
+    plan = Plan(method="ensemble", n_members=config.n_members, held_out=config.temperature)
     if are_ratings(data):
+        refuse_temperature(config.temperature)
         plan = replace(
             plan,
             objective=gaussian_loss,
@@ -87,14 +90,16 @@ def fit(
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    return [Fitted(one.model, one.pool.answers) for one in fitted]
+    states = [Fitted(one.model, one.pool.answers) for one in fitted]
+    return with_temperature(states, fitted, config.temperature)
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
     """Return each member's distribution for each input; Gaussians where answers are numbers."""
-    weight, bias = fitted.model.head()
-    outputs = (torch.baddbmm(bias, z, weight.mT) for _, z in fitted.model.features(inputs))
-    if fitted.answers is not None:
-        return fitted.answers.gaussians(torch.cat([part.transpose(0, 1) for part in outputs]))
-    parts = [torch.softmax(part, -1).transpose(0, 1) for part in outputs]
-    return Draws(np.concatenate([part.cpu().numpy() for part in parts]))
+    model = fitted.model
+    if fitted.answers is None:
+        return temper(Draws(model.distributions(inputs)), fitted.temperature)
+    batches = model.scaling.batches(inputs, model.chunk)
+    return fitted.answers.gaussians(
+        torch.cat([model.logits(x).transpose(0, 1) for _, x in batches])
+    )

@@ -28,6 +28,7 @@ from rue.methods._training.fitting import fit_models
 from rue.methods._training.models import Folder, Model, Plan
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
+from rue.methods._training.temperature import temper, with_temperature
 
 __all__ = ["Config", "Fitted", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
 
@@ -44,6 +45,7 @@ class Config:
 
     n_draws: int = 100
     hessian: Literal["full", "kronecker"] | None = None
+    temperature: bool = False
     training: Training | None = None
 
     def __post_init__(self) -> None:
@@ -59,6 +61,7 @@ class Fitted:
     model: Model
     posterior: "LastLayerPosterior"
     n_draws: int
+    temperature: float = 1.0
 
     def predict(self, inputs: Inputs | ArrayLike) -> Draws:
         """See :func:`predict`."""
@@ -89,7 +92,7 @@ def fit(
         Show a bar.
     """
     config = config or Config()
-    plan = Plan(method="laplace")
+    plan = Plan(method="laplace", held_out=config.temperature)
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
@@ -102,7 +105,7 @@ def fit(
             hessian=config.hessian,
         )
         states.append(Fitted(one.model, posterior, config.n_draws))
-    return states
+    return with_temperature(states, fitted, config.temperature)
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
@@ -113,7 +116,8 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
         _softmax(_with_one(z[0].cpu().double().numpy()) @ layers.transpose(0, 2, 1))
         for _, z in fitted.model.features(inputs)
     ]
-    return Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
+    draws = Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
+    return temper(draws, fitted.temperature)
 
 
 @dataclass(frozen=True, eq=False)

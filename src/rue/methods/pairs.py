@@ -116,7 +116,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
-    """Give the Dirichlet with the mean and trace of the members' mean joint."""
+    """Return the Dirichlet with the mean and trace of the members' mean joint."""
     alphas = []
     for shares in _shares(fitted, inputs):
         first, second = _unordered(shares.shape[1])
@@ -136,14 +136,14 @@ def pair_cross_entropy(logits: Tensor, counts: Tensor) -> Tensor:
 
 
 def _unordered(n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give both classes of each unordered pair, the first not above the second."""
+    """Return both classes of each unordered pair, the first not above the second."""
     n_classes = int(np.sqrt(2 * n_pairs))
     first, second = np.triu_indices(n_classes)
     return first, second
 
 
 def _marginal(shares: Tensor) -> Tensor:
-    """Give the mean (n, n_classes) of shares (n, n_pairs)."""
+    """Return the mean (n, n_classes) of shares (n, n_pairs)."""
     first, second = map(torch.from_numpy, _unordered(shares.shape[-1]))
     mean = torch.zeros(len(shares), int(first[-1]) + 1, dtype=shares.dtype, device=shares.device)
     for classes in (first, second):
@@ -152,7 +152,7 @@ def _marginal(shares: Tensor) -> Tensor:
 
 
 def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[FloatArray]:
-    """Give the members' mean shares of pairs (n, n_pairs), chunk by chunk."""
+    """Return the members' mean shares of pairs (n, n_pairs), chunk by chunk."""
     model = fitted.model
     return [
         torch.softmax(model.logits(x).double(), -1).mean(0).cpu().numpy()

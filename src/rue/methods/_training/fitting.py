@@ -22,7 +22,7 @@ from rue.methods._training.regimes import axes_of, hold_out, trials
 from rue.methods._training.settings import CIFAR, PROBE, Training, find_device
 from rue.methods._training.training import diverged, train
 
-__all__ = ["fit_models"]
+__all__ = ["fit_models", "fit_pools", "one_for_each", "whole_seeds"]
 
 _OnStep = Callable[[int, float | None], None]
 
@@ -41,36 +41,56 @@ def fit_models(
     ``data`` is one data set for all seeds, or one for each. A checkpoint is of the plan's method
     and settings, of the training and of the data.
     """
-    seeds = _whole(seeds)
-    each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
-    if len(each) != len(seeds):
-        raise ShapeError(
-            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
-        )
+    seeds = whole_seeds(seeds)
+    each = one_for_each(data, seeds)
     training = training or _usual(each[0])
-    stops = training.regime == "tuned" or not (training.is_probe or plan.dropout)
+    held_out = plan.held_out or _stops(plan, training)
     made = {
-        id(one): _held_out_and_pool(one, plan, training, stops or plan.held_out)
+        id(one): _held_out_and_pool(one, plan, training, held_out)
         for one in {id(one): one for one in each}.values()
     }
     pools = [made[id(one)][1] for one in each]
-    tried = trials(training, plan.axes or axes_of(training, dropout=plan.dropout))
+    settings = [
+        [setting] * len(seeds)
+        for setting in trials(training, axes_of(training, dropout=plan.dropout))
+    ]
+    models = fit_pools(plan, pools, settings, seeds, checkpoints=checkpoints, progress=progress)
+    return [
+        Trained(_choose([trial[s] for trial in models], pool, plan), pool, made[id(one)][0])
+        for s, (one, pool) in enumerate(zip(each, pools, strict=True))
+    ]
+
+
+def fit_pools(
+    plan: Plan,
+    pools: Sequence[Pool],
+    settings: Sequence[Sequence[Training]],
+    seeds: Sequence[int],
+    *,
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[list[Model]]:
+    """Train every member on each seed's pool with each of its settings; nothing is chosen.
+
+    ``settings[t][s]`` is trial t of seed s; give the models in the same order.
+    """
     jobs = [
-        Job(pool, make_member(plan, pool, seed, i, setting, stops), t, s)
-        for t, setting in enumerate(tried)
-        for s, (pool, seed) in enumerate(zip(pools, seeds, strict=True))
+        Job(pool, make_member(plan, pool, seed, i, setting, _stops(plan, setting)), t, s)
+        for t, trial in enumerate(settings)
+        for s, (pool, seed, setting) in enumerate(zip(pools, seeds, trial, strict=True))
         for i in range(plan.n_members)
     ]
-    if checkpoints is not None and not training.is_probe:
+    kept = checkpoints is not None and not jobs[0].member.training.is_probe
+    if kept and checkpoints is not None:
         # Once, so that the folder of a run that was moved is not made again in its old place.
         Path(checkpoints).mkdir(parents=True, exist_ok=True)
-    trained: dict[tuple[int, int], list[tuple[Network, list[int]]]] = {}
+    parts: dict[tuple[int, int], list[tuple[Network, list[int], list[int]]]] = {}
     with _bar(jobs, progress) as on_step:
         for group in groups(jobs, plan):
             pool, members = stack(group)
             network = initial(pool, members, plan).to(pool.inputs.device)
             checkpoint = None
-            if checkpoints is not None and not training.is_probe:
+            if kept and checkpoints is not None:
                 checkpoint = find_checkpoint(checkpoints, members[0], pool, plan)
             epochs = train(
                 network,
@@ -83,17 +103,32 @@ def fit_models(
             )
             for key in dict.fromkeys((job.trial, job.seed) for job in group):
                 mine = [i for i, job in enumerate(group) if (job.trial, job.seed) == key]
-                part = network.take(mine), [epochs[i] for i in mine]
-                trained.setdefault(key, []).append(part)
-    fitted = []
-    for s, (one, pool, seed) in enumerate(zip(each, pools, seeds, strict=True)):
-        models = []
-        for t, setting in enumerate(tried):
-            networks, epochs_of = zip(*trained[t, s], strict=True)
-            kept = tuple(epoch for part in epochs_of for epoch in part)
-            models.append(Model(networks, pool.scaling, seed, setting, kept))
-        fitted.append(Trained(_choose(models, pool, plan), pool, made[id(one)][0]))
-    return fitted
+                indices = [members[i].index for i in mine]
+                part = network.take(mine), [epochs[i] for i in mine], indices
+                parts.setdefault(key, []).append(part)
+    models: list[list[Model]] = []
+    for t, trial in enumerate(settings):
+        models.append([])
+        for s, (pool, seed, setting) in enumerate(zip(pools, seeds, trial, strict=True)):
+            networks, of_epochs, of_members = zip(*parts[t, s], strict=True)
+            own = (tuple(i for part in each for i in part) for each in (of_epochs, of_members))
+            models[-1].append(Model(networks, pool.scaling, seed, setting, *own))
+    return models
+
+
+def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:
+    """Return each seed its data set: the one that all share, or its own."""
+    each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
+    if len(each) != len(seeds):
+        raise ShapeError(
+            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
+        )
+    return each
+
+
+def _stops(plan: Plan, training: Training) -> bool:
+    """Whether networks keep their best epoch."""
+    return training.regime == "tuned" or not (training.is_probe or plan.dropout)
 
 
 def _usual(data: DataSet) -> Training:
@@ -138,7 +173,7 @@ def _held_out_and_pool(
     return data, pool
 
 
-def _whole(seeds: Sequence[int]) -> list[int]:
+def whole_seeds(seeds: Sequence[int]) -> list[int]:
     """Take different whole numbers, as Python's own: random numbers hang on how they print."""
     found = list(seeds) if np.iterable(seeds) else []
     whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)

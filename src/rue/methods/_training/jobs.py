@@ -20,7 +20,16 @@ from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed, stream
 from rue.methods._training.training import Member
 
-__all__ = ["N_FOLDS", "Job", "find_checkpoint", "groups", "initial", "make_member", "stack"]
+__all__ = [
+    "N_FOLDS",
+    "Job",
+    "find_checkpoint",
+    "fold_of_each",
+    "groups",
+    "initial",
+    "make_member",
+    "stack",
+]
 
 N_FOLDS = 5
 _MOST = 1 << 24  # parameters of a stack: more do not fit the processor's caches anyway
@@ -43,10 +52,13 @@ def make_member(
     if plan.least_answers:
         enough = pool.targets[: pool.n_train].sum(1) >= plan.least_answers
         rows = rows[enough.cpu().numpy()]
-    if setting.is_probe and plan.n_members > 1:
+    fold = index if setting.is_probe and plan.n_members > 1 else None
+    if plan.fold_of is not None:
+        fold = plan.fold_of(index)
+    if fold is not None:
         if len(rows) == 1:
             raise InputError("members that leave a fold out need at least 2 training points, got 1")
-        rows = rows[_rows(len(rows), index)]
+        rows = rows[_rows(len(rows), fold)]
     # As the authors' code does: networks for images are trained without dropout.
     thinned = plan.dropout and (setting.is_probe or setting.regime == "tuned")
     return Member(
@@ -60,9 +72,14 @@ def make_member(
     )
 
 
+def fold_of_each(n: int) -> IntArray:
+    """Return each of n rows its fold, 0..4; folds are dealt once for all seeds."""
+    return stream("folds", n).permutation(n) % N_FOLDS
+
+
 def _rows(n: int, index: int) -> IntArray:
-    """All of n rows but fold ``index``; folds are dealt once for all seeds."""
-    return np.flatnonzero(stream("folds", n).permutation(n) % N_FOLDS != index % N_FOLDS)
+    """All of n rows but fold ``index``."""
+    return np.flatnonzero(fold_of_each(n) != index % N_FOLDS)
 
 
 def groups(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
@@ -112,9 +129,19 @@ def _filled_up(pool: Pool, pools: Sequence[Pool]) -> torch.Tensor:
 
 
 def initial(pool: Pool, members: Sequence[Member], plan: Plan) -> Network:
+    """Draw the networks' parameters, each member's from its own seed."""
     seeds = [hashed(*member.names, "start") for member in members]
-    shape, n_outputs, slope = pool.scaling.shape, plan.n_outputs(pool.n_classes), plan.slope
-    training = members[0].training
+    n_outputs = plan.n_outputs(pool.n_classes)
+    if plan.wrap is None:
+        return _network(pool, seeds, members[0].training, n_outputs, plan.slope)
+    inner = _network(pool, seeds, members[0].training, 1, plan.slope)
+    return plan.wrap(inner, seeds, n_outputs)
+
+
+def _network(
+    pool: Pool, seeds: Sequence[int], training: Training, n_outputs: int, slope: float
+) -> Network:
+    shape = pool.scaling.shape
     if training.is_probe:
         return Probe.initial(shape[0], n_outputs, seeds, width=training.width, slope=slope)
     network: Network

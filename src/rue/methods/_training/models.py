@@ -1,18 +1,18 @@
 """Models: trained networks, what they say, and the plan by which they are trained."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from rue.data.dataset import DataSet, Inputs
 from rue.methods._training.networks import Network
 from rue.methods._training.objectives import Objective, cross_entropy
 from rue.methods._training.pools import Kind, Pool, Scaling
-from rue.methods._training.regimes import Axes
 from rue.methods._training.settings import Training
 
 __all__ = ["Folder", "Model", "Plan", "Trained", "softmax_mean"]
@@ -32,6 +32,8 @@ class Model:
         The settings, under ``tuned`` those that were chosen.
     epochs
         The epoch that each member's weights are of.
+    members
+        Which member of the method each is, in the order of the networks.
     """
 
     networks: tuple[Network, ...]
@@ -39,6 +41,7 @@ class Model:
     seed: int
     training: Training
     epochs: tuple[int, ...] = ()
+    members: tuple[int, ...] = (0,)
 
     @property
     def chunk(self) -> int:
@@ -59,6 +62,25 @@ class Model:
         """Return logits (n_members, n, n_outputs) of scaled inputs."""
         weight, bias = self.head()
         return torch.baddbmm(bias, self.embed(x), weight.mT)
+
+    def distributions(self, inputs: Inputs | ArrayLike) -> NDArray[np.float32]:
+        """Return each member's softmax, (n, n_members, n_outputs), of new inputs."""
+        parts = [
+            torch.softmax(self.logits(x), -1).transpose(0, 1).cpu().numpy()
+            for _, x in self.scaling.batches(inputs, self.chunk)
+        ]
+        return np.concatenate(parts)
+
+    def only(self, member: int) -> "Model":
+        """Keep one of the members."""
+        place = self.members.index(member)
+        first = 0
+        for network in self.networks:
+            if place < first + network.n_members:
+                break
+            first += network.n_members
+        kept = network.take([place - first])
+        return replace(self, networks=(kept,), epochs=(self.epochs[place],), members=(0,))
 
     def head(self) -> tuple[Tensor, Tensor]:
         """Return the last layers: weights (n_members, K, n_features), biases (n_members, 1, K)."""
@@ -112,6 +134,8 @@ class Plan:
         The loss per point, and its own settings.
     n_members
         Networks a seed. With more than one, member i of a probe does not see fold i of 5.
+    fold_of
+        The fold of 5 that a member does not see, on images too; None where it sees all.
     n_outputs
         Of the last layer, for a number of classes.
     kind, least_answers
@@ -127,14 +151,15 @@ class Plan:
     log_loss
         The log loss (n,) by which ``tuned`` chooses, of a model, scaled inputs and targets; None is
         that of ``mean``.
-    axes
-        What ``tuned`` tries; None is what networks have in common.
+    wrap
+        What stands on the network, of it, the members' first seeds and the number of outputs.
     """
 
     method: str
     objective: Objective = cross_entropy
     settings: tuple[object, ...] = ()
     n_members: int = 1
+    fold_of: Callable[[int], int | None] | None = None
     n_outputs: Callable[[int], int] = int
     kind: Kind = "distributions"
     least_answers: int = 0
@@ -144,4 +169,4 @@ class Plan:
     held_out: bool = False
     mean: Callable[[Model, Tensor], Tensor] = softmax_mean
     log_loss: Callable[[Model, Tensor, Tensor], Tensor] | None = None
-    axes: Axes | None = None
+    wrap: Callable[[Network, Sequence[int], int], Network] | None = None

@@ -25,6 +25,7 @@ __all__ = [
 Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 Device = Literal["auto", "cpu", "cuda", "mps"]
+Schedule = Literal["auto", "constant", "cosine"]
 Augment = Literal["none", "flips", "crops"]
 Statistics = Literal["train", "cifar", "imagenet"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -52,8 +53,10 @@ class Training:
         The last batch of an epoch may be smaller; of images, one that is left over alone joins
         the batch before it, as batch norm has nothing to say about a single one.
     optimizer, lr, weight_decay
-        ``adamw`` with a constant rate, or ``sgd`` with momentum 0.9 and a cosine schedule from
-        ``lr`` to 0, stepped once an epoch.
+        ``adamw``, or ``sgd`` with momentum 0.9.
+    schedule
+        A ``constant`` rate, or ``cosine`` from ``lr`` to 0, stepped once an epoch; ``auto`` is
+        constant for AdamW and cosine for SGD.
     augment
         Of images: ``none``, ``flips``, or ``crops`` (crops and flips).
     statistics
@@ -82,6 +85,7 @@ class Training:
     optimizer: Literal["adamw", "sgd"] = "adamw"
     lr: float = 1e-3
     weight_decay: float = 1e-4
+    schedule: Schedule = "auto"
     augment: Augment = "none"
     statistics: Statistics = "train"
     weights: str | None = None
@@ -93,6 +97,7 @@ class Training:
             ("regime", REGIMES),
             ("network", NETWORKS),
             ("optimizer", ("adamw", "sgd")),
+            ("schedule", get_args(Schedule)),
             ("device", get_args(Device)),
             ("augment", get_args(Augment)),
             ("statistics", get_args(Statistics)),
@@ -123,6 +128,12 @@ class Training:
     def is_probe(self) -> bool:
         """Whether the network takes matrices of features, not images."""
         return self.network == "probe"
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the learning rate stays as it is."""
+        auto = "constant" if self.optimizer == "adamw" else "cosine"
+        return (auto if self.schedule == "auto" else self.schedule) == "constant"
 
 
 PROBE = Training()

@@ -107,7 +107,7 @@ def train(
             stack = stack.going_on(best, start, finite, coefficient, on_step)
     network.train()
     for epoch in range(start, training.epochs if stack.places else start):
-        if training.optimizer == "sgd":
+        if not training.is_constant:
             stack.optimizer.scale_rates((1 + math.cos(math.pi * epoch / training.epochs)) / 2)
         losses = _run_epoch(stack, pool, objective, epoch, coefficient, on_step)
         if best is None and not np.isfinite(losses).all():
@@ -178,7 +178,7 @@ class _Stack:
     ) -> "_Stack":
         """Leave out the members that have diverged or have not become better for long."""
         training = self.members[0].training
-        patience = PATIENCE if training.optimizer == "adamw" else training.epochs
+        patience = PATIENCE if training.is_constant else training.epochs
         on = [
             i
             for i, place in enumerate(self.places)

@@ -1,0 +1,167 @@
+"""Spectral-normalised neural Gaussian process (Liu et al. 2020): draws of a GP on the features.
+
+Hidden layers keep a spectral norm of at most ``coefficient`` and activations leak, as in
+:mod:`~rue.methods.ddu`, so that inputs far apart have features far apart. On the features stand
+random Fourier features phi (:mod:`rue.methods._training.fourier`) and a linear layer, trained by
+cross-entropy. Under the prior beta_k ~ N(0, I) of its weights, logit k is a Gaussian process with
+the kernel exp(-|h - h'|^2 / (2 l^2)). Around the trained weights the posterior is taken as
+Gaussian, with the Laplace precision of each class by itself,
+
+    S_k^-1 = I + sum_n p_nk (1 - p_nk) phi_n phi_n'.
+
+A draw of logit k at x is phi . beta_k + sqrt(phi' S_k phi) z_k with z standard normal; far from the
+training points phi' S_k phi grows to the prior's 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, require_whole
+from rue.beliefs import Draws
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.fourier import Fourier
+from rue.methods._training.models import Folder, Model, Plan
+from rue.methods._training.networks import Network
+from rue.methods._training.settings import Training
+from rue.methods._training.streams import stream
+from rue.methods._training.temperature import temper, with_temperature
+
+__all__ = ["Config", "Fitted", "fit", "fit_factors", "predict"]
+
+_SLOPE = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Draws, the largest spectral norm, the Fourier features, and how to train.
+
+    ``length_scale`` is l in units of the square root of the number of features below. The number
+    of Fourier features is best a multiple of 32.
+    """
+
+    n_draws: int = 100
+    coefficient: float = 3.0
+    n_fourier: int = 256
+    length_scale: float = 1.0
+    temperature: bool = False
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        require_whole("n_draws", self.n_draws, least=1)
+        require_whole("n_fourier", self.n_fourier, least=1)
+        for name in ("coefficient", "length_scale"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} must be above 0 and finite, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One network, and the Cholesky factors of its classes' precisions, (K, D, D)."""
+
+    model: Model
+    factors: FloatArray
+    n_draws: int
+    temperature: float = 1.0
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train one network a seed on the training split, all seeds' probes together; fit posteriors.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the defaults.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch, and to resume from (images).
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+
+    def wrap(inner: Network, starts: Sequence[int], n_outputs: int) -> Fourier:
+        length = config.length_scale * float(np.sqrt(inner.head()[0].shape[2]))
+        return Fourier.initial(
+            inner, starts, n_outputs=n_outputs, n_fourier=config.n_fourier, length=length
+        )
+
+    plan = Plan(
+        method="sngp",
+        settings=(config.n_fourier, config.length_scale),
+        slope=_SLOPE,
+        coefficient=config.coefficient,
+        held_out=config.temperature,
+        wrap=wrap,
+    )
+    fitted = fit_models(
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    states = []
+    for one in fitted:
+        weight, bias = (part[0].cpu().double().numpy() for part in one.model.head())
+        phi = one.model.training_features(one.pool)[0].cpu().double().numpy()
+        probs = _softmax(phi @ weight.T + bias)
+        states.append(Fitted(one.model, fit_factors(phi, probs * (1 - probs)), config.n_draws))
+    return with_temperature(states, fitted, config.temperature)
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    """Return the distributions of ``n_draws`` draws of the logits; the same ones at every call."""
+    weight, bias = (part[0].cpu().double().numpy() for part in fitted.model.head())
+    rng = stream("sngp", fitted.model.seed, "draws")
+    normal = rng.standard_normal((fitted.n_draws, len(weight)))
+    parts = []
+    for _, z in fitted.model.features(inputs):
+        phi = z[0].cpu().double().numpy()
+        sd = np.sqrt(variances(phi, fitted.factors))
+        logits = (phi @ weight.T + bias)[:, None] + sd[:, None] * normal
+        parts.append(_softmax(logits).astype(np.float32))
+    return temper(Draws(np.concatenate(parts)), fitted.temperature)
+
+
+def fit_factors(phi: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return lower Cholesky factors of I + sum_n w_nk phi_n phi_n', shape (K, D, D).
+
+    Parameters
+    ----------
+    phi
+        Features of the training points, (n_points, D).
+    weights
+        How much each point says about each class, (n_points, K).
+    """
+    identity = np.eye(phi.shape[1])
+    return np.stack([np.linalg.cholesky(identity + (phi * w[:, None]).T @ phi) for w in weights.T])
+
+
+def variances(phi: FloatArray, factors: FloatArray) -> FloatArray:
+    """Return phi' S_k phi of features (n_points, D), shape (n_points, K)."""
+    from scipy.linalg import solve_triangular
+
+    return np.stack(
+        [(solve_triangular(factor, phi.T, lower=True) ** 2).sum(axis=0) for factor in factors],
+        axis=1,
+    )
+
+
+def _softmax(logits: FloatArray) -> FloatArray:
+    return torch.softmax(torch.from_numpy(logits), -1).numpy()

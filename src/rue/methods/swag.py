@@ -1,0 +1,213 @@
+"""SWAG (Maddox et al. 2019): a Gaussian over all weights, from the tail of SGD.
+
+From the trained weights on, SGD runs at a constant rate, and the weights theta_t after each epoch
+are taken as draws of a distribution with the moments
+
+    mean = mean_t theta_t,   diagonal = mean_t theta_t^2 - mean^2,
+    D = the last R deviations theta_t - (mean until t), as columns.
+
+A draw of the weights is mean + sqrt(diagonal / 2) z1 + D z2 / sqrt(2 (R - 1)) with z1 and z2
+standard normal: the mean of a diagonal and a low-rank covariance. Batch norm's statistics of a draw
+are those of the training images under its weights.
+"""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import nn
+
+from rue._arrays import FloatArray, require_whole
+from rue.beliefs import Draws
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError
+from rue.methods._training.fitting import fit_models
+from rue.methods._training.models import Folder, Model, Plan, Trained
+from rue.methods._training.networks import Network, Probe
+from rue.methods._training.objectives import cross_entropy
+from rue.methods._training.pools import Pool
+from rue.methods._training.settings import Training
+from rue.methods._training.streams import stream
+from rue.methods._training.temperature import temper, with_temperature
+from rue.methods._training.training import Member, train
+
+__all__ = ["Config", "Fitted", "Moments", "fit", "predict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Draws, the tail of SGD, and how to train before it.
+
+    ``lr`` None is 0.01 after AdamW, and half of the rate of the training after SGD.
+    """
+
+    n_draws: int = 20
+    n_epochs: int = 20
+    rank: int = 20
+    lr: float | None = None
+    temperature: bool = False
+    training: Training | None = None
+
+    def __post_init__(self) -> None:
+        require_whole("n_draws", self.n_draws, least=1)
+        require_whole("n_epochs", self.n_epochs, least=2)
+        require_whole("rank", self.rank, least=2)
+        if self.lr is not None and not 0 < self.lr < np.inf:
+            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Networks with drawn weights."""
+
+    model: Model
+    temperature: float = 1.0
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
+        """See :func:`predict`."""
+        return predict(self, inputs)
+
+
+def fit(
+    data: DataSet | Sequence[DataSet],
+    config: Config | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    checkpoints: Folder = None,
+    progress: bool = False,
+) -> list[Fitted]:
+    """Train one network a seed on the training split, all seeds' probes together; draw weights.
+
+    Parameters
+    ----------
+    data
+        Features or images; one data set for all seeds, or one for each.
+    config
+        Settings; None is the defaults.
+    seeds
+        Each seed's result is its own, whatever runs beside it.
+    checkpoints
+        A folder to write to after each epoch before the tail, and to resume from (images). The
+        tail starts anew.
+    progress
+        Show a bar.
+    """
+    config = config or Config()
+    plan = Plan(method="swag", held_out=config.temperature)
+    fitted = fit_models(
+        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    )
+    states = [Fitted(_draw(one, config)) for one in fitted]
+    return with_temperature(states, fitted, config.temperature)
+
+
+def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    """Return the distribution of each input under each draw of the weights."""
+    return temper(Draws(fitted.model.distributions(inputs)), fitted.temperature)
+
+
+class Moments:
+    """The moments of weights, one vector after another.
+
+    Parameters
+    ----------
+    rank
+        How many of the last deviations are kept.
+    """
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self.n = 0
+        self.mean: FloatArray = np.zeros(0)
+        self.square: FloatArray = np.zeros(0)
+        self.deviations: list[FloatArray] = []
+
+    def add(self, weights: FloatArray) -> None:
+        """Take one more vector."""
+        if not self.n:
+            self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+        self.n += 1
+        self.mean = self.mean + (weights - self.mean) / self.n
+        self.square = self.square + (weights**2 - self.square) / self.n
+        self.deviations = [*self.deviations, weights - self.mean][-self.rank :]
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """The variance of each weight."""
+        return np.maximum(self.square - self.mean**2, 0.0)
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """Draw a vector of weights."""
+        spread = np.sqrt(self.diagonal / 2) * rng.standard_normal(len(self.mean))
+        low_rank = np.stack(self.deviations, axis=1) @ rng.standard_normal(len(self.deviations))
+        scale = np.sqrt(2 * (len(self.deviations) - 1))
+        return np.asarray(self.mean + spread + low_rank / scale)
+
+
+def _draw(one: Trained, config: Config) -> Model:
+    """Run the tail of SGD and give a model whose members are draws."""
+    (network,) = copy.deepcopy(one.model.networks)
+    before = one.model.training
+    rate = config.lr or (0.01 if before.optimizer == "adamw" else before.lr / 2)
+    tail = replace(
+        before,
+        regime="paper",
+        optimizer="sgd",
+        schedule="constant",
+        lr=rate,
+        epochs=config.n_epochs,
+        weight_decay=min(before.weight_decay, 5e-4),
+    )
+    moments = Moments(config.rank)
+
+    def collect(_: int, loss: float | None) -> None:
+        if loss is not None:  # an epoch's end
+            moments.add(_flat(network))
+
+    member = Member("swag tail", one.model.seed, 0, np.arange(one.pool.n_train), tail)
+    train(network, one.pool, [member], cross_entropy, on_step=collect)
+    rng = stream("swag", one.model.seed, "draws")
+    drawn = [_with_weights(network, moments.sample(rng)) for _ in range(config.n_draws)]
+    networks: tuple[Network, ...] = tuple(drawn)
+    if isinstance(network, Probe):
+        stacked = zip(*(n.parameters() for n in drawn), strict=True)
+        networks = (Probe([torch.cat([p.detach() for p in part]) for part in stacked]),)
+    else:
+        for each in drawn:
+            _refresh_batch_norm(each, one.pool, tail.batch_size)
+    return replace(one.model, networks=networks, members=tuple(range(config.n_draws)))
+
+
+def _flat(network: Network) -> FloatArray:
+    parts = [p.detach().cpu().double().reshape(-1).numpy() for p in network.parameters()]
+    return np.concatenate(parts)
+
+
+@torch.no_grad()
+def _with_weights(network: Network, weights: FloatArray) -> Network:
+    other, first = copy.deepcopy(network), 0
+    for parameter in other.parameters():
+        part = weights[first : first + parameter.numel()]
+        parameter.copy_(torch.from_numpy(part).view(parameter.shape))
+        first += parameter.numel()
+    return other
+
+
+@torch.no_grad()
+def _refresh_batch_norm(network: Network, pool: Pool, batch_size: int) -> None:
+    """Set batch norm's running statistics to the mean over the training images' batches."""
+    layers = [layer for layer in network.modules() if isinstance(layer, nn.BatchNorm2d)]
+    momenta = [layer.momentum for layer in layers]
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None
+    network.train()
+    for first in range(0, pool.n_train - 1, batch_size):
+        last = min(first + batch_size, pool.n_train)
+        network.features(pool.points(slice(max(0, min(first, last - 2)), last))[0][None])
+    for layer, momentum in zip(layers, momenta, strict=True):
+        layer.momentum = momentum
+    network.eval()
