@@ -7,6 +7,7 @@ import pytest
 from scipy.special import softmax
 
 import rue
+from rue.errors import InputError
 from rue.methods import METHODS, Training
 from rue.methods._training.temperature import fit_temperature, temper
 
@@ -40,6 +41,16 @@ def test_no_temperature_is_better(rng):
 
     best = fit_temperature(draws, targets)
     assert loss(best) <= min(loss(t) for t in np.geomspace(0.06, 19, 200)) + 1e-6
+
+
+def test_real_numbers_have_none(features):
+    ratings = rue.Ratings([[1.0, 2.0]] * len(features))
+    rated = dataclasses.replace(
+        features, annotations=None, ratings=ratings, class_names=(), values=np.zeros(0)
+    )
+    for name in ("ensemble", "dropout"):
+        with pytest.raises(InputError, match="temperature scaling is of classes"):
+            METHODS[name].fit(rated, METHODS[name].Config(temperature=True))
 
 
 def test_every_method_with_probabilities_has_it():
