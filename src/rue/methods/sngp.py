@@ -47,7 +47,7 @@ class Config:
 
     n_draws: int = 100
     coefficient: float = 3.0
-    n_fourier: int = 256
+    n_fourier: int = 128
     length_scale: float = 1.0
     temperature: bool = False
     training: Training | None = None
