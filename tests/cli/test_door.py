@@ -357,3 +357,16 @@ def test_broken_calls_are_one_line(world, run, arguments, words):
     assert (done.code, done.out) == (2, "")
     assert len(done.err.strip().splitlines()) == 1
     assert re.search(words, done.err), done.err
+
+
+def test_values_for_reordered_classes_name_the_order(world, rows):
+    """Values belong to the columns of the truth; predictions may have another order."""
+    ids, probs, counts = world
+    np.savez("p.npz", probs=probs, ids=ids, classes=CLASSES)
+    write_counts(ids, counts, order=(2, 0, 1))
+    call = ("p.npz", "--truth", "truth.csv", "--loss", "squared", "--values", "0", "1", "5")
+    (row,) = rows(*call)
+    assert any("the classes maybe, yes, no, in this order" in note for note in row["notes"])
+    truth = rue.Annotations(counts[:, [2, 0, 1]], values=[0.0, 1.0, 5.0])
+    want = rue.evaluate(truth, rue.Draws(probs[..., [2, 0, 1]]), loss="squared", gap=False)
+    assert row["aurec"] == pytest.approx(want.aurec, abs=1e-12)

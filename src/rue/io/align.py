@@ -15,7 +15,7 @@ from rue.io.members import read_method
 from rue.io.prediction_arrays import draws_first
 from rue.io.predictions import Predictions, read_predictions
 from rue.io.truth import Truth
-from rue.losses import Loss
+from rue.losses import CostMatrix, Loss
 from rue.runs import Run
 from rue.truth.ratings import Ratings
 
@@ -215,7 +215,12 @@ def make_run(
     if isinstance(predictions.belief, RealBelief):
         truth = rated_truth(predictions, truth, values)
         values = None
+    own = predictions.classes
     predictions, truth, notes = align(predictions, truth, matching)
+    reordered = truth.classes is not None and own not in (None, truth.classes)
+    if reordered and (values is not None or isinstance(loss, CostMatrix)):
+        order = ", ".join(truth.classes or ())
+        notes = (*notes, f"values and costs are those of the classes {order}, in this order")
     annotations, said = truth.annotations, truth.annotations.values
     if values is None and predictions.values is not None:
         if said is not None and not np.array_equal(said, predictions.values):
