@@ -1,5 +1,8 @@
 """The report in a real browser where it is hard: odd names, few points, the ends of sliders."""
 
+import base64
+import re
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 
@@ -140,11 +143,22 @@ def test_methods_of_one_rank_are_drawn_side_by_side(odd):
 
 
 def test_paper_has_room_for_every_column(odd):
-    odd.open(720, 1000)
+    """The paper is A4 on its side, 297 by 210 mm, with 10 mm of margin all round."""
+    odd.open()
+    paper = base64.b64decode(odd.cdp("Page.printToPDF", preferCSSPageSize=True)["data"])
+    sizes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", paper)
+    assert {(round(float(w)), round(float(h))) for w, h in sizes} == {(842, 595)}  # points
+    width = int(277 / 25.4 * 96)
+    odd.open(width, 718)
     odd.cdp("Emulation.setEmulatedMedia", media="print")
-    width = odd.js("return document.getElementById('leaderboard').scrollWidth")
+    table = odd.js("return document.getElementById('leaderboard').scrollWidth")
+    smallest = odd.js(
+        "return Math.min(...[...document.querySelectorAll('#leaderboard *')].filter((e) =>"
+        " e.textContent && !e.matches('.sr')).map((e) => parseFloat(getComputedStyle(e).fontSize)))"
+    )
     odd.cdp("Emulation.setEmulatedMedia", media="")
-    assert width <= 720
+    assert table <= width
+    assert smallest * 72 / 96 >= 5.5
 
 
 @pytest.mark.parametrize("loss", ["log", "zero_one"])
