@@ -95,8 +95,9 @@ def load(
     features
         An .npz whose features take the place of the inputs (:mod:`rue.data.feature_files`).
     options
-        The data set's own: ``train_batches`` of cifar10h; ``size`` of images; ``n_points``,
-        ``n_features``, ``n_classes``, ``n_centroids`` and ``world`` of random-rbf.
+        The data set's own: ``train_batches`` of cifar10h; ``n_faces`` of ferplus; ``size`` of
+        images; ``n_points``, ``n_features``, ``n_classes``, ``n_centroids`` and ``world`` of
+        random-rbf.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from PIL import Image
 
 import rue.data
 from rue.data.datasets import ferplus
-from rue.errors import AlignmentError, FileError
+from rue.errors import AlignmentError, FileError, InputError
 
 HEADER = (
     "Usage,Image name,neutral,happiness,surprise,sadness,anger,disgust,fear,contempt,unknown,NF"
@@ -114,6 +115,27 @@ def test_features(tmp_path):
         load(tmp_path, "ferplus-features")
 
 
+def test_some_of_the_faces(tmp_path):
+    rows = [f"Training,t{i}.png,10" + ",0" * 9 for i in range(8)]
+    rows += [f"PublicTest,v{i}.png,10" + ",0" * 9 for i in range(4)]
+    rows += [f"PrivateTest,p{i}.png,10" + ",0" * 9 for i in range(4)]
+    write(tmp_path, rows, images(rows), kind="zip", inside="")
+    some = rue.data.load("ferplus", tmp_path, verify=False, n_faces=8)
+    assert [len(part) for part in (some.train, some.validation, some.test)] == [4, 2, 2]
+    assert some.inputs.shape == (8, 48, 48, 1)
+    assert some.notes[-1] == "8 of 16 faces kept (n_faces)"
+    # by hand: the four training names with the lowest SHA-256
+    names = sorted((f"t{i}.png" for i in range(8)), key=lambda n: sha256(n.encode()).hexdigest())
+    assert set(some.ids[some.train]) == set(names[:4])
+    assert some.ids.tolist() == [name for name in load(tmp_path).ids if name in set(some.ids)]
+    fewer = rue.data.load("ferplus", tmp_path, verify=False, n_faces=4)
+    assert set(fewer.ids) < set(some.ids)
+    assert fewer.checksums != some.checksums
+    for wrong, message in ((17, "at most 16"), (2, "at least 3"), (2.5, "whole")):
+        with pytest.raises(InputError, match=f"n_faces .*{message}"):
+            rue.data.load("ferplus", tmp_path, verify=False, n_faces=wrong)
+
+
 BAD_ROWS = {
     "usage": ("Test,a.png" + ",1" * 10, r"line 2: Usage must be one of Training, .*, got 'Test'"),
     "fraction": ("Training,a.png,1.5" + ",1" * 9, r"votes must be whole numbers, got '1\.5'"),
@@ -199,6 +221,14 @@ def test_real_votes(real):
     assert data.annotations.counts[first].tolist() == [4, 0, 0, 1, 3, 2, 0, 0]
     assert "fer0006953.png" in data.ids
     assert "fer0033120.png" not in data.ids
+
+
+def test_some_real_images(real):
+    some = rue.data.load("ferplus", real, n_faces=40)
+    assert [len(part) for part in (some.train, some.validation, some.test)] == [32, 4, 4]
+    features = rue.data.load("ferplus-features", real, n_faces=40)
+    assert features.ids.tolist() == some.ids.tolist()
+    assert (features.annotations.counts == some.annotations.counts).all()
 
 
 @pytest.mark.slow

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, require_whole
 from rue.data.archives import open_zip
 from rue.data.csv_rows import csv_rows
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
 from rue.data.files import Reader, file_digest
 from rue.data.images import ImageArray, decode_image
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]
@@ -60,30 +60,35 @@ class _Faces:
     notes: tuple[str, ...]
 
 
-def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
+def load(reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None) -> DataSet:
     """Load the faces, 48 x 48 grey, with the votes for eight emotions; the official split.
 
     Votes for unknown and not-a-face are set aside (``extras``), and faces with fewer than 5
     other votes are left out. A name that stands twice with the same votes counts once; one that
     stands twice with different votes is left out, as its image can be only one of the two.
+
+    ``n_faces`` keeps about that many faces, the same share of each part: those with the lowest
+    hashes of their names. Only their images are decoded, so only the votes can be verified.
     """
     del seed
-    faces = _faces(reader)
+    faces = _some(_faces(reader), n_faces)
     source = reader.find(*_IMAGES)
     source = source if source.suffix == ".zip" else source.parent
     folders = [_PARTS[usage][1] for usage in faces.usage]
     inputs = _read_images(source, [f"{a}/{b}" for a, b in zip(folders, faces.names, strict=True)])
     digest = hashlib.sha256("\n".join(faces.names).encode() + inputs.tobytes()).hexdigest()
-    reader.note(_PIXELS, digest, source)
+    reader.note(_PIXELS if n_faces is None else f"{_PIXELS} ({n_faces:,})", digest, source)
     return _data_set(reader, entry, faces, inputs=inputs, task="image")
 
 
-def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load FER+ with a frozen network's features for inputs."""
+def load_features(
+    reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None
+) -> DataSet:
+    """Load FER+ with a frozen network's features for inputs; ``n_faces`` as for the images."""
     from rue.data.feature_files import attach_features
 
     del seed
-    faces = _faces(reader)
+    faces = _some(_faces(reader), n_faces)
     path = reader.find(FEATURES)
     reader.note(FEATURES, file_digest(path, FEATURES), path)
     data = _data_set(reader, entry, faces, inputs=np.zeros((len(faces.names), 1)), task="features")
@@ -145,6 +150,30 @@ def _faces(reader: Reader) -> _Faces:
         table[keep],
         [rows[names[row]][0] for row in keep],
         tuple(notes),
+    )
+
+
+def _some(faces: _Faces, n_faces: int | None) -> _Faces:
+    """Keep about ``n_faces`` faces, the same share of each part, in the order of the file."""
+    if n_faces is None:
+        return faces
+    n_faces = require_whole("n_faces", n_faces, least=len(_PARTS))
+    n_all = len(faces.names)
+    if n_faces > n_all:
+        raise InputError(f"n_faces must be at most {n_all:,}, the faces that there are: {n_faces}")
+    hashes = np.array([hashlib.sha256(name.encode()).hexdigest() for name in faces.names])
+    usage = np.array(faces.usage)
+    kept = []
+    for part in _PARTS:
+        rows = np.flatnonzero(usage == part)
+        n_kept = max(1, round(n_faces * len(rows) / n_all))
+        kept.extend(rows[np.argsort(hashes[rows])[:n_kept]].tolist())
+    kept.sort()
+    return _Faces(
+        [faces.names[row] for row in kept],
+        faces.votes[kept],
+        [faces.usage[row] for row in kept],
+        (*faces.notes, f"{len(kept):,} of {n_all:,} faces kept (n_faces)"),
     )
 
 
