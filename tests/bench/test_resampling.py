@@ -8,7 +8,7 @@ from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.tables import read_results, table_rows
 from rue.errors import InputError
 from rue.inference.bootstrap import replicates
-from rue.io.align import read_run
+from rue.io.runs import read_run
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from rue.bench.suite import parse_suite
 from rue.bench.tables import read_results, table_rows
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
-from rue.io.align import read_run
+from rue.io.runs import read_run
 from rue.metrics.evaluation import evaluate_run
 
 

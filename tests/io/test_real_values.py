@@ -18,8 +18,8 @@ from rue import (
     save_predictions,
 )
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.align import read_run, read_runs
 from rue.io.predictions import read_predictions
+from rue.io.runs import read_run, read_runs
 from rue.io.truth import read_truth
 
 IDS = ["b", "a", "c"]

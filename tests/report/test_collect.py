@@ -7,7 +7,7 @@ import pytest
 
 from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import read_run
+from rue.io.runs import read_run
 from rue.io.truth import read_truth
 from rue.metrics import evaluation
 from rue.metrics.evaluation import evaluate_run

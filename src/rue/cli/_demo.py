@@ -11,7 +11,7 @@ from typing import Any
 
 from rue.bench.cells import cells
 from rue.bench.store import Store
-from rue.io.align import read_run
+from rue.io.runs import read_run
 from rue.plots.curves import plot_curves
 from rue.plots.style import save
 from rue.runs import Run

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue.cli.evaluate import loss_of_components, named_loss
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
+    Costs,
     Files,
     IdName,
+    Losses,
+    Scale,
     TruthFile,
+    align,
+    emit,
     matching_of,
+    parse_values,
     read_methods,
     truth_of,
 )
-from rue.cli.options import Costs, Losses, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +63,7 @@ def compare(
     """
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs
-    from rue.io.align import make_runs
+    from rue.io.runs import make_runs
     from rue.metrics.table import format_rows, notes
 
     if not 0 < ci < 1:

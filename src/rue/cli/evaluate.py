@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
+    Costs,
     Files,
+    Format,
     IdName,
+    Losses,
+    Scale,
     TruthFile,
+    align,
+    emit,
     matching_of,
+    parse_values,
     read_methods,
     truth_of,
 )
-from rue.cli.options import Costs, Format, Losses, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rue.cli.evaluate import named_loss
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
+    Costs,
     Files,
     IdName,
+    LossName,
+    Scale,
     TruthFile,
+    align,
+    emit,
     matching_of,
+    parse_values,
     read_methods,
     truth_of,
 )
-from rue.cli.options import Costs, LossName, Scale, align, emit, parse_values
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +60,7 @@ def plan(
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs
-    from rue.io.align import make_runs
+    from rue.io.runs import make_runs
 
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
     matching = matching_of(id_name, classes, common, by_position)

@@ -8,18 +8,22 @@ from typing import Annotated, Any, Literal
 import typer
 
 from rue.cli.evaluate import named_loss
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
+    Costs,
     IdName,
+    Losses,
+    Scale,
     TruthFile,
+    emit,
     matching_of,
     methods_of,
+    parse_values,
     shortest_names,
     truth_of,
 )
-from rue.cli.options import Costs, Losses, Scale, emit, parse_values
 from rue.errors import InputError
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"

@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
-    IdName,
-    TruthFile,
-    matching_of,
-    truth_of,
-)
-from rue.cli.options import (
     Costs,
     CoverageMin,
     Floor,
+    IdName,
     LossName,
     Maximize,
     Minimize,
@@ -29,11 +24,14 @@ from rue.cli.options import (
     RiskMax,
     Scale,
     TableOrJson,
+    TruthFile,
     chosen_loss,
     emit,
+    matching_of,
     parse_range,
     parse_values,
     reads_files,
+    truth_of,
 )
 from rue.errors import InputError
 

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli.inputs import (
+from rue.cli.options import (
     ByPosition,
     Classes,
     Common,
-    IdName,
-    TruthFile,
-    matching_of,
-    truth_of,
-)
-from rue.cli.options import (
     Costs,
     CoverageMin,
     Floor,
+    IdName,
     LossName,
     Maximize,
     Minimize,
@@ -28,9 +23,12 @@ from rue.cli.options import (
     RiskMax,
     Scale,
     TableOrJson,
+    TruthFile,
     chosen_loss,
     emit,
+    matching_of,
     parse_values,
+    truth_of,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +67,7 @@ def select(
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
     """
-    from rue.io.align import read_run
+    from rue.io.runs import read_run
     from rue.selectors.optimal import solve
     from rue.selectors.problem import Problem
 

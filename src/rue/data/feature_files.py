@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rue._arrays import require_finite
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
+from rue.io.matching import named_rows
 from rue.io.npz import load_npz, npz_shapes
-from rue.io.points import named_rows
 
 __all__ = ["as_features", "attach_features"]
 

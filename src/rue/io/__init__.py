@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from rue.io.align import read_run as read_run
-    from rue.io.align import read_runs as read_runs
     from rue.io.component_tables import save_components as save_components
     from rue.io.matching import Matching as Matching
-    from rue.io.members import read_method as read_method
     from rue.io.predictions import Predictions as Predictions
+    from rue.io.predictions import read_method as read_method
     from rue.io.predictions import read_predictions as read_predictions
     from rue.io.predictions import save_predictions as save_predictions
+    from rue.io.runs import read_run as read_run
+    from rue.io.runs import read_runs as read_runs
     from rue.io.truth import Truth as Truth
     from rue.io.truth import read_truth as read_truth
 
@@ -21,10 +21,10 @@ _PUBLIC = {
     "Matching": "rue.io.matching",
     "Predictions": "rue.io.predictions",
     "Truth": "rue.io.truth",
-    "read_method": "rue.io.members",
+    "read_method": "rue.io.predictions",
     "read_predictions": "rue.io.predictions",
-    "read_run": "rue.io.align",
-    "read_runs": "rue.io.align",
+    "read_run": "rue.io.runs",
+    "read_runs": "rue.io.runs",
     "read_truth": "rue.io.truth",
     "save_components": "rue.io.component_tables",
     "save_predictions": "rue.io.predictions",

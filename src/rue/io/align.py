@@ -1,6 +1,5 @@
 """Predictions and truth brought together: rows matched, components realised."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,182 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
-from rue.io.members import read_method
-from rue.io.prediction_arrays import draws_first
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.prediction_arrays import Predictions, draws_first
 from rue.io.truth import Truth
 from rue.losses import CostMatrix, Loss
 from rue.runs import Run
 from rue.truth.ratings import Ratings
 
-__all__ = [
-    "align",
-    "make_run",
-    "make_runs",
-    "rated_truth",
-    "read_run",
-    "read_runs",
-    "same_points",
-    "with_classes",
-]
-
-
-def read_run(
-    path: str | Path,
-    truth: Truth | None,
-    loss: str | Loss,
-    *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-    matching: Matching = BY_NAME,
-) -> Run:
-    """Read a prediction file and return its components under a loss, estimated and realised.
-
-    Parameters
-    ----------
-    path
-        The prediction file.
-    truth
-        What annotators said; None where the file has its own ``counts`` or ``ratings``, or holds
-        components.
-    loss
-        The loss, or its name.
-    values
-        The scale of the classes; by default that of the file, then that of the truth.
-    seed
-        As in :func:`rue.decompose`.
-    matching
-        How rows and columns are matched.
-
-    Returns
-    -------
-    Run
-        Of n_points points, in the order of the prediction file.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read, or there is no truth.
-    AlignmentError
-        If rows or classes of the file and the truth cannot be matched.
-    """
-    read = read_predictions(path, matching=matching)
-    return make_run(read, truth, loss, values=values, seed=seed, matching=matching)
-
-
-def read_runs(
-    methods: Mapping[str, str | Path | Sequence[str | Path]],
-    truth: Truth | None,
-    loss: str | Loss,
-    *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-    with_answers: bool = False,
-    matching: Matching = BY_NAME,
-) -> list[Run]:
-    """Read the files of several methods, rows in the order of the first method's.
-
-    Parameters
-    ----------
-    methods
-        The file, or the files, of each method by name.
-    truth, loss, values, seed, matching
-        As in :func:`read_run`.
-    with_answers
-        Whether to keep what each answer costs.
-
-    Returns
-    -------
-    list of Run
-        One for each method, all of the same points.
-
-    Raises
-    ------
-    FileError
-        If a file cannot be read.
-    AlignmentError
-        If the methods are of different points (without ``matching.common``), one has ids and
-        another has not, or annotators said different things in them.
-    """
-    read = {
-        method: read_method(
-            [files] if isinstance(files, str | Path) else list(files), matching=matching
-        )
-        for method, files in methods.items()
-    }
-    return make_runs(
-        read, truth, loss, values=values, seed=seed, with_answers=with_answers, matching=matching
-    )
-
-
-def make_runs(
-    methods: Mapping[str, Predictions | Run],
-    truth: Truth | None,
-    loss: str | Loss,
-    *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-    with_answers: bool = False,
-    matching: Matching = BY_NAME,
-) -> list[Run]:
-    """Return the runs of methods already read, all of the same points; see :func:`read_runs`."""
-    runs = [
-        replace(
-            make_run(
-                read,
-                truth,
-                loss,
-                values=values,
-                seed=seed,
-                with_answers=with_answers,
-                matching=matching,
-            ),
-            method=method,
-        )
-        for method, read in methods.items()
-    ]
-    return same_points(runs, matching)
-
-
-def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
-    """Return runs of the same points, rows in the order of the first run's.
-
-    Raises
-    ------
-    AlignmentError
-        If rows cannot be matched, or annotators said different things about a point.
-    """
-    kept = list(runs[:1])
-    for other in runs[1:]:
-        first = kept[0]
-        here, there, notes = match_rows(
-            first.path, first.ids, len(first), other.path, other.ids, len(other), matching
-        )
-        if here is not None:
-            kept = [run[here] for run in kept]
-        other = other if there is None else other[there]
-        _require_same_answers(kept[0], other)
-        kept.append(replace(other, notes=(*other.notes, *notes)))
-    return kept
-
-
-def _require_same_answers(first: Run, other: Run) -> None:
-    said, meant = other.annotations, first.annotations
-    if said is None or meant is None:
-        return
-    row = said.first_difference(meant)
-    if row is not None:
-        raise AlignmentError(
-            f"{other.path}: the annotators' answers differ from {first.path}, first at row {row}"
-        )
-
-
-def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
-    """Return the class that most annotators chose, by name where classes have names."""
-    if isinstance(truth.annotations, Ratings):
-        return {}
-    most = truth.annotations.probs.argmax(axis=1)
-    return {"class": most if truth.classes is None else np.array(truth.classes)[most]}
+__all__ = ["align", "make_run", "rated_truth", "with_classes"]
 
 
 def make_run(
@@ -200,7 +30,7 @@ def make_run(
     matching: Matching = BY_NAME,
     convention: Convention = "definition",
 ) -> Run:
-    """Return the components of predictions already read; see :func:`read_run`."""
+    """Return the components of predictions already read; see :func:`rue.io.runs.read_run`."""
     path = predictions.path
     if isinstance(predictions, Run):
         if with_answers:
@@ -404,3 +234,11 @@ def _widened(
         belief = Draws(np.pad(belief.probs, ((0, 0), (0, 0), (0, missing))))
         predictions = replace(predictions, belief=belief, classes=names)
     return belief, predictions
+
+
+def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
+    """Return the class that most annotators chose, by name where classes have names."""
+    if isinstance(truth.annotations, Ratings):
+        return {}
+    most = truth.annotations.probs.argmax(axis=1)
+    return {"class": most if truth.classes is None else np.array(truth.classes)[most]}

@@ -23,9 +23,7 @@ from rue._arrays import FloatArray, as_vector
 from rue.components import Components
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table, save_table
-from rue.io.matching import BY_NAME, Matching
-from rue.io.points import find_id_name
-from rue.io.truth import ids_of
+from rue.io.matching import BY_NAME, Matching, find_id_name, ids_of
 from rue.runs import Run
 
 __all__ = [

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
+from rue.io.matching import find_id_name, named_rows
 from rue.io.opening import file_size, opened, require_memory, size_of_text, text_array
-from rue.io.points import find_id_name, named_rows, point_rows
+from rue.io.points import point_rows
 
 __all__ = ["is_json_lines", "json_arrays", "load_json_lines"]
 

@@ -1,6 +1,10 @@
-"""Match rows and columns of two files: by name, or by position where neither has names."""
+"""Names of rows and columns: find them in a file, and match those of two files.
 
-from collections.abc import Sequence
+Rows and columns are matched by name, or by position where neither file has names.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +14,23 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.errors import AlignmentError, FileError, InputError
+from rue.io.opening import text_array
 
-__all__ = ["BY_NAME", "Matching", "class_order", "match_rows"]
+__all__ = [
+    "BY_NAME",
+    "ID_NAMES",
+    "Matching",
+    "checked_classes",
+    "class_order",
+    "find_id_name",
+    "ids_of",
+    "match_rows",
+    "named_rows",
+    "require_unique",
+]
+
+ID_NAMES = ("id", "ids", "uid", "item", "item_id")
+"""What the column that names the points may be called, in either case."""
 
 
 @dataclass(frozen=True)
@@ -214,3 +233,94 @@ def _dropped(
     if not parts:
         return ()
     return (f"--common kept {n_common:,} points and dropped {' and '.join(parts)}",)
+
+
+def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) -> str | None:
+    """Return which of a file's columns names the points, or None if there is none.
+
+    Parameters
+    ----------
+    path
+        For messages.
+    names
+        The file's columns.
+    wanted
+        The column that the user named, if any.
+
+    Raises
+    ------
+    FileError
+        If the wanted column is not there, or two columns could be the one.
+    """
+    if wanted is not None:
+        if wanted not in names:
+            raise FileError(
+                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}"
+            )
+        return wanted
+    found = [name for name in names if name.lower() in ID_NAMES]
+    if len(found) > 1:
+        raise FileError(f"{path}: {' and '.join(found)} could both name the rows; choose with --id")
+    return found[0] if found else None
+
+
+def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
+    """Return the ids of rows as text: words, or whole numbers without a point.
+
+    Raises
+    ------
+    FileError
+        If a row has no id, or one that is neither a word nor a whole number.
+    """
+    if isinstance(values, np.ndarray):
+        fast = _fast_names(values)
+        if fast is not None:
+            return fast
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
+        raise FileError(
+            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
+            f"give {name}.astype(str)"
+        )
+    texts = []
+    for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            value = int(value)
+        missing = value is None or (isinstance(value, float) and math.isnan(value)) or value == ""
+        if missing or isinstance(value, bool) or not isinstance(value, str | int):
+            got = "nothing" if missing else repr(value)[:60]
+            raise FileError(
+                f"{path}: {name} must be text or a whole number in every row, got {got} at row "
+                f"{row}; for objects give {name}.astype(str)"
+            )
+        texts.append(str(value))
+    return text_array(path, texts)
+
+
+def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
+    """Return the names of an array of one type without a loop; None if a row may have none."""
+    if ids.dtype.kind == "f":
+        whole = np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))
+        return ids.astype(np.int64).astype(np.str_) if whole.all() else None
+    if ids.dtype.kind == "S":
+        ids = np.char.decode(ids, "utf-8", "replace")
+    if ids.dtype.kind == "U":
+        return None if (ids == "").any() else ids
+    return ids.astype(np.str_) if ids.dtype.kind in "iu" else None
+
+
+def ids_of(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    n_points: int,
+    id_name: str | None = None,
+) -> NDArray[np.str_] | None:
+    """Return the names of the rows as text, or None if there are none."""
+    name = find_id_name(path, list(arrays), id_name)
+    if name is None:
+        return None
+    ids = arrays[name]
+    if ids.shape != (n_points,):
+        raise FileError(f"{path}: {name} must have shape ({n_points},), got {ids.shape}")
+    return named_rows(path, ids, name)

@@ -14,49 +14,11 @@ from numpy.typing import NDArray
 
 from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.errors import AlignmentError, FileError
-from rue.io.matching import BY_NAME, Matching, class_order, require_unique
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.matching import class_order, require_unique
+from rue.io.prediction_arrays import Predictions
 from rue.runs import Run
 
-__all__ = ["read_method"]
-
-
-def read_method(
-    paths: Sequence[str | Path], *, name: str | None = None, matching: Matching = BY_NAME
-) -> Predictions | Run:
-    """Read one method from one file or several.
-
-    Parameters
-    ----------
-    paths
-        The files, in the order of the draws.
-    name
-        The name of the method; that of the (first) file by default.
-    matching
-        As in :func:`rue.io.predictions.read_predictions`.
-
-    Returns
-    -------
-    Predictions or Run
-        Several files make one belief of draws: (n_points, n_draws, n_classes), points in the
-        order in which the files have them first. A Run where a single file holds components.
-
-    Raises
-    ------
-    FileError
-        If a file cannot be read, or several files do not all hold probs or logits.
-    AlignmentError
-        If files share some of their points but not all, or points have different numbers of draws.
-    """
-    read = [read_predictions(path, matching=matching) for path in paths]
-    if not read:
-        raise FileError("a method needs at least one file, got none")
-    if len(read) > 1:
-        read = [_joined([_member(each) for each in read])]
-    (found,) = read
-    if name is None:
-        return found
-    return replace(found, method=name) if isinstance(found, Run) else replace(found, named=name)
+__all__ = ["joined"]
 
 
 def _member(read: Predictions | Run) -> Predictions:
@@ -69,9 +31,18 @@ def _member(read: Predictions | Run) -> Predictions:
     return read
 
 
-def _joined(members: Sequence[Predictions]) -> Predictions:
-    first = members[0]
-    members = [first, *(_like(first, member) for member in members[1:])]
+def joined(read: Sequence[Predictions | Run]) -> Predictions:
+    """Return the predictions of one method from those of its files, two or more.
+
+    Raises
+    ------
+    FileError
+        If a file holds something that cannot be joined.
+    AlignmentError
+        If files share some of their points but not all, or points have different numbers of draws.
+    """
+    first, *others = [_member(each) for each in read]
+    members = [first, *(_like(first, member) for member in others)]
     parts = _parts(members)
     n_draws = [sum(_drawn(member).n_draws for member in part) for part in parts]
     if len(set(n_draws)) > 1:

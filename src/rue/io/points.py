@@ -1,6 +1,5 @@
-"""Rows of a file as points: which column names them, and which rows are draws of one point."""
+"""Rows of a file as points: which rows are draws of one point."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,101 +11,13 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.errors import FileError
-from rue.io.opening import text_array
 
-__all__ = [
-    "ID_NAMES",
-    "PointRows",
-    "column_of",
-    "find_id_name",
-    "named_rows",
-    "numbers",
-    "point_rows",
-    "require_once",
-]
-
-ID_NAMES = ("id", "ids", "uid", "item", "item_id")
-"""What the column that names the points may be called, in either case."""
-
-
-def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) -> str | None:
-    """Return which of a file's columns names the points, or None if there is none.
-
-    Parameters
-    ----------
-    path
-        For messages.
-    names
-        The file's columns.
-    wanted
-        The column that the user named, if any.
-
-    Raises
-    ------
-    FileError
-        If the wanted column is not there, or two columns could be the one.
-    """
-    if wanted is not None:
-        if wanted not in names:
-            raise FileError(
-                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}"
-            )
-        return wanted
-    found = [name for name in names if name.lower() in ID_NAMES]
-    if len(found) > 1:
-        raise FileError(f"{path}: {' and '.join(found)} could both name the rows; choose with --id")
-    return found[0] if found else None
+__all__ = ["PointRows", "column_of", "numbers", "point_rows", "require_once"]
 
 
 def column_of(table: Mapping[str, Any], *names: str) -> str | None:
     """Return the first column with one of these names, in either case."""
     return next((column for column in table if column.lower() in names), None)
-
-
-def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
-    """Return the ids of rows as text: words, or whole numbers without a point.
-
-    Raises
-    ------
-    FileError
-        If a row has no id, or one that is neither a word nor a whole number.
-    """
-    if isinstance(values, np.ndarray):
-        fast = _fast_names(values)
-        if fast is not None:
-            return fast
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
-        raise FileError(
-            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
-            f"give {name}.astype(str)"
-        )
-    texts = []
-    for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
-        if isinstance(value, bytes):
-            value = value.decode("utf-8", "replace")
-        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-            value = int(value)
-        missing = value is None or (isinstance(value, float) and math.isnan(value)) or value == ""
-        if missing or isinstance(value, bool) or not isinstance(value, str | int):
-            got = "nothing" if missing else repr(value)[:60]
-            raise FileError(
-                f"{path}: {name} must be text or a whole number in every row, got {got} at row "
-                f"{row}; for objects give {name}.astype(str)"
-            )
-        texts.append(str(value))
-    return text_array(path, texts)
-
-
-def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
-    """Return the names of an array of one type without a loop; None if a row may have none."""
-    if ids.dtype.kind == "f":
-        whole = np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))
-        return ids.astype(np.int64).astype(np.str_) if whole.all() else None
-    if ids.dtype.kind == "S":
-        ids = np.char.decode(ids, "utf-8", "replace")
-    if ids.dtype.kind == "U":
-        return None if (ids == "").any() else ids
-    return ids.astype(np.str_) if ids.dtype.kind in "iu" else None
 
 
 @dataclass(frozen=True, eq=False)

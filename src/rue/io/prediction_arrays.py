@@ -12,11 +12,10 @@ from rue._arrays import FloatArray, as_vector, require_finite, require_shape
 from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.matching import BY_NAME, Matching, checked_classes
-from rue.io.points import find_id_name
+from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of
 from rue.io.ratings import padded_ratings
 from rue.io.real_values import real_arrays, real_belief, real_kind
-from rue.io.truth import Truth, counted_truth, group_columns, ids_of, names_of
+from rue.io.truth import Truth, counted_truth, group_columns, names_of
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -125,10 +124,10 @@ def predictions_of(
     FileError
         If they hold no belief, or their shapes do not fit each other.
     """
-    real = real_kind(arrays)
+    kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
+    real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
     if real is not None:
         return _real_predictions(path, arrays, real, matching)
-    kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
     if kinds[:2] == ["probs", "logits"]:
         kinds.remove("logits")
     if len(kinds) != 1:

@@ -17,6 +17,7 @@ Pickled arrays are refused.
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
-__all__ = ["Predictions", "read_predictions", "save_predictions"]
+__all__ = ["Predictions", "read_method", "read_predictions", "save_predictions"]
 
 _ARRAYS = ("probs", "logits", "alpha", "sampled_labels", "counts")
 _SCALARS = ("epistemic", "actions", "method")
@@ -90,6 +91,46 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
         f"{path}: predictions must be .npz, .csv, .parquet or JSON lines, got {suffix!r}"
         + ("" if path.exists() else ", and there is no such file")
     )
+
+
+def read_method(
+    paths: Sequence[str | Path], *, name: str | None = None, matching: Matching = BY_NAME
+) -> Predictions | Run:
+    """Read one method from one file or several.
+
+    Parameters
+    ----------
+    paths
+        The files, in the order of the draws.
+    name
+        The name of the method; that of the (first) file by default.
+    matching
+        As in :func:`read_predictions`.
+
+    Returns
+    -------
+    Predictions or Run
+        Several files make one belief of draws: (n_points, n_draws, n_classes), points in the
+        order in which the files have them first. A Run where a single file holds components.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or several files do not all hold probs or logits.
+    AlignmentError
+        If files share some of their points but not all, or points have different numbers of draws.
+    """
+    read = [read_predictions(path, matching=matching) for path in paths]
+    if not read:
+        raise FileError("a method needs at least one file, got none")
+    if len(read) > 1:
+        from rue.io.members import joined  # which few commands need
+
+        read = [joined(read)]
+    (found,) = read
+    if name is None:
+        return found
+    return replace(found, method=name) if isinstance(found, Run) else replace(found, named=name)
 
 
 def save_predictions(

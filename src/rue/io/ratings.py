@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.points import column_of, find_id_name, named_rows, numbers, require_once
+from rue.io.matching import find_id_name, named_rows
+from rue.io.points import column_of, numbers, require_once
 from rue.truth.ratings import Ratings
 
 __all__ = ["json_ratings", "padded_ratings", "rating_arrays", "ratings_of_array"]

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rue.beliefs import Gaussians, NormalInverseGamma, RealBelief, Samples
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.points import column_of, named_rows, numbers, point_rows
+from rue.io.matching import named_rows
+from rue.io.points import column_of, numbers, point_rows
 
 __all__ = ["REAL_ARRAYS", "real_arrays", "real_belief", "real_columns", "real_kind"]
 

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
+from rue.io.matching import find_id_name, named_rows
 from rue.io.points import (
     column_of,
-    find_id_name,
-    named_rows,
     numbers,
     point_rows,
     require_once,

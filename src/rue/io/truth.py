@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table
 from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
-from rue.io.matching import BY_NAME, Matching, checked_classes
+from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of, named_rows
 from rue.io.npz import load_npy, load_npz, npz_shapes
-from rue.io.points import find_id_name, named_rows
 from rue.io.ratings import json_ratings, rating_arrays, ratings_of_array
 from rue.io.tables import answer_arrays, has_no_names
 from rue.truth.annotations import Annotations
@@ -37,7 +36,6 @@ __all__ = [
     "Truth",
     "counted_truth",
     "group_columns",
-    "ids_of",
     "names_of",
     "read_truth",
     "wanted_arrays",
@@ -180,22 +178,6 @@ def counted_truth(
     return Truth(
         path, annotations, ids, groups, classes, _notes(path, annotations, "probs" in arrays)
     )
-
-
-def ids_of(
-    path: Path,
-    arrays: Mapping[str, NDArray[Any]],
-    n_points: int,
-    id_name: str | None = None,
-) -> NDArray[np.str_] | None:
-    """Return the names of the rows as text, or None if there are none."""
-    name = find_id_name(path, list(arrays), id_name)
-    if name is None:
-        return None
-    ids = arrays[name]
-    if ids.shape != (n_points,):
-        raise FileError(f"{path}: {name} must have shape ({n_points},), got {ids.shape}")
-    return named_rows(path, ids, name)
 
 
 def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:

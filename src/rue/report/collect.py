@@ -26,8 +26,7 @@ from rue.inference.intervals import intervals
 from rue.io.align import align, make_run
 from rue.io.atomic import sha256
 from rue.io.matching import BY_NAME, Matching
-from rue.io.members import read_method
-from rue.io.predictions import Predictions
+from rue.io.predictions import Predictions, read_method
 from rue.io.truth import Truth
 from rue.losses import Log, Loss, Squared
 from rue.metrics.evaluation import evaluate_run
