@@ -1,10 +1,15 @@
 """Suites: what a file may say, and what it is told when it says something else."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+import rue.data
+from rue.bench import tasks as tasks_module
 from rue.bench.cells import cells, config_hash, configuration, loader_options
 from rue.bench.suite import METHOD_NAMES, parse_suite, read_suite, shipped
-from rue.bench.tasks import tasks
+from rue.bench.tasks import _load, tasks
 from rue.errors import FileError, InputError
 from rue.methods import METHODS
 
@@ -15,6 +20,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
     names = {"demo", "sentiment", "cifar10h-probe", "cifar10h", "appa-real", "dcic", "paper"}
     names |= {"ferplus-probe", "ferplus", "ferplus-small"}
     names |= {"emobank", "emobank-ratings", "nli-variation"}
+    names |= {"atlas", "atlas-paper"}
     assert set(shipped()) == names
     for name in names:
         suite = read_suite(name)
@@ -22,6 +28,9 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
         assert suite.description
         assert {config["method"] for config in (configuration(suite, c) for c in cells(suite))}
     assert read_suite("demo").n_cells == 10
+    assert (
+        read_suite("atlas").n_cells == (8 * 12 + 3 * 8) * 5
+    )  # eight have replicates to learn from
     assert read_suite("sentiment").n_cells == 100
     assert read_suite("paper").n_cells == 12 * 4 * 5
 
@@ -39,6 +48,29 @@ def test_the_paper_suite_has_the_papers_networks_and_losses():
     assert settings["dcic-pig"]["training"]["epochs"] == 100
     assert settings["dcic-pig"]["training"]["weights"] == "resnet18-f37072fd.pth"
     assert settings["appa-real"]["training"]["optimizer"] == "adamw"
+
+
+def test_the_two_atlases_differ_in_their_regime_alone():
+    lines = [shipped()[name].read_text().splitlines() for name in ("atlas", "atlas-paper")]
+    names, regimes = ("name", "description"), ('regime = "tuned"', 'regime = "paper"')
+    tuning = ("", "[training]", 'tuned_on = "first_seed"')
+    both = [
+        [line for line in each if line not in (*regimes, *tuning) and not line.startswith(names)]
+        for each in lines
+    ]
+    assert both[0] == both[1]
+    assert [regime in each for regime, each in zip(regimes, lines, strict=True)] == [True, True]
+
+
+def test_a_data_set_may_have_methods_of_its_own():
+    text = 'name = "mine"\ndatasets = ["random-rbf", "letter"]\nmethods = ["ensemble", "pairs"]\n'
+    suite = parse_suite(text + 'seeds = 2\n[dataset.random-rbf]\nmethods = ["ensemble"]\n')
+    assert suite.n_cells == len(cells(suite)) == 6
+    assert [str(cell) for cell in cells(suite)][:3] == [
+        "random-rbf/ensemble/0",
+        "random-rbf/ensemble/1",
+        "letter/ensemble/0",
+    ]
 
 
 def test_method_names_are_those_of_rue_methods():
@@ -67,6 +99,12 @@ def test_method_names_are_those_of_rue_methods():
         ("[dataset.random-rbf]\nn_point = 3", r"did you mean 'n_points'\?"),
         ("[dataset.random-rbf]\nseed = 3", "the seed is the cell's own"),
         ('[dataset.random-rbf]\nregime = "x"', "regime must be of"),
+        (
+            '[dataset.random-rbf]\nmethods = ["pairs"]',
+            "dataset.random-rbf.methods must be of dropout, .*, got 'pairs'",
+        ),
+        ("[dataset.random-rbf]\nmethods = []", "methods must be one or more different ones"),
+        ("[dataset.random-rbf]\nn_train_max = 1.5", "n_train_max must be like 10000, got 1.5"),
         ('[dataset.random-rbf]\ncriteria = ["odd"]', r"did you mean 'ood'\?"),
         ("[dataset.letter]\nn_points = 3", "dataset must be of random-rbf, got 'letter'"),
         ("x = [", "not a TOML file"),
@@ -214,3 +252,23 @@ def test_features_of_texts():
     assert loader_options(parse_suite(text), "emobank-valence") == {"features": "tfidf"}
     with pytest.raises(InputError, match=r"features must be of tfidf, .*, got 'sentences'"):
         parse_suite(text.replace("sentence-encoder", "sentences"))
+
+
+def test_a_suite_may_limit_the_training_points_and_project_images(monkeypatch):
+    text = MINE + "[dataset.random-rbf]\nn_points = 100\nn_train_max = 20\n"
+    limited = _load(parse_suite(text), "random-rbf", [0, 1], None)
+    assert [len(data.train) for data in limited.values()] == [20, 20]
+
+    def load(name, root, **options):
+        made = rue.data.load(name, root, **options)
+        return replace(made, inputs=np.zeros((100, 4, 4, 1), np.uint8) + made.test[0], task="image")
+
+    monkeypatch.setattr(tasks_module, "load", load)
+    monkeypatch.setattr(
+        tasks_module,
+        "principal_components",
+        lambda data, n: data.with_inputs(np.full((100, n), len(data.train))),
+    )
+    projected = _load(parse_suite(f"{text}n_components = 3\n"), "random-rbf", [1], None)[1]
+    np.testing.assert_array_equal(projected.inputs, np.full((100, 3), 20))  # of 20 images
+    assert _load(parse_suite(text), "random-rbf", [1], None)[1].task == "image"

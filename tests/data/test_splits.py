@@ -1,11 +1,14 @@
 """Splits are hashed from names: no order, no other point and no rerun moves one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rue.data.splits import hashed_folds, rotate
+import rue.data
+from rue.data.splits import hashed_folds, limit_training, rotate
 from rue.errors import InputError
 
 groups = st.lists(st.text(max_size=4), min_size=1, max_size=40)
@@ -64,3 +67,20 @@ def test_folds_are_even_and_differ_by_name_and_by_deal():
 def test_bad_seed(seed):
     with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         hashed_folds("x", ["a"], seed=seed)
+
+
+def test_fewer_training_points_are_drawn_by_seed_and_id():
+    data = rue.data.load("random-rbf", n_points=100)
+    few, fewer, other = (limit_training(data, n, seed=s) for n, s in ((30, 0), (10, 0), (30, 1)))
+    assert len(few.train) == 30
+    assert set(fewer.train) < set(few.train) < set(data.train)
+    assert set(other.train) != set(few.train)
+    assert few.notes == ("30 of 60 training points, drawn by seed 0",)
+    np.testing.assert_array_equal(few.test, data.test)
+    np.testing.assert_array_equal(few.validation, data.validation)
+    assert limit_training(data, 60) is data
+    # Points in another order: the same ids are kept.
+    turned = limit_training(replace(data, train=data.train[::-1]), 30)
+    np.testing.assert_array_equal(turned.train, few.train)
+    with pytest.raises(InputError, match="n_points must be"):
+        limit_training(data, 0)

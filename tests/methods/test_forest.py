@@ -40,6 +40,17 @@ def test_a_leaf_is_the_mean_of_its_points_distributions(features):
     np.testing.assert_allclose(fitted.predict(train.inputs[[point]]).probs[0, 1], expected)
 
 
+def test_the_first_seed_may_choose_for_all(features):
+    data = dataclasses.replace(features, validation=features.test[:100])
+    training = Training(regime="tuned", tuned_on="first_seed")
+    one, two = forest.fit(data, forest.Config(n_trees=3, training=training), seeds=(0, 1))
+    assert one.chosen == two.chosen
+    plain = forest.Config(n_trees=3, **one.chosen)
+    for seed, fitted in enumerate((one, two)):
+        twin = forest.fit(data, plain, seeds=(seed,))[0].predict(data.inputs[:9]).probs
+        np.testing.assert_array_equal(fitted.predict(data.inputs[:9]).probs, twin)
+
+
 def test_tuned_takes_the_best_of_eight(features):
     config = forest.Config(n_trees=5, training=Training(regime="tuned"))
     data = dataclasses.replace(features, validation=features.test[:100])

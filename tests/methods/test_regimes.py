@@ -121,6 +121,25 @@ def test_the_setting_chosen_has_the_lowest_validation_log_loss(noisy, few_axes, 
     assert_same_bits(fitted, losses[best][1])
 
 
+def test_the_first_seed_may_choose_for_all(noisy, few_axes, monkeypatch):
+    """The others are what they are when they train with that setting alone."""
+    shared = dataclasses.replace(SHORT, tuned_on="first_seed")
+    config = ensemble.Config(n_members=2, training=shared)
+    first, second, third = ensemble.fit(noisy, config, seeds=(2, 3, 4))
+    own = ensemble.fit(noisy, ensemble.Config(n_members=2, training=SHORT), seeds=(2,))[0]
+    assert_same_bits(first, own)
+    assert second.model.training == third.model.training == first.model.training
+    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+    alone = ensemble.Config(n_members=2, training=first.model.training)
+    for seed, one in ((3, second), (4, third)):
+        assert_same_bits(one, ensemble.fit(noisy, alone, seeds=(seed,))[0])
+
+
+def test_the_seed_that_chooses_must_be_named_as_it_is():
+    with pytest.raises(InputError, match="tuned_on must be one of each_seed, first_seed, got 'x'"):
+        Training(tuned_on="x")
+
+
 def test_a_member_stops_five_epochs_after_its_best(noisy, monkeypatch):
     monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
     seen = []

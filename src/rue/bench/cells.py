@@ -56,7 +56,7 @@ def cells(suite: Suite) -> list[Cell]:
     return [
         Cell(suite.name, dataset, method, seed)
         for dataset in suite.datasets
-        for method in suite.methods
+        for method in suite.methods_of(dataset)
         for seed in suite.seeds
     ]
 

@@ -18,8 +18,9 @@
     [dataset.emobank-valence]
     ratings = true                # counts on a scale as real-valued answers
 
-    [dataset.random-rbf]          # its options; its own network, regime, losses, criteria, training
-    n_points = 2000
+    [dataset.random-rbf]          # its options; its own network, regime, methods, losses,
+    n_points = 2000               # criteria and training
+    n_train_max = 1000            # train on that many points, drawn by the seed
     losses = ["log"]
 
 A data set of your own is the TOML file that ``rue data check`` wrote, ``datasets = ["mine.toml"]``,
@@ -92,8 +93,13 @@ _KEYS = (
     "method",
     "dataset",
 )
-OWN_KEYS = ("network", "regime", "losses", "criteria", "training")
-_FEATURES = {"features": "file.npz", "n_components": 256, "ratings": True}  # and like what
+OWN_KEYS = ("network", "regime", "methods", "losses", "criteria", "training")
+_FEATURES = {  # and like what
+    "features": "file.npz",
+    "n_components": 256,
+    "n_train_max": 10_000,
+    "ratings": True,
+}
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
 
@@ -170,6 +176,8 @@ class Suite:
                 raise InputError(f"dataset.{name}: the seed is the cell's own")
             loader = load_own if name in self.own else ENTRIES[name].load
             _require_options(name, loader, self.dataset.get(name, {}))
+            require_known(f"dataset.{name}.methods", self.methods_of(name), self.methods)
+            _require_different(f"dataset.{name}.methods", self.methods_of(name))
             _require_different(f"dataset.{name}.losses", self.losses_of(name))
             _require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
@@ -180,8 +188,12 @@ class Suite:
 
     @property
     def n_cells(self) -> int:
-        """The number of cells: data sets x methods x seeds."""
-        return len(self.datasets) * len(self.methods) * len(self.seeds)
+        """The number of cells: the methods of each data set x seeds."""
+        return sum(len(self.methods_of(name)) for name in self.datasets) * len(self.seeds)
+
+    def methods_of(self, dataset: str) -> tuple[str, ...]:
+        """Return the methods that are run on a data set."""
+        return tuple(self.dataset.get(dataset, {}).get("methods", self.methods))
 
     def losses_of(self, dataset: str) -> tuple[str, ...]:
         """Return the losses under which a data set is evaluated."""
@@ -249,7 +261,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
             _require_table(f"{key}.{name}", table)
     for name, table in values.get("dataset", {}).items():
         _require_table(f"dataset.{name}.training", table.get("training", {}))
-        for key in {"losses", "criteria"} & set(table):
+        for key in {"methods", "losses", "criteria"} & set(table):
             table[key] = _strings(f"dataset.{name}.{key}", table[key])
     for key in ("name", "description", "features", "network", "regime"):
         if not isinstance(values.get(key, ""), str):

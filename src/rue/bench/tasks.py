@@ -21,7 +21,9 @@ from rue.bench.cells import Cell, changed, config_hash, find_file, loader_option
 from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
 from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
+from rue.data.components import principal_components
 from rue.data.ood import add_ood, ood_groups
+from rue.data.splits import limit_training
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
@@ -143,7 +145,9 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
 def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> dict[int, DataSet]:
     """Return the data set of each seed; seeds with equal splits share one."""
     options = loader_options(suite, name)
+    as_components = "n_components" in options and suite.network_of(name) == "probe"
     n_components = options.pop("n_components", 256)
+    n_train_max = options.pop("n_train_max", None)
     as_ratings = options.pop("ratings", False)
     features = options.pop("features", "tfidf")
     if features not in TEXT_FEATURES:
@@ -152,6 +156,10 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     made: dict[int, DataSet] = {}
     for seed in seeds:
         data = load(source, root, seed=seed, **options)
+        if n_train_max is not None:
+            data = limit_training(data, n_train_max, seed=seed)
+        if as_components and data.task == "image":
+            data = principal_components(data, n_components)
         texts: dict[str, Any] = {}
         if data.task == "text":
             texts = {"encoder": TEXT_FEATURES[features], "n_components": n_components}

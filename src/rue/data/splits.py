@@ -2,13 +2,17 @@
 
 import hashlib
 from collections.abc import Iterable
-from typing import TypedDict
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from rue._arrays import IntArray, require_whole
 
-__all__ = ["N_FOLDS", "Splits", "hashed_folds", "rotate"]
+if TYPE_CHECKING:
+    from rue.data.dataset import DataSet
+
+__all__ = ["N_FOLDS", "Splits", "hashed_folds", "limit_training", "rotate"]
 
 N_FOLDS = 5
 
@@ -48,3 +52,29 @@ def rotate(folds: IntArray, seed: int) -> Splits:
         validation=np.flatnonzero(folds == validation),
         test=np.flatnonzero(folds == test),
     )
+
+
+def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet":
+    """Return the data set with at most ``n_points`` training points, and a note that says so.
+
+    Those kept have the lowest hashes of data set, seed and id, so they do not depend on the order
+    of the points, and a smaller number keeps some of what a larger one keeps. The validation and
+    test parts stay as they are.
+
+    Examples
+    --------
+    >>> from rue.data import load
+    >>> data = limit_training(load("random-rbf", n_points=1000), 50)
+    >>> len(data.train), data.notes
+    (50, ('50 of 600 training points, drawn by seed 0',))
+    """
+    require_whole("n_points", n_points, least=1)
+    require_whole("seed", seed)
+    n_all = len(data.train)
+    if n_all <= n_points:
+        return data
+    names = (f"{data.name}\n{seed}\n{data.ids[row]}".encode() for row in data.train)
+    hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
+    kept = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
+    note = f"{n_points:,} of {n_all:,} training points, drawn by seed {seed}"
+    return replace(data, train=kept, notes=(*data.notes, note))

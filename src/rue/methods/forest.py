@@ -23,7 +23,7 @@ from rue.errors import InputError, ShapeError
 from rue.methods._training.fitting import one_for_each, whole_seeds
 from rue.methods._training.models import Folder
 from rue.methods._training.pools import as_inputs
-from rue.methods._training.regimes import hold_out
+from rue.methods._training.regimes import hold_out, n_tuned
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed
 from rue.methods._training.temperature import fit_temperature, temper
@@ -102,8 +102,12 @@ def fit(
     seeds = whole_seeds(seeds)
     each = one_for_each(data, seeds)
     settings = _TRIALS if tuned else [(config.min_samples_leaf, config.max_features)]
-    states = []
+    n_tuning = len(seeds) if config.training is None else n_tuned(config.training, len(seeds))
+    states: list[Fitted] = []
     for one, seed in tqdm(list(zip(each, seeds, strict=True)), disable=not progress, desc="forest"):
+        if len(states) == n_tuning:  # the first seed has chosen for all
+            chosen = states[0].chosen
+            settings = [(chosen["min_samples_leaf"], chosen["max_features"])]
         held = hold_out(one) if tuned or config.temperature else one
         grown = [_grow(held, config, seed, *setting) for setting in settings]
         if tuned or config.temperature:

@@ -7,6 +7,7 @@ another.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, ma
 from rue.methods._training.models import Folder, Model, Plan, Trained
 from rue.methods._training.networks import Network
 from rue.methods._training.pools import Pool, make_pool
-from rue.methods._training.regimes import axes_of, hold_out, trials
+from rue.methods._training.regimes import axes_of, hold_out, n_tuned, trials
 from rue.methods._training.settings import CIFAR, PROBE, Training, find_device
 from rue.methods._training.training import diverged, train
 
@@ -50,14 +51,17 @@ def fit_models(
         for one in {id(one): one for one in each}.values()
     }
     pools = [made[id(one)][1] for one in each]
-    settings = [
-        [setting] * len(seeds)
-        for setting in trials(training, axes_of(training, dropout=plan.dropout))
-    ]
-    models = fit_pools(plan, pools, settings, seeds, checkpoints=checkpoints, progress=progress)
+    settings = trials(training, axes_of(training, dropout=plan.dropout))
+    train_all = partial(fit_pools, plan, checkpoints=checkpoints, progress=progress)
+    n = n_tuned(training, len(seeds))
+    models = train_all(pools[:n], [[setting] * n for setting in settings], seeds[:n])
+    best = [_choose([trial[s] for trial in models], pools[s], plan) for s in range(n)]
+    if n < len(seeds):
+        rest = train_all(pools[n:], [[best[0].training] * (len(seeds) - n)], seeds[n:])[0]
+        best += [_choose([model], pool, plan) for model, pool in zip(rest, pools[n:], strict=True)]
     return [
-        Trained(_choose([trial[s] for trial in models], pool, plan), pool, made[id(one)][0])
-        for s, (one, pool) in enumerate(zip(each, pools, strict=True))
+        Trained(model, pool, made[id(one)][0])
+        for model, one, pool in zip(best, each, pools, strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ from rue.errors import InputError
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed
 
-__all__ = ["N_TRIALS", "Axes", "axes_of", "hold_out", "trials"]
+__all__ = ["N_TRIALS", "Axes", "axes_of", "hold_out", "n_tuned", "trials"]
 
 N_TRIALS = 8
 Axes = Mapping[str, Sequence[float]]
@@ -49,6 +49,12 @@ def trials(training: Training, axes: Axes) -> list[Training]:
         setting: dict[str, Any] = dict(zip(axes, values, strict=True))
         found.append(replace(training, **{**setting, "lr": setting["lr"] * training.lr}))
     return found
+
+
+def n_tuned(training: Training, n_seeds: int) -> int:
+    """Return how many of the seeds try all settings; the others take what the first one chose."""
+    first = training.regime == "tuned" and training.tuned_on == "first_seed"
+    return 1 if first else n_seeds
 
 
 def hold_out(data: DataSet) -> DataSet:

@@ -24,6 +24,7 @@ __all__ = [
 
 Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
+TunedOn = Literal["each_seed", "first_seed"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Schedule = Literal["auto", "constant", "cosine"]
 Augment = Literal["none", "flips", "crops"]
@@ -69,6 +70,9 @@ class Training:
     precision
         Of the hidden layers for images: ``bfloat16`` (mixed, weights stay float32) or
         ``float32``; ``auto`` is bfloat16 on cuda, else float32. Probes are trained in float32.
+    tuned_on
+        Under ``tuned``: each seed's own setting (``each_seed``), or that of the first seed for all
+        (``first_seed``), which costs far less.
 
     Examples
     --------
@@ -91,10 +95,12 @@ class Training:
     weights: str | None = None
     device: Device = "auto"
     precision: Precision = "auto"
+    tuned_on: TunedOn = "each_seed"
 
     def __post_init__(self) -> None:
         for name, known in (
             ("regime", REGIMES),
+            ("tuned_on", get_args(TunedOn)),
             ("network", NETWORKS),
             ("optimizer", ("adamw", "sgd")),
             ("schedule", get_args(Schedule)),

@@ -1,0 +1,70 @@
+"""Principal components of images, so that a probe can take them where no network's features are."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from rue._arrays import require_whole
+from rue.data.dataset import DataSet
+from rue.data.features import features_digest
+from rue.data.images import LazyImages
+from rue.errors import InputError
+
+__all__ = ["principal_components"]
+
+
+def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
+    """Return a data set with the principal components of its pixels instead of images.
+
+    The components are those of the training images alone, each scaled to unit variance there.
+
+    Parameters
+    ----------
+    data
+        Images of one size, in memory.
+    n_components
+        How many components to keep.
+
+    Returns
+    -------
+    DataSet
+        Inputs of shape (n, n_components), and ``task`` "features".
+
+    Raises
+    ------
+    InputError
+        If the inputs are not an array of images, or there are fewer training images or pixels
+        than components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataclasses import replace
+    >>> from rue.data import load
+    >>> data = load("random-rbf", n_points=20)
+    >>> images = np.random.default_rng(0).integers(0, 256, (20, 4, 4, 1), dtype=np.uint8)
+    >>> principal_components(replace(data, inputs=images, task="image"), 3).inputs.shape
+    (20, 3)
+    """
+    from sklearn.decomposition import PCA
+
+    require_whole("n_components", n_components, least=1)
+    inputs = data.inputs
+    if isinstance(inputs, LazyImages) or inputs.ndim != 4:
+        raise InputError(f"{data.name} has no array of images to take principal components of")
+    pixels = inputs.reshape(len(inputs), -1)
+    most = min(len(data.train), pixels.shape[1])
+    if n_components > most:
+        raise InputError(
+            f"n_components must be at most {most}, the number of training images or of pixels of "
+            f"{data.name}, got {n_components}"
+        )
+    pca = PCA(n_components, whiten=True, svd_solver="full")
+    pca.fit(pixels[data.train].astype(np.float32))
+    chunks = range(0, len(pixels), 10_000)
+    features = np.concatenate(
+        [pca.transform(pixels[first : first + 10_000].astype(np.float32)) for first in chunks]
+    ).astype(np.float32)
+    made = data.with_inputs(features, {})
+    checksum = {f"{n_components} principal components": features_digest(features)}
+    return replace(made, checksums={**made.checksums, **checksum})
