@@ -67,8 +67,10 @@ def add_ood(
     if data.ood:
         return data
     if data.task == "text":
-        others = [load(name, root, split="test", seed=seed) for name in names]
-        return featurize(data, others, seed=seed, root=root, **options)
+        # Whole domains, because their embeddings are cached: seeds test on other texts of them.
+        others = [load(name, root, seed=seed) for name in names]
+        made = featurize(data, others, seed=seed, root=root, **options)
+        return replace(made, ood={one.name: made.ood[one.name][one.test] for one in others})
     if options:
         raise InputError(f"{data.name} holds no texts and takes no option {next(iter(options))!r}")
     if data.task != "image":
