@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from rue.deploy import fit_selector as fit_selector
     from rue.deploy import try_promise as try_promise
     from rue.inference.comparison import Comparison as Comparison
-    from rue.inference.comparison import Difference as Difference
     from rue.inference.comparison import compare as compare
+    from rue.inference.method_ranking import Difference as Difference
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
     from rue.io.predictions import save_predictions as save_predictions
@@ -71,14 +71,14 @@ if TYPE_CHECKING:
     from rue.metrics.columns import Column as Column
     from rue.metrics.correlation import kendall as kendall
     from rue.metrics.correlation import spearman as spearman
+    from rue.metrics.curve_areas import aurc as aurc
+    from rue.metrics.curve_areas import aurec as aurec
+    from rue.metrics.curve_areas import excess_aurec as excess_aurec
+    from rue.metrics.curve_areas import n_aurec as n_aurec
+    from rue.metrics.curve_areas import oracle_aurec as oracle_aurec
+    from rue.metrics.curve_areas import random_aurec as random_aurec
     from rue.metrics.curves import Curve as Curve
     from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
-    from rue.metrics.curves import aurc as aurc
-    from rue.metrics.curves import aurec as aurec
-    from rue.metrics.curves import excess_aurec as excess_aurec
-    from rue.metrics.curves import n_aurec as n_aurec
-    from rue.metrics.curves import oracle_aurec as oracle_aurec
-    from rue.metrics.curves import random_aurec as random_aurec
     from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
     from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
     from rue.metrics.evaluation import Evaluation as Evaluation
@@ -119,7 +119,7 @@ _PUBLIC = {
     "CostMatrix": "rue.losses",
     "Curve": "rue.metrics.curves",
     "DeployableSelector": "rue.deploy",
-    "Difference": "rue.inference.comparison",
+    "Difference": "rue.inference.method_ranking",
     "Dirichlet": "rue.beliefs",
     "Draws": "rue.beliefs",
     "Evaluation": "rue.metrics.evaluation",
@@ -151,25 +151,25 @@ _PUBLIC = {
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "achievable_surface": "rue.pareto.surfaces",
-    "aurc": "rue.metrics.curves",
-    "aurec": "rue.metrics.curves",
+    "aurc": "rue.metrics.curve_areas",
+    "aurec": "rue.metrics.curve_areas",
     "compare": "rue.inference.comparison",
     "compare_rules": "rue.deploy",
     "decompose": "rue.components",
     "evaluate": "rue.metrics.evaluation",
     "evaluate_components": "rue.metrics.evaluation",
     "evaluate_run": "rue.metrics.evaluation",
-    "excess_aurec": "rue.metrics.curves",
+    "excess_aurec": "rue.metrics.curve_areas",
     "find_inversions": "rue.ranking.inversions",
     "fit_selector": "rue.deploy",
     "kendall": "rue.metrics.correlation",
-    "n_aurec": "rue.metrics.curves",
+    "n_aurec": "rue.metrics.curve_areas",
     "optimal_selector": "rue.selectors",
     "optimal_surface": "rue.pareto.surfaces",
-    "oracle_aurec": "rue.metrics.curves",
+    "oracle_aurec": "rue.metrics.curve_areas",
     "pareto_gap": "rue.pareto.gap",
     "plan": "rue.inference.power",
-    "random_aurec": "rue.metrics.curves",
+    "random_aurec": "rue.metrics.curve_areas",
     "read_published": "rue.published",
     "realize": "rue.components",
     "regret_calibration": "rue.metrics.calibration",

@@ -138,7 +138,7 @@ def test_what_is_wrong_is_one_line(rue, folder, tmp_path):
 def test_progress_is_logged_and_an_interrupted_run_says_how_to_resume(capsys, tmp_path):
     from rue.bench.cells import Cell
     from rue.bench.run import Progress
-    from rue.cli.bench import _screen
+    from rue.cli._progress import _screen
 
     def interrupted():
         with _screen("mine", tmp_path) as on_change:

@@ -11,14 +11,8 @@ import pytest
 from rue import Annotations, Components, Draws, Run, Scored, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import own_order, replicates
-from rue.inference.comparison import (
-    COMPARABLE,
-    Ranking,
-    compare,
-    compare_column,
-    holm,
-    significant_inversions,
-)
+from rue.inference.comparison import COMPARABLE, compare
+from rue.inference.method_ranking import Ranking, compare_column, holm, significant_inversions
 from rue.metrics.evaluation import evaluate_run
 from rue.plots.comparison import _cliques, plot_rankings
 

@@ -14,7 +14,7 @@ from rue.metrics.evaluation import Evaluation, evaluate_components
 from rue.metrics.table import format_rows
 from rue.published import PUBLISHED_COLUMNS, Published
 from rue.ranking.scores import CRITERIA
-from rue.report.page import _columns
+from rue.report.page_content import leaderboard_columns
 
 
 def test_every_number_of_a_row_is_a_column():
@@ -67,7 +67,7 @@ def test_tables_have_the_titles_and_no_arrow_where_no_end_is_better(rng):
 
 
 def test_the_page_shows_what_is_explained():
-    page = _columns()
+    page = leaderboard_columns()
     assert page[0]["key"] == "n_aurec"
     assert {each["key"] for each in page} == {k for k, c in COLUMNS.items() if c.explanation}
     assert {each["better"] for each in page} == {"low", "high", ""}

@@ -16,6 +16,7 @@ from rue.report import (
     Provenance,
     Report,
     ReportEntry,
+    page_content,
     render,
     write_report,
 )
@@ -145,11 +146,11 @@ def test_a_page_holds_less_until_it_fits(rng, monkeypatch, sort):
     else:
         images = tuple(rng.integers(0, 256, (n_points, 8, 8, 3), dtype=np.uint8))
         pictured = tuple(range(n_points))
-        monkeypatch.setattr(pages, "PICTURED", n_points)
+        monkeypatch.setattr(page_content, "PICTURED", n_points)
     report = made(rng, n_points, items=Items(ids, texts, images, pictured))
     whole = len(render(report).encode())
     monkeypatch.setattr(pages, "LIMIT", (whole + bare) // 2)
-    monkeypatch.setattr(pages, "_POINTS", n_points)
+    monkeypatch.setattr(page_content, "_POINTS", n_points)
     page = render(report)
     assert len(page.encode()) < pages.LIMIT
     card = content(page)["data"][0]

@@ -16,7 +16,7 @@ from rue.bench.cells import Cell, is_stale
 from rue.bench.store import Store
 from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
-from rue.inference.comparison import Ranking, compare_column
+from rue.inference.method_ranking import Ranking, compare_column
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
 

@@ -28,7 +28,7 @@ from rue.cli.options import (
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.inference.comparison import Ranking
+    from rue.inference.method_ranking import Ranking
 
 EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
 

@@ -22,7 +22,7 @@ def demo(
     from rue.bench.suite import read_suite
     from rue.bench.tables import read_results, table_rows
     from rue.cli._demo import curves, meaning
-    from rue.cli.bench import run_with_progress
+    from rue.cli._progress import run_with_progress
     from rue.cli.sandbox import write_sandbox
     from rue.data import fetch
     from rue.metrics.table import format_rows

@@ -6,10 +6,10 @@ from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from rue.inference.comparison import Comparison as Comparison
-    from rue.inference.comparison import Difference as Difference
-    from rue.inference.comparison import Ranking as Ranking
     from rue.inference.comparison import compare as compare
     from rue.inference.intervals import Intervals as Intervals
+    from rue.inference.method_ranking import Difference as Difference
+    from rue.inference.method_ranking import Ranking as Ranking
     from rue.inference.power import Plan as Plan
     from rue.inference.power import PlanRow as PlanRow
     from rue.inference.power import plan as plan
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 # The module of each public name.
 _PUBLIC = {
     "Comparison": "rue.inference.comparison",
-    "Difference": "rue.inference.comparison",
+    "Difference": "rue.inference.method_ranking",
     "Intervals": "rue.inference.intervals",
     "Plan": "rue.inference.power",
     "PlanRow": "rue.inference.power",
-    "Ranking": "rue.inference.comparison",
+    "Ranking": "rue.inference.method_ranking",
     "compare": "rue.inference.comparison",
     "plan": "rue.inference.power",
 }

@@ -1,153 +1,32 @@
-"""Compare methods: paired differences, their significance, and the probabilities of ranks.
+"""Compare methods by several criteria (:mod:`rue.inference.method_ranking` ranks them by one).
 
-All methods are evaluated on the same bootstrap samples, so that common variation cancels. A
-p-value is one minus the level of the widest interval that excludes 0; within a criterion,
-p-values are corrected for the number of pairs (Holm 1979). The probability of a rank is the share
-of the samples in which a method has it.
+All methods are evaluated on the same bootstrap samples, so that common variation cancels.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from rue._arrays import FloatArray
 from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
 from rue.inference.intervals import (
     AREAS,
     INTERVAL_COLUMNS,
-    bca_constants,
     influence,
-    interval,
     require_options,
-    share_below,
 )
-from rue.metrics.columns import COLUMNS, title
+from rue.inference.method_ranking import Ranking, compare_column
+from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.runs import Run, require_runs
 
-__all__ = [
-    "COMPARABLE",
-    "Comparison",
-    "Difference",
-    "Ranking",
-    "compare",
-    "compare_column",
-    "holm",
-    "significant_inversions",
-]
+__all__ = ["COMPARABLE", "Comparison", "compare"]
 
 COMPARABLE = tuple(key for key in INTERVAL_COLUMNS if COLUMNS[key].better == "low")
 """The columns by which methods can be compared: those of which lower is better."""
 
 DEFAULT = ("aurec", "n_aurec", "aurc", "pareto_gap")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The difference of two methods in one criterion, first minus second.
-
-    Lower is better, so the first method is better if the difference is negative. Numbers are NaN
-    if the criterion is undefined for one of the methods.
-
-    Attributes
-    ----------
-    criterion, first, second : str
-        The key of the column, and the names of the methods.
-    difference, low, high : float
-        The difference and the ends of its interval.
-    p_value : float
-        The two-sided p-value.
-    p_holm : float
-        The p-value, corrected for all pairs of this criterion.
-    """
-
-    criterion: str
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    p_holm: float
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """The ranking of methods by one criterion.
-
-    Attributes
-    ----------
-    criterion : str
-        The key of the column.
-    level : float
-        The confidence level.
-    estimate, low, high : mapping of str to float
-        The estimate of each method and the ends of its interval.
-    rank_probability : array of shape (n_methods, n_methods)
-        Entry (i, r) is the probability that method i has rank r + 1; tied methods share their
-        ranks. Rows of methods for which the criterion is undefined are NaN.
-    differences : tuple of Difference
-        All pairs of methods.
-    """
-
-    criterion: str
-    level: float
-    estimate: Mapping[str, float]
-    low: Mapping[str, float]
-    high: Mapping[str, float]
-    rank_probability: FloatArray
-    differences: tuple[Difference, ...]
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """All methods, in the order of the runs."""
-        return tuple(self.estimate)
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The methods for which the criterion is defined, the best first."""
-        known = [name for name in self.methods if math.isfinite(self.estimate[name])]
-        return tuple(sorted(known, key=lambda name: self.estimate[name]))
-
-    @property
-    def expected_rank(self) -> dict[str, float]:
-        """The expected rank of each method."""
-        ranks = self.rank_probability @ np.arange(1, len(self.methods) + 1)
-        return dict(zip(self.methods, ranks.tolist(), strict=True))
-
-    def significant(self, first: str, second: str) -> bool:
-        """Return whether two methods differ significantly, corrected for all pairs."""
-        for d in self.differences:
-            if {d.first, d.second} == {first, second}:
-                return d.p_holm <= 1 - self.level
-        raise InputError(f"methods must be among {', '.join(self.methods)}, got {first}, {second}")
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """The method with the lowest value, and all that do not differ significantly from it."""
-        if not self.order:
-            return ()
-        top = self.order[0]
-        return (top, *(m for m in self.order[1:] if not self.significant(top, m)))
-
-    def __str__(self) -> str:
-        """Return a sentence that states the best method, or that there is no significant one."""
-        best, what = self.best, title(self.criterion)
-        if not best:
-            return f"{what} is undefined for every method."
-        if len(best) > 1:
-            return f"No significant winner by {what}: {_listed(best)} cannot be separated."
-        if len(self.order) == 1:
-            return f"{what} is undefined for every method except {best[0]}."
-        pairs = [d for d in self.differences if best[0] in (d.first, d.second)]
-        p = max(d.p_holm for d in pairs if not math.isnan(d.p_holm))
-        return f"{best[0]} has the lowest {what} of {len(self.order)} methods (p <= {p:.2g})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,140 +168,6 @@ def compare(
         for criterion in criteria
     }
     return Comparison(level, len(rows), rankings)
-
-
-def compare_column(
-    criterion: str,
-    estimate: Mapping[str, float],
-    drawn: Mapping[str, FloatArray],
-    influences: Mapping[str, FloatArray] | None = None,
-    *,
-    level: float = 0.95,
-) -> Ranking:
-    """Compare methods by any one number of which lower is better.
-
-    Parameters
-    ----------
-    criterion : str
-        The name of the number.
-    estimate : mapping of str to float
-        The number of each method.
-    drawn : mapping of str to array of shape (n_replicates,)
-        Its paired replicates: entry b of all methods belongs to the same sample.
-    influences : mapping of str to array of shape (n_points,), optional
-        The influences of the points; with them intervals are BCa, otherwise percentile.
-    level : float
-        The confidence level.
-
-    Returns
-    -------
-    Ranking
-        The ranking of the methods.
-    """
-    names = list(estimate)
-    kind = "percentile" if influences is None else "bca"
-    swings = {n: None if influences is None else influences[n] for n in names}
-    ends = {n: interval(estimate[n], drawn[n], swings[n], level, kind) for n in names}
-    found = []
-    for first, second in combinations(names, 2):
-        difference = float(_minus(estimate[first], estimate[second]))
-        moved = _minus(drawn[first], drawn[second])
-        moved = moved[np.isfinite(moved)]
-        swing = None if influences is None else influences[first] - influences[second]
-        low, high = interval(difference, moved, swing, level, kind)
-        p = _p_value(difference, moved, swing) if math.isfinite(low) else math.nan
-        found.append((first, second, difference, low, high, p))
-    corrected = holm([row[-1] for row in found])
-    return Ranking(
-        criterion,
-        level,
-        dict(estimate),
-        {name: ends[name][0] for name in names},
-        {name: ends[name][1] for name in names},
-        _rank_probability(np.stack([drawn[name] for name in names]), list(estimate.values())),
-        tuple(Difference(criterion, *row, p) for row, p in zip(found, corrected, strict=True)),
-    )
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected by Holm's step-down method; NaN stays NaN and does not count.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    known = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
-    corrected = [math.nan] * len(p_values)
-    highest = 0.0
-    for step, (p, i) in enumerate(known):
-        highest = max(highest, min(1.0, (len(known) - step) * p))
-        corrected[i] = highest
-    return corrected
-
-
-def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
-    """Return pairs of methods whose order is reversed, significantly under both criteria.
-
-    The first method of a pair is better by the first criterion and worse by the second.
-    """
-    inverted = []
-    for a, b in combinations(first.methods, 2):
-        if a not in second.estimate or b not in second.estimate:
-            continue
-        better, worse = (a, b) if first.estimate[a] < first.estimate[b] else (b, a)
-        if (
-            second.estimate[better] > second.estimate[worse]
-            and first.significant(a, b)
-            and second.significant(a, b)
-        ):
-            inverted.append((better, worse))
-    return inverted
-
-
-def _minus(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Return first minus second; differences that are only rounding errors become 0."""
-    a, b = np.asarray(first), np.asarray(second)
-    size = np.abs(np.stack([a, b]))
-    rounding = 1e-12 * np.max(size, where=np.isfinite(size), initial=0.0)
-    return np.asarray(np.where(np.abs(a - b) <= rounding, 0.0, a - b))
-
-
-def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> float:
-    """Return the least alpha whose interval excludes 0, at least 1 / (n_replicates + 1)."""
-    from scipy.special import ndtr, ndtri
-
-    below = share_below(moved, 0.0)
-    if swing is None:
-        return float(min(1.0, 2 * min(below, 1 - below)))
-    bias, acceleration = bca_constants(difference, moved, swing)
-    y = float(ndtri(below)) - bias
-    z = y / max(1 + acceleration * y, 1e-12) - bias
-    return float(max(2 * ndtr(-abs(z)), 1 / (len(moved) + 1)))
-
-
-def _rank_probability(drawn: FloatArray, estimate: Sequence[float]) -> FloatArray:
-    """Return the share of samples in which a method has each rank; ties share their ranks."""
-    n_methods = len(drawn)
-    known = np.isfinite(estimate)
-    probability = np.full((n_methods, n_methods), math.nan)
-    table = drawn[known]
-    table = table[:, np.isfinite(table).all(axis=0)]
-    if table.size == 0:
-        return probability
-    probability[known] = 0.0
-    scale = 1e-12 * np.abs(table).max()
-    for i, row in zip(np.flatnonzero(known), table, strict=True):
-        better = (table < row - scale).sum(axis=0)
-        tied = (np.abs(table - row) <= scale).sum(axis=0)
-        for r in range(int(known.sum())):
-            at = (better <= r) & (r < better + tied)
-            probability[i, r] = (at / tied).mean()
-    return probability
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
 
 
 def _json(value: Any) -> Any:

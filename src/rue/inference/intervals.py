@@ -21,7 +21,7 @@ from rue.inference.bootstrap import (
     replicates,
 )
 from rue.metrics.columns import columns_where
-from rue.metrics.curves import areas
+from rue.metrics.curve_areas import areas
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.runs import Run
 

@@ -19,7 +19,7 @@ import numpy as np
 from rue.components import Components
 from rue.errors import InputError
 from rue.inference.intervals import AREAS, influence
-from rue.metrics.curves import aurc
+from rue.metrics.curve_areas import aurc
 from rue.metrics.evaluation import evaluate_run
 from rue.runs import Run, require_runs
 from rue.truth.answer_losses import Answers

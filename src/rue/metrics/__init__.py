@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from rue.metrics.columns import Column as Column
     from rue.metrics.correlation import kendall as kendall
     from rue.metrics.correlation import spearman as spearman
-    from rue.metrics.curves import Areas as Areas
+    from rue.metrics.curve_areas import Areas as Areas
+    from rue.metrics.curve_areas import areas as areas
+    from rue.metrics.curve_areas import aurc as aurc
+    from rue.metrics.curve_areas import aurec as aurec
+    from rue.metrics.curve_areas import excess_aurec as excess_aurec
+    from rue.metrics.curve_areas import n_aurec as n_aurec
+    from rue.metrics.curve_areas import oracle_aurec as oracle_aurec
+    from rue.metrics.curve_areas import random_aurec as random_aurec
     from rue.metrics.curves import Curve as Curve
     from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
-    from rue.metrics.curves import areas as areas
-    from rue.metrics.curves import aurc as aurc
-    from rue.metrics.curves import aurec as aurec
-    from rue.metrics.curves import excess_aurec as excess_aurec
-    from rue.metrics.curves import n_aurec as n_aurec
-    from rue.metrics.curves import oracle_aurec as oracle_aurec
-    from rue.metrics.curves import random_aurec as random_aurec
     from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
     from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
     from rue.metrics.evaluation import Evaluation as Evaluation
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 # The module of each public name.
 _PUBLIC = {
     "COLUMNS": "rue.metrics.columns",
-    "Areas": "rue.metrics.curves",
+    "Areas": "rue.metrics.curve_areas",
     "Column": "rue.metrics.columns",
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
     "RegretCalibration": "rue.metrics.calibration",
     "accuracy_coverage_curve": "rue.metrics.curves",
-    "areas": "rue.metrics.curves",
-    "aurc": "rue.metrics.curves",
-    "aurec": "rue.metrics.curves",
+    "areas": "rue.metrics.curve_areas",
+    "aurc": "rue.metrics.curve_areas",
+    "aurec": "rue.metrics.curve_areas",
     "evaluate": "rue.metrics.evaluation",
     "evaluate_components": "rue.metrics.evaluation",
     "evaluate_run": "rue.metrics.evaluation",
-    "excess_aurec": "rue.metrics.curves",
+    "excess_aurec": "rue.metrics.curve_areas",
     "format_rows": "rue.metrics.table",
     "kendall": "rue.metrics.correlation",
-    "n_aurec": "rue.metrics.curves",
-    "oracle_aurec": "rue.metrics.curves",
-    "random_aurec": "rue.metrics.curves",
+    "n_aurec": "rue.metrics.curve_areas",
+    "oracle_aurec": "rue.metrics.curve_areas",
+    "random_aurec": "rue.metrics.curve_areas",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
     "risk_coverage_curve": "rue.metrics.curves",

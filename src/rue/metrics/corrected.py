@@ -14,7 +14,7 @@ import numpy as np
 from rue.components import Components
 from rue.errors import InputError, ShapeError
 from rue.metrics.correlation import spearman
-from rue.metrics.curves import areas
+from rue.metrics.curve_areas import areas
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers

@@ -13,7 +13,7 @@ from rue.losses import Loss
 from rue.metrics.calibration import regret_calibration
 from rue.metrics.corrected import corrected_columns
 from rue.metrics.correlation import spearman
-from rue.metrics.curves import areas, aurc
+from rue.metrics.curve_areas import areas, aurc
 from rue.pareto.gap import pareto_gap
 from rue.runs import Run
 from rue.truth.annotations import Annotations

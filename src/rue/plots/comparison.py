@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rue.inference.comparison import Ranking
+from rue.inference.method_ranking import Ranking
 from rue.plots.style import GREY, PALETTE, look
 
 __all__ = ["plot_rankings"]
@@ -30,7 +30,7 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
     Examples
     --------
     >>> import numpy as np
-    >>> from rue.inference.comparison import compare_column
+    >>> from rue.inference.method_ranking import compare_column
     >>> drawn = np.random.default_rng(0).normal(size=(2, 100))
     >>> ranking = compare_column("aurec", {"a": 0.0, "b": 9.0}, {"a": drawn[0], "b": drawn[1] + 9})
     >>> len(plot_rankings([("AuReC", ranking)]).axes)

@@ -1,0 +1,130 @@
+"""The progress of a benchmark on stderr: live on a terminal, or one line for each finished cell."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from rue._text import printable
+
+if TYPE_CHECKING:
+    from rue.bench.engine import Engine
+    from rue.bench.run import Progress, SuiteRun
+    from rue.bench.suite import Suite
+
+
+def run_with_progress(
+    suite: "Suite",
+    out: Path,
+    *,
+    make_engine: "Callable[[int], Engine] | None" = None,
+    workers: int | None = None,
+    threads: int | None = None,
+    only: dict[str, list[str]] | None = None,
+    force: bool = False,
+    root: str | None = None,
+) -> "SuiteRun":
+    """Run a suite with a progress display on stderr where that is a terminal."""
+    from rue.bench.engine import Local
+    from rue.bench.run import run_suite
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    probes = all(suite.network_of(dataset) == "probe" for dataset in suite.datasets)
+    workers = workers or (cores or 1 if probes else 1)
+    threads = threads or (1 if probes else max(1, (cores or 1) // workers))
+    with _screen(suite.name, out) as on_change:
+        return run_suite(
+            suite,
+            out,
+            engine=make_engine(workers) if make_engine else Local(workers),
+            only=only,
+            force=force,
+            threads=threads,
+            root=root,
+            on_change=on_change,
+        )
+
+
+@contextmanager
+def _screen(name: str, out: Path) -> "Iterator[Callable[[Progress], None]]":
+    """Show progress on stderr: live on a terminal, else a line for each cell that ends."""
+    last: list[Progress] = []
+    with _terminal(name) if sys.stderr.isatty() else _log(name) as show:
+
+        def on_change(progress: "Progress") -> None:
+            last[:] = [progress]
+            show(progress)
+
+        try:
+            yield on_change
+        except KeyboardInterrupt:
+            if last:
+                done = f"{len(last[0].done)} of {last[0].total} cells are done and kept in {out}"
+                typer.echo(f"{name}: interrupted: {done}; run the same command to resume", err=True)
+            raise
+
+
+@contextmanager
+def _log(name: str) -> "Iterator[Callable[[Progress], None]]":
+    ended = 0
+
+    def show(progress: "Progress") -> None:
+        nonlocal ended
+        finished = len(progress.done) + len(progress.failed)
+        if finished == ended:
+            return
+        ended, left = finished, progress.time_left()
+        parts = [f"{name}: {finished} of {progress.total} cells"]
+        parts += [f"{len(progress.failed)} failed"] if progress.failed else []
+        parts += [] if left is None else [f"about {_clock(left)} left"]
+        typer.echo(", ".join(parts), err=True)
+
+    yield show
+
+
+@contextmanager
+def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), refresh_per_second=2, transient=True) as live:
+
+        def show(progress: "Progress") -> None:
+            finished = len(progress.done) + len(progress.failed)
+            left = progress.time_left()
+            parts = [
+                f"{name}: {finished} of {progress.total} cells",
+                f"{len(progress.running)} running",
+                f"{len(progress.failed)} failed",
+                "" if left is None else f"about {_clock(left)} left",
+            ]
+            live.update(
+                Group(
+                    Text(", ".join(filter(None, parts))),
+                    ProgressBar(total=max(progress.total, 1), completed=finished, width=60),
+                    *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
+                    *(
+                        Text(
+                            printable(f"  {cell}: {error}"),
+                            style="red",
+                            overflow="ellipsis",
+                            no_wrap=True,
+                        )
+                        for cell, error in list(progress.failed.items())[-5:]
+                    ),
+                )
+            )
+
+        yield show
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

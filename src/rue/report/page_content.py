@@ -1,0 +1,193 @@
+"""What the page of a report holds: rows, curves and surfaces of runs, points, texts, thumbnails."""
+
+import base64
+import gzip
+import io
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.metrics.columns import COLUMNS
+from rue.report.items import PICTURED
+from rue.report.model import DataCard, Items, ReportEntry
+from rue.report.thinning import curves_of, slices_of
+
+__all__ = [
+    "ArrayBlock",
+    "card_content",
+    "figure_content",
+    "leaderboard_columns",
+    "point_content",
+    "sampled_rows",
+]
+
+# The most that points and texts take, in bytes; the most points, and characters of a text; the
+# width of a thumbnail in pixels; the seed of the sample.
+_POINTS_BYTES = 3_600_000
+_TEXT_BYTES = 1_200_000
+_POINTS = 20_000
+_TEXT_LENGTH = 280
+_TILE = 40
+_SEED = 0
+
+
+def leaderboard_columns() -> list[dict[str, Any]]:
+    """Return the columns of the leaderboard; it is sorted by the first, n-AuReC."""
+    shown = sorted(COLUMNS.values(), key=lambda column: column.key != "n_aurec")
+    return [
+        {
+            "key": column.key,
+            "title": column.title,
+            "digits": column.digits,
+            "meaning": column.explanation,
+            "better": column.better if column.better in ("low", "high") else "",
+        }
+        for column in shown
+        if column.explanation
+    ]
+
+
+class ArrayBlock:
+    """Arrays, one after the other; each is referenced as [type, offset, length]."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def copy(self) -> "ArrayBlock":
+        """Return a block with the same arrays, to which others can be added."""
+        other = ArrayBlock()
+        other._parts, other._size = list(self._parts), self._size
+        return other
+
+    def add(self, array: NDArray[Any], kind: str) -> list[Any]:
+        """Add an array as numbers of a kind, f4 or f8, and return its reference."""
+        largest = np.abs(array).max(axis=0, initial=0.0)
+        if ((largest > 0) & ((largest < 1e-30) | (largest > 1e38))).any():
+            kind = "f8"  # too large for float32
+        data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+        content = [kind, self._size, array.size]
+        data += b"\0" * (-len(data) % 8)
+        self._parts.append(data)
+        self._size += len(data)
+        return content
+
+    def packed(self) -> str:
+        """Return all arrays, compressed and encoded in base64."""
+        return base64.b64encode(gzip.compress(b"".join(self._parts), mtime=0)).decode()
+
+
+def sampled_rows(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]:
+    """Return the rows of the points on the page: all, or a random sample if there are too many."""
+    n_points = len(card.items.ids)
+    most = max(int(room * min(_POINTS, _POINTS_BYTES // (24 * max(n_drawn, 1)))), 1)
+    if n_points <= most:
+        return np.arange(n_points)
+    return np.sort(np.random.default_rng(_SEED).choice(n_points, most, replace=False))
+
+
+def card_content(card: DataCard, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
+    """Return the facts about a data set, with the points on the page and their share of room."""
+    content: dict[str, Any] = {
+        "name": card.name,
+        "facts": card.facts,
+        "nPoints": len(card.items.ids),
+        "nShown": len(shown),
+        "nClasses": card.n_classes,
+        **_items(card.items, shown, share),
+    }
+    if card.entropies is not None:
+        top = math.log(card.n_classes) if card.n_classes else float(card.entropies.max())
+        counts, edges = np.histogram(card.entropies, bins=24, range=(0.0, top or 1.0))
+        content["entropy"] = {"counts": counts.tolist(), "top": float(edges[-1])}
+    return content
+
+
+def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
+    content: dict[str, Any] = {"ids": items.ids[shown].tolist()}
+    if items.texts is not None:
+        room = int(share * _TEXT_BYTES) // max(len(shown), 1)
+        length = min(_TEXT_LENGTH, max(room, 20))
+        content["texts"] = [_cut(items.texts[i], length) for i in shown]
+    if items.images:
+        place = {int(row): k for k, row in enumerate(shown)}
+        kept = [
+            (place[row], image)
+            for row, image in zip(items.pictured, items.images, strict=True)
+            if row in place
+        ][: max(int(share * PICTURED), 1)]
+        content["sprite"] = _sprite([image for _, image in kept]) | {
+            "rows": [row for row, _ in kept]
+        }
+    return content
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
+    """Return small images side by side in one image, as a data URL."""
+    from PIL import Image
+
+    columns = max(math.ceil(math.sqrt(len(images))), 1)
+    rows = max(math.ceil(len(images) / columns), 1)
+    sheet = Image.new("RGB", (columns * _TILE, rows * _TILE), "white")
+    for k, image in enumerate(images):
+        grey = image.ndim == 3 and image.shape[2] == 1  # pillow needs 2 dimensions
+        tile = Image.fromarray(image[:, :, 0] if grey else image).convert("RGB")
+        tile = tile.resize((_TILE, _TILE), Image.Resampling.BICUBIC)
+        sheet.paste(tile, (k % columns * _TILE, k // columns * _TILE))
+    buffer = io.BytesIO()
+    sheet.save(buffer, "JPEG", quality=50)
+    address = "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return {"address": address, "tile": _TILE, "columns": columns}
+
+
+def figure_content(
+    entry: ReportEntry, arrays: ArrayBlock, step: Callable[[str], object]
+) -> dict[str, Any]:
+    """Return the row, curves and surfaces of an entry."""
+    step(f"{entry.method} {entry.loss}")
+    content: dict[str, Any] = {
+        "data": entry.data,
+        "method": entry.method,
+        "loss": entry.loss,
+        "row": dict(entry.row),
+    }
+    run = entry.run
+    if run is None:
+        return content
+    content["all"] = {  # of these points; the row may be a mean over seeds
+        "risk": float(run.star.total.mean()),
+        "regret": float(run.star.epistemic.mean()),
+    }
+    content["curves"] = {
+        name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
+    }
+    for name, slices in zip(("optimal", "achievable"), slices_of(run), strict=True):
+        content[name] = {
+            "points": arrays.add(slices.points, "f4"),
+            "ends": slices.ends.tolist(),
+        }
+    return content
+
+
+def point_content(
+    entry: ReportEntry, shown: NDArray[np.int64], arrays: ArrayBlock
+) -> dict[str, Any]:
+    """Return the components of the points on the page."""
+    run = entry.run
+    if run is None:
+        return {}
+    return {
+        "points": {
+            "total": arrays.add(run.star.total[shown], "f8"),
+            "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
+            "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
+            "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
+        }
+    }
