@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 import rue.data
 from rue import Annotations, Components, Draws
 from rue.data.files import roots
-from rue.data.json_lines import json_lines
 from rue.inference.intervals import intervals
+from rue.io.json_lines import json_objects
 from rue.losses import get_loss
 from rue.runs import Run
 from studies import DOCS, FIGURES
@@ -150,7 +150,7 @@ def read_predictions(model: Model, root: str | None) -> Predictions:
             name = f"{model.corpus}_{part}_{model.network}_{seed}.json"
             content = find(f"chaosnli/predictions/{name}", root).read_bytes()
             checksums[name] = hashlib.sha256(content).hexdigest()
-            found.append({row["uid"]: row for _, row in json_lines(content, name)})
+            found.append({row["uid"]: row for _, row in json_objects(content, name)})
         assert all(set(rows) == set(found[0]) for rows in found)
         for name, row in found[0].items():
             ids.append(name)

@@ -18,7 +18,7 @@ from rue.io.matching import find_id_name, named_rows
 from rue.io.opening import file_size, opened, require_memory, size_of_text, text_array
 from rue.io.points import point_rows
 
-__all__ = ["is_json_lines", "json_arrays", "load_json_lines"]
+__all__ = ["is_json_lines", "json_arrays", "json_objects", "load_json_lines"]
 
 Record = Mapping[str, Any]
 
@@ -50,6 +50,35 @@ def load_json_lines(path: Path) -> list[Record]:
         require_memory(path, size, size)
         content = file.read()
     require_memory(path, size_of_text(content, b",:[{"), size)
+    return [record for _, record in json_objects(content, path)]
+
+
+def json_objects(content: bytes, path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+    r"""Return the number and the object of each line that is not blank.
+
+    Parameters
+    ----------
+    content
+        UTF-8, with or without a byte order mark: one object per line, or one list of them, whose
+        entries are counted instead.
+    path
+        The file's name, for messages.
+
+    Returns
+    -------
+    list of (int, dict)
+        Numbers start at 1.
+
+    Raises
+    ------
+    FileError
+        If a line is no JSON object, or there is none; the message names the line.
+
+    Examples
+    --------
+    >>> json_objects(b'{"uid": "a"}\n\n{"uid": "b"}\n', "pairs.jsonl")
+    [(1, {'uid': 'a'}), (3, {'uid': 'b'})]
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -62,7 +91,7 @@ def load_json_lines(path: Path) -> list[Record]:
         what = "line"
         lines = [
             (number, _parsed(path, line, f"line {number} as JSON"))
-            for number, line in enumerate(text.split("\n"), 1)
+            for number, line in enumerate(text.split("\n"), 1)  # texts may hold other separators
             if line.strip()
         ]
     for number, record in lines:
@@ -73,7 +102,7 @@ def load_json_lines(path: Path) -> list[Record]:
             )
     if not lines:
         raise FileError(f"{path}: holds no JSON objects")
-    return [record for _, record in lines]
+    return lines
 
 
 def json_arrays(
@@ -141,7 +170,7 @@ def json_arrays(
     return result
 
 
-def _parsed(path: Path, text: str, what: str) -> Any:
+def _parsed(path: str | Path, text: str, what: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:

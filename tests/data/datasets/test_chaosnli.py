@@ -96,9 +96,9 @@ BAD = {
     "no old label": (item(old_label="x"), "old_label must be one of e, n, c, got 'x'"),
     "no example": (item(example=[]), "example must have a text premise, got None"),
     "no text": (item(example={"premise": "a", "hypothesis": " "}), "a text hypothesis, got ' '"),
-    "no JSON": ("{", "line 1 is not JSON"),
-    "no object": ("[1]", r"line 1 must be an object, got \[1\]"),
-    "nothing": ("", "chaosNLI_snli.jsonl holds no line"),
+    "no JSON": ("{", "cannot read line 1 as JSON"),
+    "no object": ("[1]", "every entry must be a JSON object, entry 1 is a int"),
+    "nothing": ("", "chaosNLI_snli.jsonl: holds no JSON objects"),
 }
 
 
@@ -116,7 +116,7 @@ def test_repeated_uids_and_bytes_that_are_no_text(tmp_path):
     with pytest.raises(FileError, match=r"line 2 repeats the uid '1.jpg#0r1n'"):
         load(tmp_path)
     path.write_bytes(b"\xff")
-    with pytest.raises(FileError, match=r"chaosNLI_snli.jsonl must be UTF-8"):
+    with pytest.raises(FileError, match=r"chaosNLI_snli.jsonl: must be UTF-8"):
         load(tmp_path)
 
 

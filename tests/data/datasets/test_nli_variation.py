@@ -100,10 +100,10 @@ BAD = {
     "no answers": (pair(labels=[]), r"labels must be a list of numbers, got \[\]"),
     "words": (pair(labels=["a"]), r"labels must be a list of numbers, got \['a'\]"),
     "beyond": (pair(labels=[50.002]), r"labels must be from -50 to 50, got 50\.002"),
-    "nan": (pair(labels=[float("nan")]), "labels must be from -50 to 50, got nan"),
+    "nan": (pair(labels=[float("nan")]), "cannot read line 1 as JSON: NaN is no number"),
     "huge": (pair(labels=[10**400]), "labels must be from -50 to 50, got 1000"),
     "abstained": (pair(**{"num-NA": -1}), "num-NA must be a whole number, got -1"),
-    "no JSON": ("{", "line 1 is not JSON"),
+    "no JSON": ("{", "cannot read line 1 as JSON"),
 }
 
 

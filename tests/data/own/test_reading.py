@@ -151,7 +151,7 @@ BAD = {
     "fraction.csv": ("id,x,y\na,0.5,2\n", r"line 2: x must count answers, got '0.5' \(a column"),
     "negative.csv": ("id,x,y\na,-1,2\n", "line 2: x must count answers, got '-1'"),
     "zeros.csv": ("id,x,y\na,0,0\n", "all counts are 0"),
-    "json.jsonl": ("{", "line 1 is not JSON"),
+    "json.jsonl": ("{", "cannot read line 1 as JSON"),
     "object.jsonl": ('{"id": "a", "label": {"x": 1}}', "line 1: label must be text, got {'x': 1}"),
     "words.jsonl": ('{"id": "a", "counts": {"x": "b"}}', "line 1: counts must count answers by"),
     "list.jsonl": ('{"id": ["a"], "label": "x"}', "line 1: id must be text or a number, got"),

@@ -8,9 +8,9 @@ import numpy as np
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader, content_digest
-from rue.data.json_lines import json_lines
 from rue.data.members import read_member
 from rue.errors import FileError
+from rue.io.json_lines import json_objects
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]
@@ -48,7 +48,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     counts: dict[str, list[int]] = {}
     labels: list[int] = []
     sentences: list[list[str]] = []
-    for number, row in json_lines(data, name):
+    for number, row in json_objects(data, name):
         where = f"{name}: line {number}"
         uid = row.get("uid")
         if not isinstance(uid, str) or not uid:

@@ -12,10 +12,10 @@ from rue._arrays import FloatArray
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
 from rue.data.files import Reader, content_digest
-from rue.data.json_lines import json_lines
 from rue.data.members import read_member
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
+from rue.io.json_lines import json_objects
 from rue.truth.ratings import Ratings
 
 __all__ = ["ENTRIES"]
@@ -45,7 +45,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     rows: dict[str, dict[str, Any]] = {}
     ratings: list[FloatArray] = []
     beyond: list[float] = []
-    for number, row in json_lines(data, _NAME):
+    for number, row in json_objects(data, _NAME):
         where = f"{_NAME}: line {number}"
         for key in ("id", "premise", "hypothesis", "task"):
             if not isinstance(row.get(key), str) or not row[key].strip():

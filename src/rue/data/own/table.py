@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rue.data.csv_rows import csv_rows
-from rue.data.json_lines import json_lines
 from rue.errors import FileError, InputError
+from rue.io.json_lines import json_objects
 
 __all__ = ["TABLE_SUFFIXES", "Columns", "Table", "find_columns", "is_number", "read_table"]
 
@@ -150,7 +150,7 @@ def _header(path: Path, data: bytes, delimiter: str) -> list[str]:
 
 
 def _json_lines(path: Path, data: bytes) -> Table:
-    rows = list(json_lines(data, str(path)))
+    rows = json_objects(data, path)
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     cells = {name: [_cell(row.get(name)) for _, row in rows] for name in names}
     return _whole(path, cells, [line for line, _ in rows])
