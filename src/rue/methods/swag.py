@@ -14,6 +14,7 @@ are those of the training images under its weights.
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
 from rue.methods._training.fitting import fit_models
+from rue.methods._training.jobs import find_checkpoint
 from rue.methods._training.models import Folder, Model, Plan, Trained
 from rue.methods._training.networks import Network, Probe
 from rue.methods._training.objectives import cross_entropy
@@ -90,8 +92,7 @@ def fit(
     seeds
         Each seed's result is its own, whatever runs beside it.
     checkpoints
-        A folder to write to after each epoch before the tail, and to resume from (images). The
-        tail starts anew.
+        A folder to write to after each epoch, those of the tail too, and to resume from (images).
     progress
         Show a bar.
     """
@@ -100,7 +101,7 @@ def fit(
     fitted = fit_models(
         plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
     )
-    states = [Fitted(_draw(one, config)) for one in fitted]
+    states = [Fitted(_draw(one, plan, config, checkpoints)) for one in fitted]
     return with_temperature(states, fitted, config.temperature)
 
 
@@ -134,6 +135,20 @@ class Moments:
         self.square = self.square + (weights**2 - self.square) / self.n
         self.deviations = [*self.deviations, weights - self.mean][-self.rank :]
 
+    def after_epoch(self, network: Network) -> None:
+        """Take a network's weights."""
+        self.add(_flat(network))
+
+    def content(self) -> dict[str, Any]:
+        """Return all of it, as a checkpoint holds it."""
+        arrays = [self.mean, self.square, *self.deviations]
+        return {"n": self.n, "arrays": [torch.from_numpy(array) for array in arrays]}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take what a checkpoint held."""
+        self.n = int(content["n"])
+        self.mean, self.square, *self.deviations = (a.cpu().numpy() for a in content["arrays"])
+
     @property
     def diagonal(self) -> FloatArray:
         """The variance of each weight."""
@@ -147,7 +162,7 @@ class Moments:
         return np.asarray(self.mean + spread + low_rank / scale)
 
 
-def _draw(one: Trained, config: Config) -> Model:
+def _draw(one: Trained, plan: Plan, config: Config, checkpoints: Folder) -> Model:
     """Run the tail of SGD and give a model whose members are draws."""
     (network,) = copy.deepcopy(one.model.networks)
     before = one.model.training
@@ -162,13 +177,12 @@ def _draw(one: Trained, config: Config) -> Model:
         weight_decay=min(before.weight_decay, 5e-4),
     )
     moments = Moments(config.rank)
-
-    def collect(_: int, loss: float | None) -> None:
-        if loss is not None:  # an epoch's end
-            moments.add(_flat(network))
-
     member = Member("swag tail", one.model.seed, 0, np.arange(one.pool.n_train), tail)
-    train(network, one.pool, [member], cross_entropy, on_step=collect)
+    checkpoint = None
+    if checkpoints is not None and not before.is_probe:
+        plan = replace(plan, settings=(*plan.settings, before, config.rank))
+        checkpoint = find_checkpoint(checkpoints, member, one.pool, plan)
+    train(network, one.pool, [member], cross_entropy, checkpoint=checkpoint, record=moments)
     rng = stream("swag", one.model.seed, "draws")
     drawn = [_with_weights(network, moments.sample(rng)) for _ in range(config.n_draws)]
     networks: tuple[Network, ...] = tuple(drawn)

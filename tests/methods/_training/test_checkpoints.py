@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from rue.errors import FileError
-from rue.methods import SMALL_IMAGES, ddu, ensemble, evidential
+from rue.methods import SMALL_IMAGES, ddu, ensemble, evidential, swag
 from rue.methods._training.checkpoints import Checkpoint
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
@@ -25,8 +25,8 @@ def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeyp
     whole = ddu.fit(images, config, checkpoints=tmp_path / "whole")[0]
     write = Checkpoint.write
 
-    def breaks(self, network, optimizer, epoch, vectors, best):
-        write(self, network, optimizer, epoch, vectors, best)
+    def breaks(self, network, optimizer, epoch, *rest):
+        write(self, network, optimizer, epoch, *rest)
         if epoch == 2:
             raise StoppedError
 
@@ -40,6 +40,33 @@ def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeyp
     test = images.part("test").inputs
     np.testing.assert_array_equal(whole.predict(test).epistemic, resumed.predict(test).epistemic)
     assert [path.name for path in (tmp_path / "broken").iterdir()] == ["ddu-0-0.pt"]
+
+
+def test_a_tail_of_swag_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeypatch):
+    training = dataclasses.replace(TINY, epochs=1)
+    config = swag.Config(n_draws=2, n_epochs=4, rank=2, training=training)
+    test = images.part("test").inputs
+    whole = swag.fit(images, config)[0].predict(test).probs
+    write = Checkpoint.write
+
+    def breaks(self, network, optimizer, epoch, *rest):
+        write(self, network, optimizer, epoch, *rest)
+        if "tail" in self.path.name and epoch == 3:
+            raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "write", breaks)
+        with pytest.raises(StoppedError):
+            swag.fit(images, config, checkpoints=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["swag-0-0.pt", "swag-tail-0-0.pt"]
+    epochs = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "write", lambda self, n, o, epoch, *_: epochs.append(epoch))
+        resumed = swag.fit(images, config, checkpoints=tmp_path)[0].predict(test).probs
+    assert epochs == [4]  # one epoch of the tail was left
+    np.testing.assert_array_equal(resumed, whole)
+    with pytest.raises(FileError, match="another training"):
+        swag.fit(images, dataclasses.replace(config, rank=3), checkpoints=tmp_path)
 
 
 def test_a_checkpoint_of_another_training_is_refused(images, tmp_path):

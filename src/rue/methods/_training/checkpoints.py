@@ -5,6 +5,7 @@ Random numbers are not in it: they are hashed from the epoch (:mod:`rue.methods.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -14,7 +15,20 @@ from rue.io.atomic import replacing
 from rue.methods._training.networks import Network
 from rue.methods._training.stopping import Best
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "EpochRecord"]
+
+
+class EpochRecord(Protocol):
+    """What is collected from the weights after each epoch, such as their moments."""
+
+    def after_epoch(self, network: Network) -> None:
+        """Take the weights of one more epoch."""
+
+    def content(self) -> dict[str, Any]:
+        """Return all of it, as a checkpoint holds it: numbers and tensors."""
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take what a checkpoint held."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,7 @@ class Checkpoint:
         epoch: int,
         vectors: list[Tensor],
         best: Best | None,
+        record: EpochRecord | None = None,
     ) -> None:
         """Write the state after ``epoch`` epochs; what was there stays until it is whole."""
         state = {
@@ -40,6 +55,7 @@ class Checkpoint:
             "optimizer": optimizer.state_dict(),
             "vectors": vectors,
             "best": None if best is None else best.content(),
+            "record": None if record is None else record.content(),
         }
         with replacing(self.path) as file:
             torch.save(state, file)
@@ -50,6 +66,7 @@ class Checkpoint:
         optimizer: torch.optim.Optimizer,
         vectors: list[Tensor],
         best: Best | None,
+        record: EpochRecord | None = None,
     ) -> int:
         """Load the state into all of them; give the epochs done."""
         device = next(network.parameters()).device
@@ -62,6 +79,8 @@ class Checkpoint:
                 vectors[:] = state["vectors"]
                 if best is not None:
                     best.restore(state["best"])
+                if record is not None:
+                    record.restore(state["record"])
         except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
             raise FileError(f"{self.path}: is not a checkpoint") from None
         if written != self.training:

@@ -165,7 +165,7 @@ def find_checkpoint(
     weights = None if training.weights is None else sha256(Path(training.weights))
     own = (plan.slope, plan.coefficient, plan.settings)
     which = repr((*member.names, training, *own, pool.checksum(), weights))
-    name = "-".join(map(str, member.names))
+    name = "-".join(map(str, member.names)).replace(" ", "-")
     if training.regime == "tuned":
         name += f"-{hashed(training):016x}"[:9]
     return Checkpoint(Path(folder) / f"{name}.pt", which)

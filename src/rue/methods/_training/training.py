@@ -19,7 +19,7 @@ from torch import Tensor
 from rue._arrays import IntArray
 from rue.errors import InputError
 from rue.methods._training import spectral
-from rue.methods._training.checkpoints import Checkpoint
+from rue.methods._training.checkpoints import Checkpoint, EpochRecord
 from rue.methods._training.networks import LANES, Network
 from rue.methods._training.objectives import Objective
 from rue.methods._training.optimizers import StackOptimizer
@@ -74,6 +74,7 @@ def train(
     *,
     coefficient: float | None = None,
     checkpoint: Checkpoint | None = None,
+    record: EpochRecord | None = None,
     on_step: _OnStep | None = None,
 ) -> list[int]:
     """Train a stack of networks in place; give the epoch that each member's weights are of.
@@ -93,6 +94,8 @@ def train(
         Largest spectral norm of a hidden layer; None leaves them alone.
     checkpoint
         A file that is written after every epoch; training resumes from it if it exists.
+    record
+        Sees the network after every epoch; a checkpoint holds what it has seen.
     on_step
         Called with the points done, and at an epoch's end with its mean loss.
     """
@@ -101,7 +104,7 @@ def train(
     best = None if members[0].held_out is None else Best(network)
     start = 0
     if checkpoint is not None and checkpoint.path.exists():
-        start = checkpoint.read(network, stack.optimizer.torch, stack.vectors, best)
+        start = checkpoint.read(network, stack.optimizer.torch, stack.vectors, best, record)
         if best is not None:
             finite = np.ones(len(members), bool)
             stack = stack.going_on(best, start, finite, coefficient, on_step)
@@ -117,8 +120,10 @@ def train(
             chunk = 1024 if training.is_probe else 256
             held_out = held_out_loss(stack.network, pool, parts, objective, chunk)
             best.update(stack.network, stack.places, epoch + 1, held_out)
+        if record is not None:
+            record.after_epoch(network)
         if checkpoint is not None:
-            checkpoint.write(network, stack.optimizer.torch, epoch + 1, stack.vectors, best)
+            checkpoint.write(network, stack.optimizer.torch, epoch + 1, stack.vectors, best, record)
         if on_step is not None:
             on_step(0, float(losses.mean()))
         if best is not None:
