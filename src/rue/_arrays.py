@@ -12,6 +12,9 @@ from rue.errors import InputError, ShapeError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+LARGEST = 1e50
+"""The limit of numbers on a scale: the cube of a squared loss, in an interval, is still finite."""
+
 
 def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     """Return ``data`` as an array of real numbers.
@@ -104,7 +107,7 @@ def require_between(
 
     ``above`` is the limit that a message names in place of ``low``, if the number is not above it.
     """
-    wide = np.asarray(array, np.float64)  # 1e150 is no float32
+    wide = np.asarray(array, np.float64)  # 1e50 is no float32
     inside = (wide > low) & (wide < high)
     if not inside.all():
         index = tuple(int(i) for i in np.argwhere(~inside)[0])
@@ -137,8 +140,8 @@ def as_values(values: ArrayLike, n_classes: int | None = None) -> FloatArray:
         raise ShapeError(f"values must have one number per class ({n_classes}), got {len(array)}")
     if not (np.diff(array) > 0).all():
         raise InputError(f"values must increase, got {show(array)}")
-    if not 1e-150 < array[-1] / 2 - array[0] / 2 < 1e150:
-        raise InputError(f"values must span from 1e-150 to 1e150, got {show(array)}")
+    if not 1 / LARGEST < array[-1] / 2 - array[0] / 2 < LARGEST:
+        raise InputError(f"values must span from 1e-50 to 1e50, got {show(array)}")
     return array
 
 

@@ -6,7 +6,7 @@ import pytest
 from rue.bench.cells import Cell
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.tables import read_results, table_rows
-from rue.errors import InputError
+from rue.errors import FileError, InputError
 from rue.inference.bootstrap import replicates
 from rue.io.runs import read_run
 
@@ -73,3 +73,25 @@ def test_a_method_that_is_better_on_every_draw_is_told_apart(drawn):
     ranking = compare_methods(both, copies)("random-rbf", "log", "aurec")
     assert ranking.best == ("ddu",)
     assert ranking.differences[0].p_holm < 0.02
+
+
+@pytest.mark.parametrize("broken", ["missing", "damaged"])
+def test_intervals_are_refused_where_a_seed_has_no_predictions(store, broken):
+    # The mean was over two seeds and the interval over one, without a word.
+    file = store.predictions(Cell("small", "random-rbf", "ddu", 1))
+    if broken == "missing":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:-1])
+    rows = table_rows(read_results(store).rows)
+    assert {row["n_seeds"] for row in rows} == {2}
+    with pytest.raises(FileError, match=r"ddu/1/predictions.npz: is missing or damaged, .* again"):
+        draw(store, rows, n_replicates=20)
+
+
+def test_a_seed_without_a_row_is_in_neither_the_mean_nor_the_interval(store, drawn):
+    (store.path(Cell("small", "random-rbf", "ddu", 1)) / "row.json").unlink()
+    rows = table_rows(read_results(store).rows)
+    assert [row["n_seeds"] for row in rows if row["method"] == "ddu"] == [1, 1]
+    found = draw(store, rows, n_replicates=200)
+    assert set(found) == set(drawn[1])

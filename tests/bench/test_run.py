@@ -364,3 +364,15 @@ def test_local_places_for_gpus():
         Local(1, gpus_per_run=1)
     with pytest.raises(InputError, match="workers must be at least 1"):
         Local(0)
+
+
+def test_checkpoints_of_a_run_have_a_place_that_no_worker_makes(store, suite):
+    # A worker creates its own folder only, so that a run that was moved is not made again.
+    cell = cells(suite)[0]
+    store.make_checkpoints(cell)
+    assert (store.checkpoints / str(cell)).parent.is_dir()
+    assert not (store.checkpoints / str(cell)).exists()
+    gone = Store(store.folder.with_name("gone"))
+    with pytest.raises(FileNotFoundError):
+        gone.make_checkpoints(cell)
+    assert not gone.folder.exists()

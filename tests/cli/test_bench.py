@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
 
@@ -158,3 +159,41 @@ def test_progress_is_logged_and_an_interrupted_run_says_how_to_resume(capsys, tm
         f"mine: interrupted: 1 of 3 cells are done and kept in {tmp_path}; "
         "run the same command to resume",
     ]
+
+
+class Noisy:
+    """An engine whose library writes to stdout itself, as Ray does."""
+
+    def run(self, suite, tasks):
+        os.write(1, b"raylet: a line of the library\n")
+        print("another line of the library")
+        subprocess.run(["echo", "a line of its process"], check=True)
+        yield from ()
+
+
+def test_json_is_all_there_is_on_stdout(monkeypatch, tmp_path, capfd):
+    from rue.cli import main
+
+    monkeypatch.setattr("rue.cli.bench._engine", lambda *_, **__: Noisy())
+    # Outside pytest sys.stdout is the descriptor itself.
+    monkeypatch.setattr("sys.__stdout__", os.fdopen(1, "w", closefd=False))
+    monkeypatch.setattr("sys.__stderr__", os.fdopen(2, "w", closefd=False))
+    (tmp_path / "tiny.toml").write_text(
+        'name = "tiny"\ndatasets = ["random-rbf"]\nmethods = ["ensemble"]\nlosses = ["log"]\n'
+    )
+    with pytest.raises(SystemExit):
+        main(
+            [
+                "bench",
+                "run",
+                str(tmp_path / "tiny.toml"),
+                "--out",
+                str(tmp_path / "out"),
+                "--format",
+                "json",
+            ]
+        )
+    captured = capfd.readouterr()
+    assert json.loads(captured.out)["suite"] == "tiny"
+    for line in ("raylet: a line of the library", "another line", "a line of its process"):
+        assert line in captured.err

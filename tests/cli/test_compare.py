@@ -116,3 +116,23 @@ def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
     lines = result.err.strip().splitlines()
     assert len(lines) == 1
     assert re.search(words, lines[0]), lines[0]
+
+
+def test_names_with_line_breaks_and_escapes_stay_on_their_line(world, run):
+    folder, _, probs = world
+    for name in "ab":
+        np.savez(folder / f"{name}.npz", probs=probs[name], method=f"x\n{name}\x1b[31m")
+    files = [folder / "a.npz", folder / "b.npz", "--truth", folder / "counts.npy"]
+    result = run("compare", *files, "--replicates", "20", "--criterion", "aurec")
+    assert result.code == 0, result.err
+    assert r"x\na\u001b[31m and x\nb\u001b[31m" in result.out
+    assert not re.search(r"^[ab]", result.out, re.MULTILINE)
+
+
+def test_costs_too_large_to_square_are_one_line(world, run):
+    folder, *_ = world
+    (folder / "cost.csv").write_text("0,1e290,1\n1,0,1\n1,1,0\n")
+    files = [folder / "a.npz", folder / "b.npz", "--truth", folder / "counts.npy"]
+    result = run("compare", *files, "--loss", "cost", "--cost", folder / "cost.csv")
+    assert result.code == 2
+    assert "the largest cost in C must be from 1e-100 to 1e100, got 1e+290" in result.err

@@ -75,3 +75,12 @@ def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
     assert (result.code, result.out) == (2, "")
     assert len(result.err.strip().splitlines()) == 1
     assert words in result.err
+
+
+def test_names_with_line_breaks_stay_on_their_line(world, run):
+    folder, counts, probs = world
+    for name in "ab":
+        np.savez(folder / f"{name}.npz", probs=probs[name], counts=counts, method=f"x\n{name}")
+    result = run("plan", folder / "a.npz", folder / "b.npz")
+    assert result.code == 0, result.err
+    assert result.out.startswith(r"x\na against x\nb · log loss")

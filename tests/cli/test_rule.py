@@ -250,6 +250,10 @@ def test_tables_of_components(tmp_path, run, rng):
     result = run("rule", "apply", tmp_path / "r.json", tmp_path / "new.csv", "--out", out)
     assert result.code == 0, result.err
     assert [line[0] + line[-1] for line in out.read_text().splitlines()[1:]] == ["x1", "y0"]
+    (tmp_path / "new.csv").write_text("id,aleatoric,epistemic\n=x(),0.5,0.01\n-1,0.5,0.99\n")
+    run("rule", "apply", tmp_path / "r.json", tmp_path / "new.csv", "--out", out)
+    written = [line.split(",")[0] for line in out.read_text().splitlines()[1:]]
+    assert written == ["'=x()", "-1"]  # no formula in a spreadsheet
     np.savez(tmp_path / "new.npz", probs=np.full((2, 4, K), 1 / K))
     refused = run("rule", "apply", tmp_path / "r.json", tmp_path / "new.npz")
     assert refused.code == 2

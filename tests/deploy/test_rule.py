@@ -297,3 +297,23 @@ def test_applying_a_rule_loads_little(world, tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"torch", "matplotlib", "pandas", "sklearn", "scipy.stats", "numba"}
     assert not set(done.stdout.split()) & heavy
+
+
+@pytest.mark.parametrize("weight", [10**400, float("inf"), "1e400"])
+def test_a_weight_that_no_float_holds_is_one_line(tmp_path, weight):
+    rng = np.random.default_rng(0)
+    people, belief = Annotations(rng.multinomial(9, [0.5, 0.5], N)), Draws(np.full((N, 2, 2), 0.5))
+    star, hat = realize(people, belief, "log"), decompose(belief, "log")
+    known = fit_selector(star, hat, maximize="coverage", risk_max=2.0).to_dict()
+    known["weights"]["epistemic"] = weight
+    path = tmp_path / "rule.json"
+    path.write_text(json.dumps(known))
+    with pytest.raises(FileError, match=r"rule.json: is not a rule: [^\n]*$"):
+        Rule.load(path)
+
+
+def test_a_rule_nested_too_deeply_is_one_line(tmp_path):
+    path = tmp_path / "rule.json"
+    path.write_text('{"a":' + "[" * 200_000 + "]" * 200_000 + "}")
+    with pytest.raises(FileError, match="is not a rule: it is nested too deeply"):
+        Rule.load(path)

@@ -155,3 +155,14 @@ def test_a_variance_that_extrapolates_to_none_plans_no_points():
     assert few.n_points >= 1
     assert math.isnan(many.n_points)
     assert math.isnan(many.n_answers)
+
+
+@pytest.mark.parametrize("large", [10**9, 10**15])
+def test_counts_too_large_to_draw_from_are_one_line(pilot, large):
+    people, _ = pilot
+    counts = people.counts.copy()
+    counts[7, 1] = large
+    belief = Draws(np.full((200, 1, 3), 1 / 3))
+    run = Run.from_belief(Annotations(counts), belief, "log", with_answers=True)
+    with pytest.raises(InputError, match=r"fewer than 1,000,000,000 answers .* at row 7$"):
+        plan([run])

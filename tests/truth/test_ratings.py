@@ -79,7 +79,7 @@ def test_some_of_the_points():
         (lambda: Ratings([]), "at least one point"),
         (lambda: Ratings([[1.0], []]), "at least one answer, point 1 has none"),
         (lambda: Ratings([[1.0], [2.0, np.nan]]), "finite, got nan at point 1"),
-        (lambda: Ratings([[1.0, 1e200]]), "below 1e150 in size"),
+        (lambda: Ratings([[1.0, 1e200]]), "below 1e50 in size"),
         (lambda: Ratings([[1.0], [7.0]], range=(0, 5)), "range 0 to 5, got 7 at point 1"),
         (lambda: Ratings([[1.0]], range=(5, 0)), "two increasing finite numbers"),
         (lambda: Ratings([[1.0]], range=(0, np.inf)), "two increasing finite numbers"),

@@ -6,7 +6,14 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, as_array, require_between, require_finite, require_shape
+from rue._arrays import (
+    LARGEST,
+    FloatArray,
+    as_array,
+    require_between,
+    require_finite,
+    require_shape,
+)
 from rue.beliefs.real import RealBelief
 from rue.errors import ShapeError
 from rue.losses.base import Expectation
@@ -51,8 +58,8 @@ class Gaussians(RealBelief):
                 "mean and sd must have the same shape (n_points, n_draws), "
                 f"got {arrays['mean'].shape} and {arrays['sd'].shape}"
             )
-        require_between("mean", arrays["mean"], -1e150, 1e150)
-        require_between("sd", arrays["sd"], 1e-150, 1e150, above=0.0)
+        require_between("mean", arrays["mean"], -LARGEST, LARGEST)
+        require_between("sd", arrays["sd"], 1 / LARGEST, LARGEST, above=0.0)
         for name, array in arrays.items():
             object.__setattr__(self, name, array)
 

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, as_vector, require_between
+from rue._arrays import LARGEST, FloatArray, as_vector, require_between
 from rue.beliefs.real import RealBelief
 from rue.losses.base import Expectation
 from rue.losses.real import Ragged, RealLoss
@@ -65,7 +65,7 @@ class NormalInverseGamma(RealBelief):
         arrays = {"mu": first}
         for name, data in (("nu", nu), ("alpha", alpha), ("beta", beta)):
             arrays[name] = as_vector(name, data, len(first))
-        require_between("mu", first, -1e150, 1e150)
+        require_between("mu", first, -LARGEST, LARGEST)
         require_between("nu", arrays["nu"], 1e-100, 1e100, above=0.0)
         require_between("alpha", arrays["alpha"], 0.5, 1e100, above=0.5)
         require_between("beta", arrays["beta"], 1e-200, 1e200, above=0.0)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
+    LARGEST,
     FloatArray,
     as_array,
     require_between,
@@ -55,7 +56,7 @@ class Samples(RealBelief):
         require_shape("values", array, "n_points", "n_draws", "n_values")
         for rows, chunk in stream(array):
             require_finite("values", chunk, first_row=rows.start)
-            require_between("values", chunk, -1e150, 1e150, first_row=rows.start)
+            require_between("values", chunk, -LARGEST, LARGEST, first_row=rows.start)
         object.__setattr__(self, "values", array)
 
     @property

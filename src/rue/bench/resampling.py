@@ -14,7 +14,8 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.bench.cells import Cell, is_stale
 from rue.bench.store import Store
-from rue.errors import InputError
+from rue.bench.suite import Suite
+from rue.errors import FileError, InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.io.align import make_run
@@ -33,7 +34,14 @@ def draw(
     n_replicates: int = N_REPLICATES,
     progress: bool = False,
 ) -> Replicates:
-    """Return replicates of the means over seeds in the rows of a table."""
+    """Return replicates of the means over seeds in the rows of a table.
+
+    Raises
+    ------
+    FileError
+        If a cell of the table has no predictions: its interval would be of other seeds than its
+        mean.
+    """
     from tqdm import tqdm
 
     suite = store.suite()
@@ -47,8 +55,13 @@ def draw(
         columns: dict[str, dict[str, list[FloatArray]]] = {loss: {} for loss in wanted}
         for seed in suite.seeds:
             cell = Cell(suite.name, dataset, method, seed)
-            if store.state(cell) != "done" or is_stale(suite, cell, store.row(cell)["config"]):
+            if not _is_in_table(store, suite, cell):
                 continue
+            if store.state(cell) != "done":
+                raise FileError(
+                    f"{store.predictions(cell)}: is missing or damaged, and intervals need the "
+                    "predictions of every seed in the table: run the suite again to restore it"
+                )
             predictions = read_predictions(store.predictions(cell))
             for loss in wanted:
                 run = make_run(predictions, None, loss)
@@ -63,6 +76,14 @@ def draw(
             means = {name: np.mean(values, axis=0) for name, values in columns[loss].items()}
             drawn[dataset, loss, method] = means
     return drawn
+
+
+def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
+    """Return whether the means over seeds contain a cell, as ``read_results`` decides."""
+    try:
+        return not is_stale(suite, cell, store.row(cell)["config"])
+    except FileError:
+        return False
 
 
 def with_intervals(

@@ -113,6 +113,9 @@ def run_suite(
             root=root,
             checkpoints=store.checkpoints if isinstance(engine, Local) else None,
         )
+        for task in planned:
+            if task.checkpoints is not None:
+                store.make_checkpoints(task.cells[0])
         progress = Progress(len(todo))
         changed = on_change or (lambda _: None)
         changed(progress)

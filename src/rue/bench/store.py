@@ -57,6 +57,10 @@ class Store:
         """Return the folder of a cell."""
         return self.folder / "cells" / cell.dataset / cell.method / str(cell.seed)
 
+    def make_checkpoints(self, cell: Cell) -> None:
+        """Create the folder in which the checkpoints of a cell are kept."""
+        self._make((self.checkpoints / str(cell)).parent)
+
     def predictions(self, cell: Cell) -> Path:
         """Return the path of a cell's prediction file."""
         return self.path(cell) / "predictions.npz"
@@ -125,7 +129,7 @@ class Store:
         row["checksum"] = _checksum(row)
         self.require_in_place()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self._make(folder)
             (folder / "row.json").unlink(missing_ok=True)
             _write(folder / "predictions.npz", result.predictions)
             _write(folder / "row.json", json.dumps(row, indent=1, allow_nan=False).encode())
@@ -139,8 +143,9 @@ class Store:
     def write_error(self, cell: Cell, text: str) -> None:
         """Write why a cell failed into its folder."""
         self.require_in_place()
-        with suppress(FileError):
-            _write(self.path(cell) / "error.txt", text.encode(), parents=True)
+        with suppress(OSError, FileError):
+            self._make(self.path(cell))
+            _write(self.path(cell) / "error.txt", text.encode())
 
     def error(self, cell: Cell) -> str | None:
         """Return the last line of the error of a cell, or None."""
@@ -172,6 +177,13 @@ class Store:
                 "finished cells are where it was moved to, give that as --out to resume"
             )
 
+    def _make(self, inner: Path) -> None:
+        """Create a folder within the folder of the run, which itself is never created again."""
+        path = self.folder
+        for name in inner.relative_to(self.folder).parts:
+            path = path / name
+            path.mkdir(exist_ok=True)
+
     def _identity(self) -> tuple[int, int] | None:
         try:
             found = self.folder.stat()
@@ -180,8 +192,8 @@ class Store:
         return found.st_dev, found.st_ino
 
 
-def _write(path: Path, content: bytes, *, parents: bool = False) -> None:
-    with replacing(path, parents=parents) as file:
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
         file.write(content)
 
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rue._text import printable
 from rue.cli._progress import run_with_progress
+from rue.cli._stdout import only_stderr
 from rue.cli.options import Format, align, emit, reads_files
 from rue.errors import InputError
 
@@ -99,16 +101,17 @@ def run(
     from rue.bench.suite import read_suite
 
     chosen = read_suite(suite)
-    report = run_with_progress(
-        chosen,
-        out or Path("out/bench") / chosen.name,
-        make_engine=lambda n: _engine(engine, n, address, gpus_per_run, explicit=workers),
-        workers=workers,
-        threads=threads,
-        only=_only(only or []),
-        force=force,
-        root=None if root is None else str(root),
-    )
+    with only_stderr():
+        report = run_with_progress(
+            chosen,
+            out or Path("out/bench") / chosen.name,
+            make_engine=lambda n: _engine(engine, n, address, gpus_per_run, explicit=workers),
+            workers=workers,
+            threads=threads,
+            only=_only(only or []),
+            force=force,
+            root=None if root is None else str(root),
+        )
     if format is ListFormat.json:
         emit(
             _json(
@@ -124,7 +127,7 @@ def run(
         )
     else:
         for line in _told(report):
-            emit(line)
+            emit(printable(line))
     if report.failed:
         raise typer.Exit(1)
 
@@ -208,7 +211,7 @@ def table(
     emit("\n\n".join(blocks))
     if format is Format.table:
         for note in results.notes():
-            emit(f"note: {note}")
+            emit(printable(f"note: {note}"))
 
 
 def _engine(

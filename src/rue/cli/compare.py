@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rue._text import printable
 from rue.cli.evaluate import loss_of_components, named_loss
 from rue.cli.options import (
     ByPosition,
@@ -160,7 +161,7 @@ def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
             "",
             align(pairs, left=["pair"], rule=True),
             "",
-            str(ranking),
+            printable(str(ranking)),
         ]
     )
 

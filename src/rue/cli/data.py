@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rue._text import printable
 from rue.cli.options import align, emit, warn
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def info(
             )
         elif isinstance(value, float):
             value = f"{value:.2f}"
-        emit(f"{key:<16} {'-' if value is None else value}")
+        emit(printable(f"{key:<16} {'-' if value is None else value}"))
 
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")

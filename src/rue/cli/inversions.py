@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rue._text import protected
 from rue.cli.options import align, emit
 from rue.errors import InputError
 
@@ -263,5 +264,5 @@ def _csv(inversions: "Sequence[Inversion]") -> str:
         row: dict[str, Any] = asdict(each)
         for side in sides:
             row |= {f"{side}_{key}": value for key, value in row.pop(side).items()}
-        writer.writerow(row)
+        writer.writerow({k: protected(v) if isinstance(v, str) else v for k, v in row.items()})
     return buffer.getvalue().rstrip("\n")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rue._text import printable
 from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
@@ -112,8 +113,9 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
             apart = "-" if math.isnan(row.difference) else f"{row.difference:+.4g}"
             numbers += [apart, _count(row.n_points), _count(row.n_answers)]
         rows.append([*numbers, "extrapolated" if row.extrapolated else "from the pilot"])
+    names = printable(" against ".join(methods))
     lines = [
-        f"{' against '.join(methods)} · {loss} loss · pilot with {found.pilot_points:,} points, "
+        f"{names} · {loss} loss · pilot with {found.pilot_points:,} points, "
         f"{found.pilot_annotators} or more annotators each",
         align(rows, left=[""], rule=True),
         "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rue._text import protected
 from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
 from rue.cli.options import (
     ByPosition,
@@ -271,7 +272,8 @@ def _write(path: Path, new: "DeployPoints", rule: "Rule") -> None:
     writer.writerow(["id", "score", "accept"])
     scores, accepted = rule.score(new.hat), rule.accept(new.hat)
     writer.writerows(
-        [i, repr(s), int(a)] for i, s, a in zip(ids, scores.tolist(), accepted, strict=True)
+        [protected(str(i)), repr(s), int(a)]
+        for i, s, a in zip(ids, scores.tolist(), accepted, strict=True)
     )
     with replacing(path) as file:
         file.write(text.getvalue().encode())

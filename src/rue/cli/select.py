@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rue._text import printable
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -113,7 +114,8 @@ def _table(found: dict[str, Any]) -> str:
         "alpha": f"multiplier of the {found['constraints'][0]}",
         "beta": f"multiplier of the {found['constraints'][1]}",
     }
-    lines = [f"{found['method']} · {found['loss']} loss · {found['n_points']:,} points"]
+    name = printable(found["method"])
+    lines = [f"{name} · {found['loss']} loss · {found['n_points']:,} points"]
     for name, meaning in meanings.items():
         text = "inf" if found[name] is None else f"{found[name]:.6g}"
         lines.append(f"  {name:<10}{text:>12}   {meaning}")

@@ -238,8 +238,10 @@ class Rule:
             raise FileError(f"{path}: cannot be read: {error.strerror}") from None
         except KeyError as error:
             raise FileError(f"{path}: is not a rule: lacks {error}") from None
-        except (ValueError, TypeError, AttributeError) as error:
-            raise FileError(f"{path}: is not a rule: {error}") from None
+        except RecursionError:
+            raise FileError(f"{path}: is not a rule: it is nested too deeply") from None
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise FileError(f"{path}: is not a rule: {' '.join(str(error).split())}") from None
 
 
 def missed_floor(problem: Problem, coverage: float) -> list[str]:

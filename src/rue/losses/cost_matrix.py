@@ -22,7 +22,7 @@ class CostMatrix(Loss):
     Parameters
     ----------
     C : array_like of shape (n_actions, n_classes)
-        Non-negative costs, at least one of them above 0.
+        Non-negative costs, at least one of them above 0; the largest must be from 1e-100 to 1e100.
 
     Raises
     ------
@@ -47,6 +47,10 @@ class CostMatrix(Loss):
             raise InputError(
                 "C must hold no negative cost and at least one above 0, "
                 f"got {costs.min()} to {costs.max()}"
+            )
+        if not 1e-100 < costs.max() < 1e100:
+            raise InputError(
+                f"the largest cost in C must be from 1e-100 to 1e100, got {costs.max()}"
             )
         self.costs = np.ascontiguousarray(costs, dtype=np.float64)
 

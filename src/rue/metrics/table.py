@@ -156,7 +156,7 @@ def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
     """Return the notes of all rows, each with the row's name."""
     dicts = [_as_dict(row) for row in rows]
     return [
-        " ".join(str(row[n]) for n in _NAMES if row.get(n)) + f": {note}"
+        " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {note}"
         for row in dicts
         for note in row.get("notes", ())
     ]

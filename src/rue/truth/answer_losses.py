@@ -18,6 +18,8 @@ from rue.truth.realized import Realized
 
 __all__ = ["Answers", "answers"]
 
+_MOST = 1_000_000_000  # numpy draws from fewer
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -74,6 +76,13 @@ class Answers:
 
     def _drawn(self, kept: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
         """Return the counts of ``kept`` answers of each point, drawn without replacement."""
+        many = self.n_answers >= _MOST
+        if many.any():
+            row = int(np.argmax(many))
+            raise InputError(
+                f"a point must have fewer than {_MOST:,} answers for some to be drawn, got "
+                f"{self.n_answers[row]:,.0f} at row {row}"
+            )
         whole = self.counts.astype(np.int64)
         drawn = np.empty_like(whole)
         left, rest = kept.copy(), whole.sum(axis=1)

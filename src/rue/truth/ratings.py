@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
+    LARGEST,
     FloatArray,
     as_array,
     as_rows,
@@ -168,7 +169,7 @@ class Ratings:
             point = int(np.argmin(lengths))
             raise InputError(f"every point needs at least one answer, point {point} has none")
         _check("ratings must be finite", ~np.isfinite(flat), flat, points)
-        _check("ratings must be below 1e150 in size", np.abs(flat) >= 1e150, flat, points)
+        _check("ratings must be below 1e50 in size", np.abs(flat) >= LARGEST, flat, points)
         if limits is not None:
             low, high = limits = _as_range(limits)
             outside = (flat < low) | (flat > high)

@@ -106,6 +106,7 @@ def test_a_checkpoint_is_of_one_objective(images, tmp_path):
 
 def test_a_folder_that_goes_during_training_is_not_made_again(images, tmp_path, monkeypatch):
     folder, write = tmp_path / "run" / "checkpoints", Checkpoint.write
+    folder.parent.mkdir()
 
     def move_first(*arguments):
         if folder.exists():
@@ -116,4 +117,11 @@ def test_a_folder_that_goes_during_training_is_not_made_again(images, tmp_path, 
     config = ensemble.Config(n_members=1, training=TINY)
     with pytest.raises(FileError, match=r"cannot be written: No such file"):
         ensemble.fit(images, config, checkpoints=folder)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_went_before_training_is_not_made_again(images, tmp_path):
+    config = ensemble.Config(n_members=1, training=TINY)
+    with pytest.raises(FileError, match=r"run/checkpoints: cannot be created for checkpoints: No"):
+        ensemble.fit(images, config, checkpoints=tmp_path / "run" / "checkpoints")
     assert not (tmp_path / "run").exists()

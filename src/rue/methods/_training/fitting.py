@@ -14,7 +14,7 @@ import numpy as np
 
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
-from rue.errors import InputError, ShapeError
+from rue.errors import FileError, InputError, ShapeError
 from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, make_member, stack
 from rue.methods._training.models import Folder, Model, Plan, Trained
 from rue.methods._training.networks import Network
@@ -86,8 +86,13 @@ def fit_pools(
     ]
     kept = checkpoints is not None and not jobs[0].member.training.is_probe
     if kept and checkpoints is not None:
-        # Once, so that the folder of a run that was moved is not made again in its old place.
-        Path(checkpoints).mkdir(parents=True, exist_ok=True)
+        # Without parents: the folder of a run that was moved is not made again in its old place.
+        try:
+            Path(checkpoints).mkdir(exist_ok=True)
+        except OSError as error:
+            raise FileError(
+                f"{checkpoints}: cannot be created for checkpoints: {error.strerror}"
+            ) from None
     parts: dict[tuple[int, int], list[tuple[Network, list[int], list[int]]]] = {}
     with _bar(jobs, progress) as on_step:
         for group in groups(jobs, plan):
