@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: results help demo test test-slow test-peers test-browser browser lint format speed docs numbers clean
+.PHONY: results help demo test test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -38,6 +38,12 @@ test-peers:      ## probly and torch-uncertainty for real, in .venv-peers: it fe
 	  -r tests/adapters/peers.txt -e .
 	$(VENV)-peers/bin/python -m pytest tests/adapters/test_peers.py
 
+test-matrix:     ## the core suite on Python 3.11 to 3.13, and with the lowest versions: gigabytes
+	.ci/matrix
+
+dist: $(STAMP)   ## build wheel and sdist, check them, and try the wheel in an empty environment
+	$(BIN)/python .ci/dist
+
 browser:         ## Debian's chromium and its driver, installed if they are missing
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  { sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
@@ -67,4 +73,4 @@ speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed
 
 clean:           ## remove the environment and what was built
-	rm -rf $(VENV) $(VENV)-peers build dist site out
+	rm -rf $(VENV) $(VENV)-* build dist site out
