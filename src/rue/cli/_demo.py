@@ -31,14 +31,14 @@ def curves(store: Store, out: Path, *, seed: int = 0) -> None:
     save(plot_curves(runs), out)
 
 
-def meaning(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return three sentences that explain the table of the first loss."""
+def meaning(rows: Sequence[Mapping[str, Any]], points: str) -> list[str]:
+    """Return three sentences that explain the table of the first loss; points are called so."""
     rivals = [row for row in rows if row["loss"] == rows[0]["loss"]]
     rivals.sort(key=lambda row: row["n_aurec"])
     best, worst = rivals[0], rivals[-1]
     gaps = sorted(rivals, key=lambda row: row["pareto_gap"])
     return [
-        f"On {best['n_points']:,} snippets, the mean loss of {best['method']} is "
+        f"On {best['n_points']:,} {points}, the mean loss of {best['method']} is "
         f"{best['risk']:.3f} nats, of which {best['regret']:.3f} is regret: avoidable if the model "
         "knew the distribution of the answers.",
         f"The epistemic uncertainty of {best['method']} finds that regret best "

@@ -1,7 +1,7 @@
 """rue demo: the whole workflow on real data, in a minute or two."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,10 +12,27 @@ EXAMPLE = "rue demo --out out/demo"
 
 def demo(
     out: Annotated[
-        Path, typer.Option(help="Folder for the files; created if missing, otherwise resumed.")
-    ] = Path("out/demo"),
+        Path | None,
+        typer.Option(
+            help="Folder for the files: created if missing, otherwise resumed. The default is "
+            "out/demo, or out/quick with --quick.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Use made data and small models instead: seconds, no network and no torch.",
+        ),
+    ] = False,
 ) -> None:
-    """Fetch real ratings, train five methods, print their table and draw their curves."""
+    """Fetch real ratings, train six methods, print their table, and write a report page."""
+    _quick(out or Path("out/quick")) if quick else _whole(out or Path("out/demo"))
+
+
+def _whole(out: Path) -> None:
+    """Run the suite ``demo``: real data, methods that train networks."""
     import sys
 
     from rue.bench.store import Store
@@ -25,7 +42,7 @@ def demo(
     from rue.cli._progress import run_with_progress
     from rue.cli.sandbox import write_sandbox
     from rue.data import fetch
-    from rue.metrics.table import format_rows
+    from rue.report import from_folder, write_report
     from rue.sandbox import run_sandbox
 
     suite = read_suite("demo")
@@ -40,16 +57,63 @@ def demo(
         raise typer.Exit(1)
     store = Store(out)
     rows = table_rows(read_results(store).rows)
+    emit("Drawing the curves, the sandbox and the report ...")
     curves(store, out / "curves.png")
     write_sandbox(run_sandbox(seed=0), out)
+    write_report(from_folder(out), out / "report.html")
+    _show(rows, meaning(rows, "snippets"))
+    first = store.predictions(report.kept[0] if report.kept else sorted(report.done)[0])
+    emit(
+        f"\nThe report page: {out / 'report.html'}\n"
+        f"Predictions (cells/), curves.png and sandbox.png are in {out}. To print the table "
+        "again, or to evaluate one method under another loss:\n"
+        f"  rue bench table {out}\n"
+        f"  rue evaluate {first} --loss absolute"
+    )
+
+
+def _quick(out: Path) -> None:
+    """Evaluate three small models on made data."""
+    import shlex
+
+    from rue.cli._demo import meaning
+    from rue.cli._quick_demo import MODELS, made_data
+    from rue.io.align import read_run
+    from rue.io.predictions import save_predictions
+    from rue.metrics.evaluation import evaluate_run
+    from rue.plots.curves import plot_curves
+    from rue.plots.style import save
+    from rue.report import from_files, write_report
+
+    points, labels, test, answers = made_data()
+    emit(
+        f"Made {len(points):,} training points with one label each, and {len(test):,} test points "
+        f"that {int(answers.n_annotators[0])} annotators answered."
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for name, fit in MODELS.items():
+        emit(f"Fitting {name} ...")
+        files[name] = out / f"{name.replace(' ', '-')}.npz"
+        save_predictions(files[name], fit(points, labels, test), annotations=answers, method=name)
+    runs = [read_run(path, None, loss) for loss in ("log", "zero_one") for path in files.values()]
+    rows = [evaluate_run(run).to_dict() for run in runs]
+    save(plot_curves(runs), out / "curves.png")
+    losses = {"log": "log", "zero_one": "zero_one"}
+    write_report(from_files(files, losses, title="rue demo --quick"), out / "report.html")
+    _show(rows, meaning(rows, "points"))
+    emit(
+        f"\nThe report page: {out / 'report.html'}\n"
+        f"Predictions and curves.png are in {out}. To evaluate one model under another loss:\n"
+        f"  rue evaluate {shlex.quote(str(files['forest']))} --loss brier"
+    )
+
+
+def _show(rows: list[dict[str, Any]], sentences: list[str]) -> None:
+    """Print the table, and what it means."""
+    from rue.metrics.table import format_rows
+
     shown = [{key: value for key, value in row.items() if key != "dataset"} for row in rows]
     emit("\n" + format_rows(shown) + "\n")
-    for sentence in meaning(rows):
+    for sentence in sentences:
         emit(sentence)
-    emit(
-        f"\nPredictions (cells/), curves.png and sandbox.png are in {out}. To print the table "
-        "again, or to evaluate one method under another loss:"
-    )
-    first = store.predictions(report.kept[0] if report.kept else sorted(report.done)[0])
-    emit(f"  rue bench table {out}")
-    emit(f"  rue evaluate {first} --loss absolute")
