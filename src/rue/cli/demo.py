@@ -78,8 +78,8 @@ def _quick(out: Path) -> None:
 
     from rue.cli._demo import meaning
     from rue.cli._quick_demo import MODELS, made_data
-    from rue.io.align import read_run
     from rue.io.predictions import save_predictions
+    from rue.io.runs import read_run
     from rue.metrics.evaluation import evaluate_run
     from rue.plots.curves import plot_curves
     from rue.plots.style import save
