@@ -6,17 +6,17 @@ import pytest
 from pareto_worlds import KINDS, components
 from rue import achievable_surface, optimal_surface, pareto_gap
 from rue.errors import InputError
+from rue.plots.style import save
 from rue.plots.surfaces import plot_slices, plot_surfaces
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_surfaces(kind, tmp_path):
     star, hat = KINDS[kind](60)
-    figure = plot_surfaces(optimal_surface(star), achievable_surface(star, hat))
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    axes = plot_surfaces(optimal_surface(star), achievable_surface(star, hat))
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
     gap = f"gap (mean {pareto_gap(star, hat):.3g})"
     assert labels == ["optimal", "achievable", gap, "random ranking"]
-    (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_zlabel()) == (
         *("coverage", "regret", "risk"),
     )
@@ -26,14 +26,14 @@ def test_surfaces(kind, tmp_path):
         assert (c[-1], regret[-1], risk[-1]) == pytest.approx(
             (1, star.epistemic.mean(), star.total.mean())
         )
-    figure.savefig(tmp_path / "figure.png")
+    save(axes, tmp_path / "figure.png")
 
 
 def test_the_lines_between_the_surfaces_are_the_distances():
-    # Constant estimates draw lots: half the line lacks 1/8 in regret, as in the gap by hand.
+    # Constant estimates rank at random: half the line lacks 1/8 in regret, as in the gap by hand.
     star = components([0.0, 0.5], [0.5, 0.0])
-    lots = achievable_surface(star, components([1, 1], [2, 2]))
-    axes = plot_surfaces(optimal_surface(star), lots).axes[0]
+    random = achievable_surface(star, components([1, 1], [2, 2]))
+    axes = plot_surfaces(optimal_surface(star), random)
     lengths = [
         np.linalg.norm(np.diff(line.get_data_3d(), axis=1))
         for line in axes.lines

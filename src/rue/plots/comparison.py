@@ -6,9 +6,44 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.inference.method_ranking import Ranking
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, PALETTE, axes_of, look
 
-__all__ = ["plot_rankings"]
+__all__ = ["plot_ranking", "plot_rankings"]
+
+
+def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw a critical-difference diagram.
+
+    Methods are placed at their mean rank over the bootstrap samples, and labelled with their
+    value and its interval. A thick bar connects methods of which no two differ significantly.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking (``rue.compare(runs)["aurec"]``).
+    title : str
+        The title of the panel.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rue.inference.method_ranking import compare_column
+    >>> drawn = np.random.default_rng(0).normal(size=(2, 100))
+    >>> ranking = compare_column("aurec", {"a": 0.0, "b": 9.0}, {"a": drawn[0], "b": drawn[1] + 9})
+    >>> plot_ranking(ranking, title="AuReC").get_title("left")
+    'AuReC'
+    """
+    with look():
+        axes = axes_of(ax, (7.2, _height(ranking)))
+        _draw(axes, title, ranking)
+    return axes
 
 
 def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
@@ -25,7 +60,7 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, with one panel per ranking; :func:`plot_ranking` draws one.
 
     Examples
     --------
@@ -36,13 +71,17 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
     >>> len(plot_rankings([("AuReC", ranking)]).axes)
     1
     """
-    heights = [0.75 + 0.22 * len(r.order) + 0.12 * len(_cliques(r)) for _, r in rankings]
+    heights = [_height(ranking) for _, ranking in rankings]
     with look():
         figure = Figure(figsize=(7.2, sum(heights)), layout="constrained")
         grid = figure.subplots(len(rankings), 1, squeeze=False, height_ratios=heights)
         for axes, (title, ranking) in zip(grid[:, 0], rankings, strict=True):
             _draw(axes, title, ranking)
     return figure
+
+
+def _height(ranking: Ranking) -> float:
+    return 0.75 + 0.22 * len(ranking.order) + 0.12 * len(_cliques(ranking))
 
 
 def _draw(axes: Axes, title: str, ranking: Ranking) -> None:

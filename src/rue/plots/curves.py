@@ -1,6 +1,7 @@
 """Regret- and risk-coverage curves of several methods, with their oracle and random rankings."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,11 +9,61 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from rue._arrays import FloatArray
+from rue.errors import InputError
 from rue.metrics.curves import risk_coverage_curve
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, PALETTE, axes_of, look
 from rue.runs import Run
 
-__all__ = ["plot_curves"]
+__all__ = ["plot_curve", "plot_curves"]
+
+
+def plot_curve(
+    runs: Sequence[Run], *, value: Literal["regret", "risk"] = "regret", ax: Axes | None = None
+) -> Axes:
+    """Draw regret or risk against coverage, ranked by the estimated epistemic uncertainty.
+
+    For each method, the oracle ranking is dotted and the random ranking thin.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        The runs of one or more methods, all of one loss.
+    value : {"regret", "risk"}
+        The realised epistemic component, or the realised total.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If there is no run, runs have several losses, or ``value`` is neither of the two.
+
+    Examples
+    --------
+    >>> import rue
+    >>> truth = rue.Annotations([[3, 1], [2, 2], [4, 0]])
+    >>> belief = rue.Dirichlet([[3, 1], [1, 3], [9, 1]])
+    >>> axes = plot_curve([rue.Run.from_belief(truth, belief, method="a")], value="risk")
+    >>> axes.get_title("left")
+    'Risk-coverage (log loss)'
+    """
+    losses = list(dict.fromkeys(run.loss_name for run in runs))
+    if len(losses) != 1:
+        got = ", ".join(losses) or "none"
+        raise InputError(f"runs must be of one loss, got {got}; plot_curves has a row for each")
+    if value not in ("regret", "risk"):
+        raise InputError(f"value must be regret or risk, got {value!r}")
+    methods = list(dict.fromkeys(run.method for run in runs))
+    with look():
+        axes = axes_of(ax, (4.2, 3.2))
+        _draw(axes, runs, methods, value)
+        axes.legend(handles=_handles(methods))
+    return axes
 
 
 def plot_curves(runs: Sequence[Run]) -> Figure:
@@ -30,7 +81,7 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, of two panels per loss; :func:`plot_curve` draws one.
 
     Examples
     --------
@@ -47,31 +98,38 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
         figure = Figure(figsize=(7.2, 2.9 * len(losses)), layout="constrained")
         grid = figure.subplots(len(losses), 2, squeeze=False)
         for row, loss in zip(grid, losses, strict=True):
-            for run in (run for run in runs if run.loss_name == loss):
-                colour = PALETTE[methods.index(run.method) % len(PALETTE)]
-                _draw(row[0], run.star.epistemic, run.hat.epistemic, colour)
-                _draw(row[1], run.star.total, run.hat.epistemic, colour)
+            part = [run for run in runs if run.loss_name == loss]
             for axes, what in zip(row, ("regret", "risk"), strict=True):
-                axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of accepted points")
-                axes.set_ylim(bottom=0)
-                axes.set_title(f"{what.capitalize()}-coverage" + f" ({loss} loss)" * bool(loss))
-        handles = [
-            Line2D([], [], color=PALETTE[i % len(PALETTE)], label=method)
-            for i, method in enumerate(methods)
-        ]
-        handles += [
-            Line2D([], [], color=GREY, linestyle=":", label="its oracle"),
-            Line2D([], [], color=GREY, linewidth=0.6, label="its random"),
-        ]
+                _draw(axes, part, methods, what)
+        handles = _handles(methods)
         n_columns = len(handles) if len(handles) <= 6 else -(-len(handles) // 2)
         figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
     return figure
 
 
-def _draw(axes: Axes, value: FloatArray, score: FloatArray, colour: str) -> None:
-    axes.plot(*_corners(value, score), color=colour, linewidth=1.6)
-    axes.plot(*_corners(value, value), color=colour, linewidth=1.1, linestyle=":")
-    axes.plot([0, 1], [0, float(value.mean())], color=colour, linewidth=0.6, alpha=0.6)
+def _draw(axes: Axes, runs: Sequence[Run], methods: list[str], what: str) -> None:
+    for run in runs:
+        colour = PALETTE[methods.index(run.method) % len(PALETTE)]
+        value = run.star.epistemic if what == "regret" else run.star.total
+        axes.plot(*_corners(value, run.hat.epistemic), color=colour, linewidth=1.6)
+        axes.plot(*_corners(value, value), color=colour, linewidth=1.1, linestyle=":")
+        axes.plot([0, 1], [0, float(value.mean())], color=colour, linewidth=0.6, alpha=0.6)
+    loss = runs[0].loss_name
+    axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of accepted points")
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"{what.capitalize()}-coverage" + f" ({loss} loss)" * bool(loss))
+
+
+def _handles(methods: list[str]) -> list[Line2D]:
+    named = [
+        Line2D([], [], color=PALETTE[i % len(PALETTE)], label=method)
+        for i, method in enumerate(methods)
+    ]
+    return [
+        *named,
+        Line2D([], [], color=GREY, linestyle=":", label="its oracle"),
+        Line2D([], [], color=GREY, linewidth=0.6, label="its random"),
+    ]
 
 
 def _corners(value: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -27,7 +27,7 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, of two panels per data set.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, of three panels.
 
     Examples
     --------

@@ -7,17 +7,50 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.errors import InputError
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, PALETTE, axes_of, look
 from rue.ranking.inversions import Inversions
 from rue.ranking.scores import CRITERIA
 
-__all__ = ["plot_ranks"]
+__all__ = ["plot_bump_chart", "plot_ranks"]
 
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 
 
-def plot_ranks(found: Sequence[Inversions]) -> Figure:
+def plot_bump_chart(found: Inversions, *, ax: Axes | None = None) -> Axes:
     """Draw the rank of each method under each criterion, with the best at the top.
+
+    Parameters
+    ----------
+    found : Inversions
+        The rankings under the criteria (:func:`rue.find_inversions`).
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import rue
+    >>> scores = [
+    ...     rue.Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
+    ...     rue.Score("cifar10h", "evidential", None, "near_ood", "", 0.711),
+    ...     rue.Score("cifar10h", "ensemble", None, "aurec", "log", 0.0752),
+    ...     rue.Score("cifar10h", "evidential", None, "aurec", "log", 0.0673),
+    ... ]
+    >>> plot_bump_chart(rue.find_inversions(scores)).get_ylabel()
+    'rank'
+    """
+    with look():
+        axes = axes_of(ax, _size([found]))
+        _draw(axes, found, list(found.methods))
+    return axes
+
+
+def plot_ranks(found: Sequence[Inversions]) -> Figure:
+    """Draw the ranks of methods under several criteria, with one panel per set of rankings.
 
     Lines that cross are inversions between neighbouring criteria. Lines of tied methods meet,
     and a line is interrupted where a method has no number.
@@ -30,7 +63,7 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure; :func:`plot_bump_chart` draws one panel.
 
     Raises
     ------
@@ -52,15 +85,18 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
     if not found:
         raise InputError("found must contain at least one ranking, got none")
     methods = list(dict.fromkeys(method for each in found for method in each.methods))
-    widest = max(len(each.columns) for each in found)
-    tallest = max(len(each.methods) for each in found)
-    size = (max(4.5, 1.8 + 0.55 * widest), (1.7 + 0.42 * tallest) * len(found))
     with look():
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=_size(found), layout="constrained")
         panels = figure.subplots(len(found), 1, squeeze=False)[:, 0]
         for axes, each in zip(panels, found, strict=True):
             _draw(axes, each, methods)
     return figure
+
+
+def _size(found: Sequence[Inversions]) -> tuple[float, float]:
+    widest = max(len(each.columns) for each in found)
+    tallest = max(len(each.methods) for each in found)
+    return max(4.5, 1.8 + 0.55 * widest), (1.7 + 0.42 * tallest) * len(found)
 
 
 def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:

@@ -38,7 +38,7 @@ def plot_sandbox(sandbox: Sandbox) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, of three panels.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def plot_sandbox_curves(sandbox: Sandbox) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, of four panels.
 
     Examples
     --------

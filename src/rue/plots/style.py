@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.errors import FileError
@@ -61,13 +62,21 @@ def look() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Return the axes to draw on: those given, or the only ones of a new figure of this size."""
+    if ax is not None:
+        return ax
+    axes: Axes = Figure(figsize=size, layout="constrained").subplots()
+    return axes
+
+
+def save(figure: Figure | Axes, path: str | Path) -> None:
     """Write a figure to a .png, .pdf or .svg file, completely or not at all.
 
     Parameters
     ----------
-    figure : matplotlib.figure.Figure
-        The figure.
+    figure : matplotlib.figure.Figure or matplotlib.axes.Axes
+        The figure, or one of its panels, as functions with ``ax=`` return it.
     path : path
         The file; its suffix decides the format.
 
@@ -90,6 +99,9 @@ def save(figure: Figure, path: str | Path) -> None:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("png", "pdf", "svg"):
         raise FileError(f"{path}: a figure must be .png, .pdf or .svg, got {path.suffix!r}")
+    whole: Any = figure
+    while not isinstance(whole, Figure):  # a panel of a figure, or of a part of one
+        whole = whole.figure
     with replacing(path) as file, look(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # missing letters are drawn as boxes
-        figure.savefig(file, format=kind)
+        whole.savefig(file, format=kind)

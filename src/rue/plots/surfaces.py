@@ -13,9 +13,9 @@ from rue._arrays import FloatArray
 from rue.errors import InputError
 from rue.pareto.gap import igd_plus
 from rue.pareto.surfaces import Surface
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, PALETTE, axes_of, look
 
-__all__ = ["plot_slices", "plot_surfaces"]
+__all__ = ["plot_slice", "plot_slices", "plot_surfaces"]
 
 OPTIMAL, ACHIEVABLE = PALETTE[0], PALETTE[1]
 
@@ -23,7 +23,7 @@ OPTIMAL, ACHIEVABLE = PALETTE[0], PALETTE[1]
 WORSE = np.array([-1.0, 1.0, 1.0])
 
 
-def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
+def plot_surfaces(optimal: Surface, achievable: Surface, *, ax: Axes | None = None) -> Axes:
     """Draw both surfaces in three dimensions: coverage, regret and risk.
 
     Each surface is a ribbon: at a given coverage it runs from the least risk to the least
@@ -34,24 +34,36 @@ def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
     ----------
     optimal, achievable : Surface
         The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
+    ax : mpl_toolkits.mplot3d.Axes3D, optional
+        The axes to draw on, with ``projection="3d"``; by default those of a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
-        The figure.
+    mpl_toolkits.mplot3d.Axes3D
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If ``ax`` has two dimensions.
 
     Examples
     --------
     >>> import rue
     >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
-    >>> figure = plot_surfaces(rue.optimal_surface(star), rue.achievable_surface(star, star))
-    >>> figure.axes[0].get_zlabel()
+    >>> axes = plot_surfaces(rue.optimal_surface(star), rue.achievable_surface(star, star))
+    >>> axes.get_zlabel()
     'risk'
     """
+    if ax is not None and ax.name != "3d":
+        raise InputError(f'ax must have projection="3d", got {ax.name}')
     gap = igd_plus(optimal.points, *np.ascontiguousarray(achievable.points.T))
     with look():
-        figure = Figure(figsize=(5.6, 4.6))
-        axes: Any = figure.add_axes((0.0, 0.08, 0.97, 0.92), projection="3d", computed_zorder=False)
+        axes: Any = ax
+        if axes is None:
+            place = (0.0, 0.08, 0.97, 0.92)
+            axes = Figure(figsize=(5.6, 4.6)).add_axes(place, projection="3d")
+        axes.computed_zorder = False  # by depth, as below
         for surface, colour, depth in ((achievable, ACHIEVABLE, 1), (optimal, OPTIMAL, 4)):
             c, risk, regret = np.moveaxis(_ribbon(surface), 2, 0)
             axes.plot_surface(
@@ -79,8 +91,51 @@ def plot_surfaces(optimal: Surface, achievable: Surface) -> Figure:
             Line2D([], [], color=GREY, linewidth=0.9, label=f"gap (mean {gap:.3g})"),
             Line2D([], [], color=GREY, linewidth=1.0, linestyle=":", label="random ranking"),
         ]
-        figure.legend(handles=handles, loc="lower center", ncols=4)
-    return figure
+        axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+    drawn: Axes = axes
+    return drawn
+
+
+def plot_slice(
+    optimal: Surface, achievable: Surface, coverage: float = 0.5, *, ax: Axes | None = None
+) -> Axes:
+    """Draw risk against regret on both surfaces at one coverage.
+
+    Parameters
+    ----------
+    optimal, achievable : Surface
+        The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
+    coverage : float
+        The coverage, above 0 and at most 1; the closest one of the surface is drawn.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If the coverage is out of range.
+
+    Examples
+    --------
+    >>> import rue
+    >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
+    >>> axes = plot_slice(rue.optimal_surface(star), rue.achievable_surface(star, star), 0.7)
+    >>> axes.get_title("left")
+    'coverage 0.67'
+    """
+    if not 0 < coverage <= 1:
+        raise InputError(f"coverage must be in (0, 1], got {coverage!r}")
+    with look():
+        axes = axes_of(ax, (3.2, 3.2))
+        _slice(axes, optimal, achievable, coverage)
+        axes.set_ylabel("risk of accepted points")
+        axes.legend(handles=_slice_handles())
+    return axes
 
 
 def plot_slices(
@@ -102,7 +157,7 @@ def plot_slices(
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure, with one panel per coverage; :func:`plot_slice` draws one.
 
     Raises
     ------
@@ -125,13 +180,16 @@ def plot_slices(
         for axes, coverage in zip(panels, coverages, strict=True):
             _slice(axes, optimal, achievable, coverage)
         panels[0].set_ylabel("risk of accepted points")
-        handles = [
-            Line2D([], [], color=OPTIMAL, linewidth=2.4, label="optimal"),
-            Line2D([], [], color=ACHIEVABLE, marker="o", markersize=4, label="achievable"),
-            Line2D([], [], color=GREY, marker="x", linestyle="", label="random ranking"),
-        ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.legend(handles=_slice_handles(), loc="outside lower center", ncols=3)
     return figure
+
+
+def _slice_handles() -> list[Line2D]:
+    return [
+        Line2D([], [], color=OPTIMAL, linewidth=2.4, label="optimal"),
+        Line2D([], [], color=ACHIEVABLE, marker="o", markersize=4, label="achievable"),
+        Line2D([], [], color=GREY, marker="x", linestyle="", label="random ranking"),
+    ]
 
 
 def _slice(axes: Axes, optimal: Surface, achievable: Surface, coverage: float) -> None:

@@ -1,0 +1,106 @@
+"""Functions of one panel draw on the axes they are given, and return them."""
+
+import inspect
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import rue
+from rue.errors import InputError
+from rue.inference.method_ranking import compare_column
+from rue.plots import (
+    plot_bracket,
+    plot_bump_chart,
+    plot_curve,
+    plot_ranking,
+    plot_slice,
+    plot_surfaces,
+    save,
+)
+
+STAR = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
+HAT = rue.Components([3, 3, 3], [1, 2, 1], [2, 1, 2])
+SURFACES = rue.optimal_surface(STAR), rue.achievable_surface(STAR, HAT)
+RUNS = [rue.Run(STAR, HAT, method="a", loss="log"), rue.Run(STAR, STAR, method="b", loss="log")]
+ENDS = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
+
+
+def ranking():
+    drawn = np.random.default_rng(0).normal(size=(2, 100))
+    return compare_column("aurec", {"a": 0.0, "b": 9.0}, {"a": drawn[0], "b": drawn[1] + 9})
+
+
+def inversions():
+    numbers = {("near_ood", ""): (0.9, 0.7), ("aurec", "log"): (0.08, 0.07)}
+    return rue.find_inversions(
+        [
+            rue.Score("toy", method, None, criterion, loss, value)
+            for (criterion, loss), values in numbers.items()
+            for method, value in zip("ab", values, strict=True)
+        ]
+    )
+
+
+ONE_PANEL = {
+    "plot_bracket": lambda **ax: plot_bracket(
+        [{"loss": "log", "m": m, **ENDS} for m in (10, 5)], **ax
+    ),
+    "plot_bump_chart": lambda **ax: plot_bump_chart(inversions(), **ax),
+    "plot_curve": lambda **ax: plot_curve(RUNS, **ax),
+    "plot_ranking": lambda **ax: plot_ranking(ranking(), title="AuReC", **ax),
+    "plot_slice": lambda **ax: plot_slice(*SURFACES, 0.7, **ax),
+    "plot_surfaces": lambda **ax: plot_surfaces(*SURFACES, **ax),
+}
+
+
+@pytest.mark.parametrize("name", ONE_PANEL)
+def test_given_axes_are_drawn_on_and_returned(name, tmp_path):
+    figure = Figure()
+    other = figure.add_subplot(1, 2, 1)
+    ax = figure.add_subplot(1, 2, 2, projection="3d" if name == "plot_surfaces" else None)
+    assert ONE_PANEL[name](ax=ax) is ax
+    assert ax.lines
+    assert not other.lines
+    assert figure.axes == [other, ax]
+    save(ax, tmp_path / "both.svg")
+
+
+@pytest.mark.parametrize("name", ONE_PANEL)
+def test_without_axes_a_figure_is_made(name):
+    ax = ONE_PANEL[name]()
+    assert isinstance(ax, Axes)
+    assert ax.figure.axes == [ax]
+
+
+def test_every_function_takes_axes_or_returns_a_figure():
+    for name in rue.plots.__all__:
+        if name.startswith("plot_"):
+            signature = inspect.signature(getattr(rue.plots, name), eval_str=True)
+            one = "ax" in signature.parameters
+            assert one == (name in ONE_PANEL), name
+            assert signature.return_annotation is (Axes if one else Figure), name
+
+
+def test_curves_show_the_chosen_value():
+    # HAT's epistemic part is (2, 1, 2): the second point comes first, then the others as one block.
+    line = plot_curve(RUNS[:1], value="risk").lines[0]
+    assert np.allclose(line.get_xydata(), [[0, 0], [1 / 3, 0.5 / 3], [1, 1.2 / 3]])
+    line = plot_curve(RUNS[:1]).lines[0]
+    assert np.allclose(line.get_xydata(), [[0, 0], [1 / 3, 0], [1, 0.6 / 3]])
+
+
+def test_what_is_refused():
+    with pytest.raises(InputError, match="runs must be of one loss, got log, brier"):
+        plot_curve([RUNS[0], rue.Run(STAR, HAT, method="a", loss="brier")])
+    with pytest.raises(InputError, match="runs must be of one loss, got none"):
+        plot_curve([])
+    with pytest.raises(InputError, match="value must be regret or risk, got 'gain'"):
+        plot_curve(RUNS, value="gain")
+    with pytest.raises(InputError, match="rows must be of one loss, got log, crps"):
+        plot_bracket([{"loss": loss, "m": 5, **ENDS} for loss in ("log", "crps")])
+    with pytest.raises(InputError, match=r"coverage must be in \(0, 1\], got 0"):
+        plot_slice(*SURFACES, 0)
+    with pytest.raises(InputError, match='ax must have projection="3d", got rectilinear'):
+        plot_surfaces(*SURFACES, ax=Figure().subplots())
