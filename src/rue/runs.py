@@ -239,6 +239,6 @@ def _notes(belief: Belief | RealBelief, loss: Loss) -> list[str]:
 
 def _is_one_hot(belief: Draws) -> bool:
     first = np.asarray(belief.probs[:64]).max(axis=-1)
-    if (first < 1).any():  # most beliefs are told by their first points
+    if (first < 1).any():  # the first points decide for most beliefs
         return False
     return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in stream(belief.probs))

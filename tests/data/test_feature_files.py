@@ -117,9 +117,12 @@ def test_one_split_needs_the_features_of_that_split_only(tmp_path):
         ({"tin": None}, "has no array tin"),
         ({"mnist": np.ones((2, 4))}, r"mnist of .* must have shape \(n_points, 3\)"),
         ({"test": np.full((1, 3), np.nan)}, "test of .* must be finite, got nan at row 0"),
-        ({"test_labels": np.array(["a"])}, r"test_labels of .* must be one class, 0\.\.9, a row"),
-        ({"train_labels": np.array([0])}, "train_labels of .* must be one class"),
-        ({"train_labels": np.array([0, 10])}, "train_labels of .* must be one class"),
+        (
+            {"test_labels": np.array(["a"])},
+            r"test_labels of .* must have one class, 0\.\.9, per row",
+        ),
+        ({"train_labels": np.array([0])}, "train_labels of .* must have one class"),
+        ({"train_labels": np.array([0, 10])}, "train_labels of .* must have one class"),
     ],
 )
 def test_bad_features_of_cifar10h(tmp_path, change, message):

@@ -1,20 +1,23 @@
-"""All of numba, one file a concept; imported only by the function that needs it."""
+"""All code compiled by numba, one file per concept.
+
+Kernels are imported inside the functions that call them, so that ``import rue`` stays fast.
+"""
 
 from functools import partial
 from typing import Any
 
 from numba import njit
 
-# The numpy error model divides without asking for zero first, which lets loops vectorise.
+# The numpy error model does not check divisors for zero, which lets loops vectorise.
 kernel: Any = partial(njit, cache=True, error_model="numpy")
 parallel_kernel: Any = partial(kernel, parallel=True)
 
-# Work is cut into a fixed number of blocks, so that buffers are made once a block and results
-# do not depend on how many cores there are.
+# Work is divided into a fixed number of blocks: buffers are allocated once per block, and results
+# do not depend on the number of cores.
 N_BLOCKS = 16
 
 
 @kernel
 def block(b, n):
-    """First and last index (exclusive) of block ``b`` of ``range(n)``."""
+    """Return the first and last index (exclusive) of block ``b`` of ``range(n)``."""
     return b * n // N_BLOCKS, (b + 1) * n // N_BLOCKS

@@ -31,7 +31,7 @@ def binned_sums(first, second, weights, edges, columns, parts, n_parts):
             score = w1 * first[i] + w2 * second[i]
             cell = int(min(max((score - lowest) * scale, 0.0), n_cells - 1.0))
             low, high = guide[cell], guide[cell + 1]
-            while low > 0 and of[low - 1] >= score:  # the cell was rounded
+            while low > 0 and of[low - 1] >= score:  # rounding chose the wrong cell
                 low -= 1
             while high < n_edges and of[high] < score:
                 high += 1

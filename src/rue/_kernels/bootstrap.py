@@ -1,7 +1,7 @@
-"""The bootstrap by weights: points are drawn with replacement, and what was sorted stays sorted.
+"""The bootstrap with weights, which sorts the points once and not once per replicate.
 
-A replicate of N points is how often each of them was drawn. Copies of a point have equal scores
-and are one block, so a pass over the points in sorted order does what sorting the copies would.
+A replicate is stored as weights: how often each of the N points was drawn. Copies of a point have
+equal scores, so one pass over the sorted points gives the same result as sorting the copies.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ aurec_total, aurec_aleatoric."""
 
 @kernel(nogil=True)
 def draw(key, replicate, weight):
-    """Write how often each point is drawn in that replicate: N draws of N, splitmix64.
+    """Write how often each point is drawn in a replicate: N draws of N points, with splitmix64.
 
-    A draw is the high half of a 32-bit random number times N: no point is more likely than
-    another by more than N / 2^32. Counts are bytes, so that they stay in the cache; that a
-    point is drawn 256 times has a probability below 1e-500.
+    A draw is the high half of a 32-bit random number times N, so the probabilities of points
+    differ by at most N / 2^32. Counts are bytes, so that they fit in the cache; the probability
+    that a point is drawn 256 times is below 1e-500.
     """
     n_points = weight.shape[0]
     weight[:] = 0
@@ -47,7 +47,9 @@ def _mix(z):
 
 @kernel(nogil=True)
 def _area(weight, order, last, ties, value, mass):
-    """Area under a curve: each block has its height times what is rejected later, itself half.
+    """Return the area under a coverage curve.
+
+    Each block adds its value times the weight that is rejected later, plus half its own weight.
 
     ``order`` sorts the points by score; ``last`` marks the ends of blocks of equal scores, if
     there are ``ties``, and ``value`` is in that order.
@@ -74,7 +76,7 @@ def _area(weight, order, last, ties, value, mass):
 
 @kernel(nogil=True)
 def _two_areas(weight, order, last, ties, first, second, mass):
-    """Two areas of one ranking, and their values at full coverage."""
+    """Return the areas of two values under one ranking, and both values at full coverage."""
     area, other, covered, height, top = 0.0, 0.0, 0, 0.0, 0.0
     twice = 2 * mass
     if not ties:
@@ -107,7 +109,7 @@ def _two_areas(weight, order, last, ties, first, second, mass):
 
 @kernel(nogil=True)
 def _ranks(weight, order, last, ranks):
-    """Write the ranks of a replicate's points, copies and equals sharing the mean of theirs."""
+    """Write the ranks of the points of a replicate; copies and ties share their mean rank."""
     covered, width, begin = 0.0, 0.0, 0
     for i in range(order.shape[0]):
         width += weight[order[i]]
@@ -134,7 +136,7 @@ def _correlation(weight, a, b, mass):
 
 @kernel(nogil=True)
 def _calibration(weight, order, last, estimated, realised, mass, bins):
-    """Mean absolute gap of regret calibration; both columns are in the order of the estimate."""
+    """Return the mean absolute gap of regret calibration; columns are sorted by the estimate."""
     gaps = np.zeros(bins)
     covered, width, gap = 0.0, 0.0, 0.0
     for i in range(order.shape[0]):
@@ -234,9 +236,9 @@ def measure_all(
 
 @kernel(nogil=True)
 def prefix_sums(weight, order, risk, regret, n_levels, risk_sums, regret_sums):
-    """Write the sums of the first j N / n_levels copies, j = 0..n_levels, straight within a block.
+    """Write the sums over the first j N / n_levels copies, j = 0..n_levels, linear within a block.
 
-    ``weight``, ``risk`` and ``regret`` are the blocks' numbers of copies and sums.
+    ``weight`` is the number of copies in each block, ``risk`` and ``regret`` are its sums.
     """
     n_blocks = order.shape[0]
     mass = 0.0

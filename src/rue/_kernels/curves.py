@@ -1,4 +1,4 @@
-"""Coverage curves over sorted scores: one point per distinct score, blocks of ties straight."""
+"""Coverage curves over sorted scores: one corner per distinct score, linear in between."""
 
 import numpy as np
 
@@ -18,10 +18,10 @@ def _add(total, carry, term):
 
 @kernel
 def areas(value, score, weight, order, normalized):
-    """Exact integral of the piecewise-linear coverage curve, and its value at full coverage.
+    """Return the exact integral of the piecewise-linear coverage curve, and its last value.
 
-    ``weight`` of length 0 means that all points weigh the same. Sums are compensated, so that
-    the order of rows does not show.
+    ``weight`` of length 0 means equal weights. Sums are compensated, so that the result does not
+    depend on the order of rows.
     """
     n_points = order.shape[0]
     weighted = weight.shape[0] > 0
@@ -58,7 +58,7 @@ def areas(value, score, weight, order, normalized):
 
 @kernel
 def steps(value, score, order, normalized):
-    """Mean of the curve at k = 0..N-1 (plain) or k = 1..N (normalised) accepted points."""
+    """Return the mean of the curve at 0..N-1 (plain) or 1..N (normalised) accepted points."""
     n_points = order.shape[0]
     height, total = 0.0, 0.0
     i = 0
@@ -80,7 +80,7 @@ def steps(value, score, order, normalized):
 
 @kernel
 def curve(value, score, weight, order):
-    """Coverage, height and threshold at the end of each block of equal scores."""
+    """Return coverage, height and threshold at the end of each block of equal scores."""
     n_points = order.shape[0]
     coverage, height, threshold = np.empty(n_points), np.empty(n_points), np.empty(n_points)
     covered, risen = 0.0, 0.0
@@ -98,7 +98,7 @@ def curve(value, score, weight, order):
 
 @kernel
 def mid_ranks(score, order):
-    """Rank of each point, 1..N, equal scores sharing the mean of theirs."""
+    """Return the rank of each point, 1..N; equal scores share their mean rank."""
     n_points = order.shape[0]
     ranks = np.empty(n_points)
     i = 0

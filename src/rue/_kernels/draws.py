@@ -1,8 +1,8 @@
 """Definition 1 over draws: one pass per point, in float64, on all cores.
 
 Every kernel takes ``probs`` (n_points, n_draws, n_classes), float32 or float64, whose rows need
-not be normalised, and gives the mean Bayes risk (aleatoric) and the mean regret of the action
-``a(m)`` (epistemic) of each point, m being the mean distribution.
+not be normalised, and returns the mean Bayes risk (aleatoric) and the mean regret of the action
+``a(m)`` (epistemic) of each point, where m is the mean distribution.
 """
 
 import numpy as np
@@ -23,13 +23,14 @@ _TINY = 1e-300
 
 @kernel(fastmath={"contract"})
 def log(x):
-    """Natural logarithm of x >= 1e-300, to 1e-16 absolute, in a form LLVM can vectorise.
+    """Return the natural logarithm of x >= 1e-300, to 1e-16 absolute, in a form LLVM can vectorise.
 
     x = 2^k z with z in [sqrt(1/2), sqrt(2)); log z = 2 artanh(s), s = (z - 1)/(z + 1), by its
     Taylor series (|s| < 0.172, so the eleventh term is below 1e-17).
     """
     u = np.float64(x).view(np.int64) + (_ONE - _SQRT_HALF)
-    # No conversion from int64 before AVX-512: put the exponent into the mantissa of 2^52.
+    # Before AVX-512 there is no instruction that converts int64 to float64; the exponent is
+    # placed in the mantissa of 2^52 instead.
     k = np.int64((u >> 52) | _TWO_52).view(np.float64) - _BIAS
     z = np.int64((u & _MANTISSA) + _SQRT_HALF).view(np.float64)
     s = (z - 1.0) / (z + 1.0)
@@ -63,7 +64,7 @@ def mean_draw(draws, mean):
 
 @parallel_kernel
 def first_bad_row(rows, tolerance):
-    """Index of the first row that is not a distribution, or -1."""
+    """Return the index of the first row that is not a distribution, or -1."""
     n_rows, n_classes = rows.shape
     first = np.full(N_BLOCKS, n_rows)
     for b in prange(N_BLOCKS):
@@ -73,7 +74,7 @@ def first_bad_row(rows, tolerance):
             for k in range(n_classes):
                 total += np.float64(rows[i, k])
                 least = min(least, np.float64(rows[i, k]))
-            # Written so that a NaN fails.
+            # Written so that NaN counts as invalid.
             if not (least >= 0.0 and abs(total - 1.0) <= tolerance):
                 first[b] = i
                 break
@@ -83,7 +84,7 @@ def first_bad_row(rows, tolerance):
 
 @parallel_kernel
 def mean(probs):
-    """Mean distribution m of each point, (n_points, n_classes)."""
+    """Return the mean distribution m of each point, (n_points, n_classes)."""
     n_points, _, n_classes = probs.shape
     out = np.empty((n_points, n_classes))
     for b in prange(N_BLOCKS):

@@ -15,20 +15,20 @@ _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)
 _SQRT_2_OVER_PI = math.sqrt(2 / math.pi)
 _SQRT_1_OVER_PI = math.sqrt(1 / math.pi)
-_TIE = 1e-12  # as everywhere: a level that is met up to this is met
+_TIE = 1e-12  # a level counts as reached within this tolerance, as for all beliefs
 _N_STEPS = 200
 
 
 @kernel
 def distance(d, s):
-    """E|X| for X ~ N(d, s^2)."""
+    """Return E|X| for X ~ N(d, s^2)."""
     z = d / s
     return s * _SQRT_2_OVER_PI * math.exp(-0.5 * z * z) + d * math.erf(z * _SQRT_HALF)
 
 
 @kernel
 def log_tail(z):
-    """log P(X > z) for X ~ N(0, 1) and z >= 0, also where the probability underflows."""
+    """Return log P(X > z) for X ~ N(0, 1) and z >= 0, also where the probability underflows."""
     if z < 30.0:
         return math.log(0.5 * math.erfc(z * _SQRT_HALF))
     w = 1.0 / (z * z)
@@ -38,7 +38,7 @@ def log_tail(z):
 
 @kernel
 def _side(mean, sd, a):
-    """Whether more is above ``a`` than below where both underflow: the sign of their logs."""
+    """Return whether more mass is above ``a`` than below, where both probabilities underflow."""
     above, below = -np.inf, -np.inf
     for s in range(mean.shape[0]):
         z = (a - mean[s]) / sd[s]
@@ -54,10 +54,10 @@ def _side(mean, sd, a):
 
 @kernel
 def _excess(mean, sd, a, q):
-    """F(a) - q and the density at ``a``.
+    """Return F(a) - q and the density at ``a``.
 
-    Tails are added up apart from the whole numbers, so that where a is in a gap between draws
-    the sign is right as long as a tail has any digit.
+    The small tail probabilities are summed separately from the whole numbers, so that the sign is
+    right even where ``a`` is in a gap between draws.
     """
     n_draws = mean.shape[0]
     passed, tails, density = 0, 0.0, 0.0
@@ -80,9 +80,9 @@ def _excess(mean, sd, a, q):
 
 @kernel
 def _quantile(mean, sd, q, z_q):
-    """Return the a with F(a) = q, by Newton's method held in a bracket.
+    """Return the a with F(a) = q, by Newton's method within a bracket.
 
-    The mixture's quantile lies between the least and the largest of its draws'.
+    The quantile of the mixture is between the smallest and the largest quantile of its draws.
     """
     low, high, least = np.inf, -np.inf, np.inf
     for s in range(mean.shape[0]):
@@ -116,7 +116,7 @@ def _quantile(mean, sd, q, z_q):
 
 @parallel_kernel
 def quantile(mean, sd, q, z_q):
-    """Quantile at level ``q`` of each point's mixture, ``z_q`` that of N(0, 1)."""
+    """Return the quantile at level ``q`` of each point's mixture; ``z_q`` is that of N(0, 1)."""
     n_points, n_draws = mean.shape
     out = np.empty(n_points)
     for b in prange(N_BLOCKS):

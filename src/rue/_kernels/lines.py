@@ -1,37 +1,39 @@
-"""Lines that rounding has bent: which points lie on one, and how two points of one differ.
+"""Collinear points after rounding: find the lines, and measure differences along them.
 
-A point that was rounded lies off its line by up to one unit of the grid. Two of them a distance d
-apart then point away from their line by up to 2 / d: when they are close, by more than what counts
-as one angle. Three points on a line may be chance; four, within rounding, are taken for a line.
-Lines along an axis are not bent, nor are two points that are equal in one coordinate.
+Rounding moves a point off its line by up to one unit of the grid. So the direction between two
+points at distance d may be wrong by up to 2 / d, which for close points is more than the tolerance
+for equal angles. Three collinear points may be a coincidence; four or more, within rounding, are
+treated as a line. Lines parallel to an axis stay exact, and so do two points that share a
+coordinate.
 """
 
 import numpy as np
 
 from rue._kernels import kernel
 
-# How far off the line through two rounded points a third may be that was on it.
+# The largest distance of a rounded point from the line through two other rounded points of it.
 OFF = 1.5
 
-# Only pairs closer than the one point away from their line by too much; of those closer than the
-# other nobody can tell where they point.
+# Only pairs closer than CLOSE may have a wrong direction. For pairs closer than BLURRED no
+# direction can be determined at all.
 CLOSE = 4e9
 BLURRED = 100.0
 
-# A line has at least so many points, two of them so many times as far away as two close ones are.
+# A line has at least LEAST points, of which two are at least FARTHER times as far apart as a close
+# pair.
 LEAST = 4
 FARTHER = 10.0
 
-# How many lines a point knows that it is on.
+# The largest number of lines that is stored for a point.
 MOST = 4
 
 
 @kernel(nogil=True)
 def find_lines(x, y):
-    """Return the lines of each point (-1 where there are no more), and each line's direction.
+    """Return the lines of each point, filled up with -1, and the direction of each line.
 
-    Points are sorted by (x, y). The direction is that from a line's first to its last point, of
-    length 1.
+    Points are sorted by (x, y). The direction is the unit vector from the first to the last point
+    of a line.
     """
     n_points = x.shape[0]
     lines, n_lines = np.full((n_points, MOST), -1), 0
@@ -65,7 +67,7 @@ def find_lines(x, y):
 
 @kernel
 def common_line(lines, i, j):
-    """Line that two points have in common, or -1."""
+    """Return the line that two points have in common, or -1."""
     for a in range(MOST):
         if lines[i, a] < 0:
             break
@@ -77,10 +79,10 @@ def common_line(lines, i, j):
 
 @kernel
 def difference(points, i, j):
-    """From point i to point j, along their line if they have one.
+    """Return the vector from point i to point j, along their line if they have one.
 
-    ``points`` are x, y and what :func:`find_lines` gives. Points so close that their line has
-    them in the other order, or in none, differ as they are.
+    ``points`` are x, y and the result of :func:`find_lines`. If rounding reversed the order of two
+    close points on their line, the plain difference is returned.
     """
     x, y, lines, directions = points
     dx, dy = x[j] - x[i], y[j] - y[i]
@@ -94,22 +96,23 @@ def difference(points, i, j):
 
 @kernel
 def _may_be_bent(dx, dy):
-    """Tell if two points are close, apart in both coordinates, and not too close to tell."""
+    """Return whether the direction between two points may be wrong by rounding."""
     return dx != 0.0 and dy != 0.0 and BLURRED < np.hypot(dx, dy) < CLOSE
 
 
 @kernel
 def _off(i, start, stop, x, y):
-    """Distance of point i from the line through two others."""
+    """Return the distance of point i from the line through two others."""
     dx, dy = x[stop] - x[start], y[stop] - y[start]
     return abs(dx * (y[i] - y[start]) - dy * (x[i] - x[start])) / np.hypot(dx, dy)
 
 
 @kernel
 def _farthest(i, j, x, y, order, angles):
-    """Farthest of two or more distant points on a line with i and j; -1 if there are not two.
+    """Return the farthest distant point on a line with i and j, or -1 if there are fewer than two.
 
-    ``order`` sorts the points by their angle seen from i, ``angles`` are those, from 0 to pi.
+    ``order`` sorts the points by their angle as seen from i; ``angles`` are these angles, in
+    [0, pi).
     """
     n_points = x.shape[0]
     apart = np.hypot(x[j] - x[i], y[j] - y[i])
@@ -134,7 +137,7 @@ def _farthest(i, j, x, y, order, angles):
 
 @kernel
 def _ends(i, j, x, y):
-    """First and last point of the line through two."""
+    """Return the first and the last point of the line through two points."""
     start, stop = min(i, j), max(i, j)
     for k in range(x.shape[0]):
         if _off(k, i, j, x, y) <= OFF:
@@ -144,7 +147,7 @@ def _ends(i, j, x, y):
 
 @kernel
 def _join(line, start, stop, x, y, lines):
-    """Let the points on a line know it, and tell if they are enough to be one."""
+    """Store a line for its points, and return whether there are enough of them."""
     members = [k for k in range(x.shape[0]) if _off(k, start, stop, x, y) <= OFF]
     if len(members) < LEAST:
         return False

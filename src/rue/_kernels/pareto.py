@@ -1,15 +1,15 @@
-"""Running sums along a ranking, the fronts they leave at each coverage, and IGD+ to them.
+"""Running sums along a ranking, their Pareto fronts at each coverage, and IGD+ to the fronts.
 
-Kernels here let go of the interpreter's lock and are run on plain threads: unlike numba's own
-threads these may be started from any thread and survive a fork.
+These kernels release the interpreter's lock and run on plain threads, which, unlike numba's own
+threads, can be started from any thread and survive a fork.
 """
 
 import numpy as np
 
 from rue._kernels import kernel
 
-# Sums that are equal but were added up in another order differ by less; those of a front are
-# about 1 at full coverage.
+# Equal sums that were added up in different orders differ by less than this; the sums of a front
+# are about 1 at full coverage.
 SAME_SUM = 1e-14
 
 
@@ -18,7 +18,7 @@ def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
     """Write the N+1 running sums of ``risk`` and ``regret`` in the order of ``score``.
 
     ``order`` sorts ``score``. Neighbours whose scores differ by at most ``slack`` are equal, and
-    equal scores are put into the order of their rows.
+    equal scores are ordered by row.
     """
     n_points = order.shape[0]
     risk_sums[0] = regret_sums[0] = 0.0
@@ -37,7 +37,7 @@ def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
 
 @kernel(nogil=True)
 def insert(fronts, sizes, level, risk, regret, angle):
-    """Put a point into the front of its level, unless a point there is as good.
+    """Insert a point into the front of its level, unless a point there is at least as good.
 
     ``fronts`` has shape (levels, room, 3); a front's ``sizes[level]`` rows (risk, regret, angle)
     have rising risk and falling regret. There must be room for one more.
@@ -94,7 +94,7 @@ def insert_rankings(fronts, sizes, first, risk_sums, regret_sums, angles):
             if sizes[level] + 2 > fronts.shape[1]:
                 fronts = widened(fronts)
             insert(fronts, sizes, level, risk_sums[d, k], regret_sums[d, k], angles[d])
-            # What the ranking rejects is what its reverse accepts.
+            # The reversed ranking accepts what the ranking rejects.
             risk = risk_sums[d, n_points] - risk_sums[d, n_points - k]
             regret = regret_sums[d, n_points] - regret_sums[d, n_points - k]
             insert(fronts, sizes, level, risk, regret, angles[d] + np.pi)
@@ -125,7 +125,7 @@ def flatten(fronts, sizes, risk, regret, angle):
 
 @kernel(nogil=True)
 def nest(level_starts, risk, regret):
-    """Front of all points at a level or above it, for each level.
+    """Return, for each level, the front of all points at this level or above.
 
     Rows are sorted by level, then risk; level l has the rows ``level_starts[l]`` up to
     ``level_starts[l + 1]``. Returns where each level's front begins and ends, and the risk and
@@ -219,7 +219,7 @@ def least_deficits(reference, coverage, begins, ends, risk, regret, out):
 
 @kernel
 def _deficit(risk, regret, begin, end, r, e, limit):
-    """Least squared d+ from (r, e) to a front's rows; exact where it is below ``limit``."""
+    """Return the least squared d+ from (r, e) to the rows of a front; exact below ``limit``."""
     low, high = begin, end
     while low < high:  # the first row of larger risk
         middle = (low + high) // 2

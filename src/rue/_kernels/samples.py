@@ -1,4 +1,4 @@
-"""Definition 1 over empirical distributions: one sort and one sweep a point.
+"""Definition 1 over empirical distributions: one sort and one sweep per point.
 
 Every kernel takes ``values`` (n_points, n_draws, n_values), float32 or float64: each draw is the
 empirical distribution of its values, and the mixture of a point that of all of them. Sums are
@@ -16,7 +16,7 @@ from rue._kernels import N_BLOCKS, block, parallel_kernel
 
 
 def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mean of sum step F_s (1 - F_s) over draws, and mean of sum step (F_s - F)^2."""
+    """Return the mean of sum step F_s (1 - F_s) over draws, and mean of sum step (F_s - F)^2."""
     flat = values.reshape(len(values), -1)
     found: tuple[NDArray[Any], NDArray[Any]] = _crps(
         flat, np.argsort(flat, axis=1), values.shape[1]
@@ -109,8 +109,7 @@ def distances(values: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any])
 def _distances(pooled, answers, starts):
     """Merge the sorted values of each point with its sorted answers.
 
-    With the sums of how far the values are above the lowest, each answer needs only its place
-    among them.
+    With prefix sums of the values, each answer needs only its position among them.
     """
     n_points, size = pooled.shape
     out = np.empty(len(answers))

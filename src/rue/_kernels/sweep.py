@@ -2,7 +2,7 @@
 
 Blocks (distinct points) are numbered in the order of (x, y). The score of block b in direction
 phi is x cos(phi) + y sin(phi). Coordinates are whole numbers up to 1e12, so differences are exact
-and the sign of a difference of scores can be told in every open arc. Blocks on one line change
+and the sign of a difference of scores is known in every open arc. Blocks on one line change
 places at one angle: their differences lie along it. ``points`` are the coordinates and lines.
 """
 
@@ -12,22 +12,23 @@ from rue._kernels import kernel
 from rue._kernels.lines import difference
 from rue._kernels.pareto import insert, widened
 
-# Critical angles at most this far apart are one.
+# Critical angles that differ by at most this count as equal.
 SAME_ANGLE = 1e-9
 
 
 @kernel
 def critical_angle(points, i, j):
-    """Angle in (0, pi] at which blocks i and j have the same score."""
+    """Return the angle in (0, pi] at which blocks i and j have the same score."""
     dx, dy = difference(points, min(i, j), max(i, j))
     return np.arctan2(dx, -dy)
 
 
 @kernel(nogil=True)
 def certify(order, angle, points):
-    """Put ``order``, nearly sorted, into the order of scores; tell if ``angle`` is in an open arc.
+    """Sort the nearly sorted ``order`` by score; return whether ``angle`` is in an open arc.
 
-    The next pair to change places is always a pair of neighbours, and so was the last one.
+    It is enough to look at neighbours: the next pair to change places is one of them, and so was
+    the last pair.
     """
     cosine, sine = np.cos(angle), np.sin(angle)
     _sort(order, 0, order.shape[0], cosine, sine, points)
@@ -62,8 +63,8 @@ def _sort(order, first, stop, cosine, sine, points):
 def _settle(order, first, stop, cosine, sine, points):
     """Widen a sorted run until it is in order with its neighbours, and return its ends.
 
-    It is at once, except that differences along lines are not sums of others: of three points
-    within rounding each may come before the next.
+    Usually nothing has to be done. But differences along lines do not add up, so that three points
+    within rounding may be in a cycle.
     """
     while True:
         if first > 0 and _are_reversed(order, first, cosine, sine, points):
@@ -77,14 +78,14 @@ def _settle(order, first, stop, cosine, sine, points):
 
 @kernel
 def _are_reversed(order, p, cosine, sine, points):
-    """Tell if the block at a place comes before the one at the place before."""
+    """Return whether the block at a place should come before its predecessor."""
     dx, dy = difference(points, order[p - 1], order[p])
     return dx * cosine + dy * sine < 0.0
 
 
 @kernel(nogil=True)
 def crossings(start, end, origin, points):
-    """Pairs of blocks that change places between two rankings, and their critical angles.
+    """Return the pairs of blocks that change places between two rankings, and their angles.
 
     Angles are in (origin, origin + pi]. The pairs are the inversions of the one ranking with
     respect to the other.
@@ -131,7 +132,7 @@ def sweep(
     place = np.empty(n_blocks, np.int64)
     for p in range(n_blocks):
         place[ranking[p]] = p
-    # What is accepted before the block at each place.
+    # The number of points and the sums before the block at each place.
     covered = np.zeros(n_blocks + 1, np.int64)
     sums = np.zeros((n_blocks + 1, 2))
     fronts = _emit(ranking, 0, n_blocks, start, counts, risk, regret, covered, sums, fronts, sizes)
@@ -146,7 +147,7 @@ def sweep(
             break  # the arc that follows is the next sweep's first
         towards = 0.5 * (angle[by_angle[stop - 1]] + angle[by_angle[stop]])
         cosine, sine = np.cos(towards), np.sin(towards)
-        # Pairs that share a block or enclose one another's belong together: a run of places.
+        # Pairs that share a block, or whose places overlap, form one run of places.
         low, high = n_blocks, 0
         for event in by_angle[begin:stop]:
             p, q = place[first[event]], place[second[event]]
@@ -177,7 +178,7 @@ def sweep(
 
 @kernel
 def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fronts, sizes):
-    """Insert the prefixes that end within a run of places, straight within a block."""
+    """Insert the prefixes that end within a run of places, linear within a block."""
     n_points = sizes.shape[0] - 1
     n_blocks = ranking.shape[0]
     for p in range(first, stop):
@@ -188,7 +189,7 @@ def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fron
     all_risk, all_regret = sums[n_blocks, 0], sums[n_blocks, 1]
     for p in range(first, stop):
         block = ranking[p]
-        # The prefix that ends where the run begins has not changed; the empty one is new at first.
+        # The prefix that ends where the run begins is unchanged; the empty one is new at first.
         for i in range(1 if p == first > 0 else 0, counts[block]):
             share = i / counts[block]
             k = covered[p] + i
@@ -197,7 +198,7 @@ def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fron
             if max(sizes[k], sizes[n_points - k]) + 2 > fronts.shape[1]:
                 fronts = widened(fronts)
             insert(fronts, sizes, k, prefix_risk, prefix_regret, angle)
-            # What the ranking rejects is what its reverse accepts.
+            # The reversed ranking accepts what the ranking rejects.
             prefix_risk, prefix_regret = all_risk - prefix_risk, all_regret - prefix_regret
             insert(fronts, sizes, n_points - k, prefix_risk, prefix_regret, angle + np.pi)
     return fronts

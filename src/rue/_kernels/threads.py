@@ -1,4 +1,4 @@
-"""Threads for kernels and sorts that let go of the interpreter's lock."""
+"""Threads for kernels and sorts that release the interpreter's lock."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,16 +22,16 @@ def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def use(n_threads: int) -> None:
-    """Let kernels use so many threads, or as many as there are."""
+    """Limit kernels to this number of threads, or to the number available if that is smaller."""
     from numba import config, set_num_threads
 
     set_num_threads(min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
 
 
 def launch() -> int:
-    """Start numba's threads, if they are not running yet; give how many it may use.
+    """Start numba's threads, if they are not running yet, and return their number.
 
-    The first start sets the number of threads of all of OpenMP in this process.
+    The first start also sets the number of threads that OpenMP uses in this process.
     """
     from numba import get_num_threads
 

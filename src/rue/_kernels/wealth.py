@@ -4,10 +4,10 @@ import math
 
 from rue._kernels import kernel
 
-# The bet aims a little beyond 1/delta, so that errors of the last steps do not miss it.
+# The bet aims slightly above 1/delta, so that rounding in the last steps does not miss it.
 AIM = 0.95
 
-# The largest bet, as a share of the one that a loss of 1 would ruin.
+# The largest bet, as a share of the bet at which a loss of 1 would take all wealth.
 BOLDEST = 0.999
 
 
@@ -15,14 +15,14 @@ BOLDEST = 0.999
 def wealth(losses, ranks, at, limit, delta, first, per_accepted, stop, profile, bets):
     """Return the largest wealth on the way, from 1 to the goal, 1 / (AIM delta).
 
-    A point is accepted if its rank is at most ``at``; other points lose nothing, or are no points
-    at all if ``per_accepted``. Points before ``first`` only teach the variance. Betting stops at a
-    wealth of ``stop``. ``profile`` is I(u) at equally spaced u from 0 to 1. ``bets`` takes the
-    bets, if it is as long as the losses.
+    A point is accepted if its rank is at most ``at``; other points have loss 0, or are skipped if
+    ``per_accepted``. Points before ``first`` only serve to estimate the variance. Betting stops at
+    a wealth of ``stop``. ``profile`` is I(u) at equally spaced u from 0 to 1. The bets are written
+    to ``bets``, if it is as long as the losses.
     """
     n_points, n_steps = losses.shape[0], profile.shape[0] - 1
     money = largest = 1.0
-    count, total, squares = 1.0, 0.5, 0.25  # one point before the first, of the largest variance
+    count, total, squares = 1.0, 0.5, 0.25  # a prior point of the largest possible variance
     n_accepted = 0
     for t in range(n_points):
         accepted = ranks[t] <= at
@@ -55,7 +55,7 @@ def wealth(losses, ranks, at, limit, delta, first, per_accepted, stop, profile, 
 
 @kernel(nogil=True)
 def wealth_of_bets(losses, ranks, at, limit, bets):
-    """Return the largest wealth on the way of given bets; points not accepted lose nothing."""
+    """Return the largest wealth on the way of given bets; rejected points have loss 0."""
     money = largest = 1.0
     for t in range(losses.shape[0]):
         money *= 1.0 + bets[t] * (limit - (losses[t] if ranks[t] <= at else 0.0))

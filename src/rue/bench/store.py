@@ -2,7 +2,7 @@
 
 ::
 
-    DIR/suite.toml                                  the suite, as it was run
+    DIR/suite.toml                                  the suite that was run
     DIR/cells/<dataset>/<method>/<seed>/predictions.npz   what rue evaluate reads
                                        /row.json          all else; written last
                                        /error.txt         why it failed, if it did

@@ -28,7 +28,7 @@ class EngineName(StrEnum):
 
 
 class Against(StrEnum):
-    """Whose numbers to put beside ours."""
+    """Whose numbers to show next to those of the run."""
 
     published = "published"
 
@@ -77,27 +77,33 @@ def run(
     engine: Annotated[EngineName, typer.Option(help="Where tasks run.")] = EngineName.local,
     workers: Annotated[
         int | None,
-        typer.Option(help="Tasks at a time; default one a core for probes, else one.", min=1),
+        typer.Option(
+            help="Number of parallel tasks; default one per core for probes, else one.", min=1
+        ),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(help="Threads of each task; default 1 for probes, else the cores.", min=1),
+        typer.Option(
+            help="Threads per task; default 1 for probes, else the cores per worker.", min=1
+        ),
     ] = None,
     address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster, as in 10.0.0.1:6379 or auto.")
+        str | None,
+        typer.Option(help="Address of a running Ray cluster, e.g. 10.0.0.1:6379 or auto."),
     ] = None,
-    gpus_per_run: Annotated[float, typer.Option(help="GPUs of each task.", min=0)] = 0.0,
+    gpus_per_run: Annotated[float, typer.Option(help="GPUs per task, e.g. 0.5.", min=0)] = 0.0,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Keep to some cells, as in method=ensemble or seed=0,1; repeatable."),
+        typer.Option(help="Run only some cells, e.g. method=ensemble or seed=0,1; repeatable."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Do finished cells again.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run finished cells again.")] = False,
     root: Annotated[
-        Path | None, typer.Option(help="A data root, looked in before RUE_DATA and the cache.")
+        Path | None,
+        typer.Option(help="A data folder that is searched before RUE_DATA and the cache."),
     ] = None,
     format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
 ) -> None:
-    """Run what is missing or stale of a suite; a run that was cut short goes on."""
+    """Run a suite: all cells that are missing or stale, so that an interrupted run resumes."""
     from rue.bench.suite import read_suite
 
     chosen = read_suite(suite)
@@ -138,17 +144,17 @@ def table(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Only the sum over data sets (CSV has one table).")
+        bool, typer.Option("--summary", help="Only the summary over data sets, as a single table.")
     ] = False,
     seeds: Annotated[
-        bool, typer.Option("--seeds", help="A row for each seed, not their mean.")
+        bool, typer.Option("--seeds", help="One row per seed instead of their mean.")
     ] = False,
     ci: Annotated[
         float | None,
-        typer.Option(help="Add bootstrap intervals over test points, as in 0.95.", min=0, max=1),
+        typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.", min=0, max=1),
     ] = None,
     against: Annotated[
-        Against | None, typer.Option(help="Put the paper's numbers beside ours.")
+        Against | None, typer.Option(help="Show the paper's numbers next to these.")
     ] = None,
 ) -> None:
     """Print the tables of a run: means over seeds and their standard deviation."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rue.data.own.check import Check
 
 app = typer.Typer(
-    help="Data sets: list them, look at one, fetch some, check your own.", no_args_is_help=True
+    help="Data sets: list, describe, download, and check your own.", no_args_is_help=True
 )
 
 
@@ -26,15 +26,15 @@ class Format(StrEnum):
 
 
 Root = Annotated[
-    Path | None, typer.Option(help="A data root, looked in before RUE_DATA and the cache.")
+    Path | None, typer.Option(help="A data folder that is searched before RUE_DATA and the cache.")
 ]
-Into = Annotated[Path | None, typer.Option(help="Fetch into this folder, not into the cache.")]
+Into = Annotated[Path | None, typer.Option(help="Download into this folder instead of the cache.")]
 How = Annotated[Format, typer.Option(help="How to print.")]
 
 
 @app.command("list", epilog="Example:  rue data list")
 def list_(root: Root = None, format: How = Format.table) -> None:
-    """List the data sets, and whether each is here."""
+    """List the data sets, and whether each is on this machine."""
     from rue.data.registry import ENTRIES
     from rue.errors import PluginError
 
@@ -52,11 +52,11 @@ def list_(root: Root = None, format: How = Format.table) -> None:
 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
 def info(
-    name: Annotated[str, typer.Argument(help="As `rue data list` shows it.")],
+    name: Annotated[str, typer.Argument(help="The name of a data set, as in `rue data list`.")],
     root: Root = None,
     format: How = Format.table,
 ) -> None:
-    """Say what a data set holds: measured if it is here, else what is known of it."""
+    """Describe a data set: measured if it is on this machine, else from the registry."""
     import json
     from dataclasses import asdict
 
@@ -82,7 +82,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(help="Names, or patterns such as 'dcic-*'.")],
     root: Into = None,
 ) -> None:
-    """Fetch data sets: with progress, checked, and from where an earlier try broke off."""
+    """Download data sets and check them; an interrupted download resumes."""
     import sys
 
     from rue.data.registry import expand, find_problem
@@ -99,21 +99,23 @@ def fetch(
 @app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")
 def check(
     path: Annotated[
-        Path, typer.Argument(help="A file of answers or counts, or a folder with one and inputs.")
+        Path,
+        typer.Argument(help="A file of answers or counts, or a folder that has one, and inputs."),
     ],
     inputs: Annotated[
         Path | None, typer.Option(help="Texts, images or features, if not beside the answers.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The TOML file to write; NAME.toml here by default.")
+        Path | None,
+        typer.Option(help="The TOML file to write; by default NAME.toml in the current folder."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="What to call the data set; the file's name by default.")
+        str | None, typer.Option(help="Name of the data set; by default that of the file.")
     ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="The column of ids.")] = None,
     label: Annotated[str | None, typer.Option(help="The column of answers, as classes.")] = None,
     rating: Annotated[str | None, typer.Option(help="The column of answers, as numbers.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="The column of who answered.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="The column of annotators.")] = None,
     text: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
     image: Annotated[str | None, typer.Option(help="The column of image files.")] = None,
     split: Annotated[str | None, typer.Option(help="The column of splits.")] = None,
@@ -121,11 +123,11 @@ def check(
         str | None, typer.Option(help="The column of groups that must not be split.")
     ] = None,
     classes: Annotated[
-        str | None, typer.Option(help="The classes in their order, as in no,maybe,yes.")
+        str | None, typer.Option(help="The classes in their order, e.g. no,maybe,yes.")
     ] = None,
     format: How = Format.table,
 ) -> None:
-    """Say what rue makes of data of your own, and write a TOML file that rue bench takes."""
+    """Check your own data set, and write a TOML file that rue bench accepts."""
     from rue.data.own.check import check as check_own
     from rue.data.own.saving import save_description
 

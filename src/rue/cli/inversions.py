@@ -33,25 +33,34 @@ def inversions(
     path: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DIR", help="The folder of a run, one with scores.csv, or such a file."
+            metavar="DIR",
+            help="The folder of a run, or a scores.csv file, or a folder that has one.",
         ),
     ] = None,
     published: Annotated[
-        bool, typer.Option("--published", help="The paper's tables 1 to 5 instead.")
+        bool, typer.Option("--published", help="Use the paper's tables 1 to 5 instead of a run.")
     ] = False,
     dataset: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only these data sets; patterns such as 'dcic-*' too."),
+        typer.Option(
+            metavar="NAME", help="Only these data sets, or patterns such as 'dcic-*'; repeatable."
+        ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these criteria, as in csv.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Only these criteria, as named in the csv output; repeatable."
+        ),
     ] = None,
     across: Annotated[
-        bool, typer.Option("--across", help="Compare across data sets too, as --published does.")
+        bool,
+        typer.Option(
+            "--across", help="Also compare criteria of different data sets, as --published does."
+        ),
     ] = False,
     test: Annotated[
         bool,
-        typer.Option(help="Mark what is significant in a run (criteria of regret, p <= 0.05)."),
+        typer.Option(help="Mark significant inversions of a run (regret criteria, p <= 0.05)."),
     ] = True,
     top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
     format: Annotated[
@@ -61,10 +70,11 @@ def inversions(
         Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")
     ] = None,
 ) -> None:
-    """Tell whether criteria pick the same method: ranks, Kendall's tau, pairwise inversions.
+    """Compare how criteria rank the methods: ranks, Kendall's tau, pairwise inversions.
 
-    The csv has the inversions, json everything. Strength is 1 where two methods are best and
-    worst under one criterion, and the other way round under the other.
+    The csv output has the inversions, the json output everything. An inversion has strength 1 if
+    one criterion ranks a method first and another method last, and the other criterion reverses
+    them.
     """
     from rue.ranking.inversions import find_inversions
 

@@ -29,7 +29,7 @@ def csv_rows(
     Raises
     ------
     FileError
-        If a column is missing or there twice, a row is too short or too long, or it is no table.
+        If a column is missing or occurs twice, a row is too short or too long, or it is no table.
 
     Examples
     --------

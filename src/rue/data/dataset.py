@@ -1,4 +1,4 @@
-"""DataSet: inputs, what people said of them, and which points train and which test."""
+"""DataSet: inputs, the answers of annotators about them, and the splits."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class DataSet:
     train, validation, test
         Disjoint indices into ``inputs``.
     annotations, annotated
-        What people said, and of which inputs: row i of ``annotations`` is about
+        The answers of annotators, and their inputs: row i of ``annotations`` is about
         ``inputs[annotated[i]]``. None and empty where nobody was asked.
     ratings
         Real-valued answers in the place of ``annotations``; then there are no classes. None where
@@ -207,7 +207,7 @@ class DataSet:
         return counts
 
     def truth(self) -> Annotations:
-        """Return what answers are held against: what people said of all points, else the labels.
+        """Return the truth for evaluation: the answers about all points, or else the labels.
 
         One label is taken as the whole truth, p* one-hot. Its Bayes risk is 0, so all of the loss
         counts as regret, the part too that nobody could have avoided.

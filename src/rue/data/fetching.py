@@ -189,7 +189,7 @@ def _run_pip(*arguments: str, backend: Path) -> None:
 def _transfer(
     url: str, part: Path, check: Callable[[Path], str | None], *, progress: bool
 ) -> str | None:
-    """Receive a file into ``part`` and say what went wrong; a part that is bad is dropped."""
+    """Receive a file into ``part`` and return what went wrong; an invalid part is deleted."""
     resumed = part.exists() and part.stat().st_size > 0
     try:
         _receive(url, part, progress=progress)
@@ -197,7 +197,7 @@ def _transfer(
         if is_full(error):
             raise FileError(
                 f"no space left for {part.with_suffix('')}: free some and run it again, "
-                f"it goes on from {part}"
+                f"the next try resumes from {part}"
             ) from None
         return _reason(error)
     wrong = check(part)

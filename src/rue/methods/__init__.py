@@ -1,4 +1,4 @@
-"""Methods that say how uncertain they are, trained fast (section 5, appendix C).
+"""Methods that estimate their uncertainty, trained fast (section 5, appendix C).
 
 dropout.py                random thinned networks           -> Draws
 ensemble.py               independently trained networks    -> Draws
@@ -54,8 +54,9 @@ from rue.methods import (
 )
 from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
 
-# Numba starts its threads at the first belief and with that sets torch's number of them, whatever
-# the user had asked for; on a busy machine training is then many times slower. So they start here.
+# Numba starts its threads at the first belief, which also sets the number of torch's threads,
+# against the user's choice; on a busy machine training is then many times slower. So they start
+# here.
 _n_threads = _torch.get_num_threads()
 _launch()
 _torch.set_num_threads(_n_threads)

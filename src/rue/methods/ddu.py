@@ -66,7 +66,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train one network a seed on the training split, all seeds' probes together; fit densities.
+    """Train one network per seed on the training split, all seeds' probes together; fit densities.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def fit(
     config
         Settings; None is the paper's.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
     """

@@ -64,7 +64,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train seven networks a seed on the training split; all seeds' probes together.
+    """Train seven networks per seed on the training split; all seeds' probes together.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def fit(
     config
         Settings; None is the paper's training.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
 

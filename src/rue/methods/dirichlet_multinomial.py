@@ -6,12 +6,12 @@ have the likelihood
     m! Gamma(alpha_0) / Gamma(m + alpha_0)
         prod_k Gamma(c_k + alpha_k) / (c_k! Gamma(alpha_k)),   alpha_0 = sum_k alpha_k.
 
-The network's output is alpha(x) = softplus(logits), and training maximises this. From one answer
-(m = 1) the likelihood is alpha_k / alpha_0, which does not depend on the strength alpha_0: no loss
-on single labels can teach it. From two answers on it does, as they agree more often the weaker the
-Dirichlet is; so the strength is how far people's distributions differ among inputs that look the
-same to the network, which is what a prediction at x can be wrong by. The head is that of
-:mod:`~rue.methods.evidential` but for its 1 and its loss.
+The network's output is alpha(x) = softplus(logits), and training maximises this likelihood. With
+one answer (m = 1) it is alpha_k / alpha_0, which does not depend on the strength alpha_0: the
+strength cannot be learnt from single labels. With two or more answers it can, because answers agree
+more often the weaker the Dirichlet is. So the strength measures how far distributions of answers
+differ among inputs that look the same to the network. The head is that of
+:mod:`~rue.methods.evidential`, without adding 1 and with another loss.
 
 Members are combined in their second moment (:mod:`rue.methods._training.second_moments`).
 """
@@ -72,7 +72,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train M networks a seed on the training split's answers; those of probes together.
+    """Train M networks per seed on the training split's answers; those of probes together.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def fit(
     config
         Settings; None is five members and the probe of the paper.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
 

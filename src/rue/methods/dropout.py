@@ -53,7 +53,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """One network, and how often to ask it."""
+    """One network, and the number of passes."""
 
     model: Model
     n_draws: int
@@ -73,7 +73,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train one network a seed on the training split; all seeds' probes together.
+    """Train one network per seed on the training split; all seeds' probes together.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def fit(
     config
         Settings; None is the paper's.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
     """
@@ -116,7 +116,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
-    """Return ``n_draws`` passes for each input; the same ones at every call.
+    """Return ``n_draws`` passes for each input; the same at every call.
 
     Gaussians where answers are real numbers.
     """

@@ -1,6 +1,6 @@
-"""Deep ensemble (Lakshminarayanan et al. 2017): draws are networks trained apart.
+"""Deep ensemble (Lakshminarayanan et al. 2017): draws are independently trained networks.
 
-Members differ in their start and data order. Member i of a probe does not see fold i of 5 of the
+Members differ in initialisation and data order. Member i of a probe does not see fold i of 5 of the
 training points (appendix C). Where answers are real numbers, each member gives a mean and a
 standard deviation, trained on the log density of the answers.
 """
@@ -61,7 +61,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train M networks a seed on the training split; all members and seeds of probes together.
+    """Train M networks per seed on the training split; all members and seeds of probes together.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def fit(
     config
         Settings; None is the paper's.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
     """

@@ -80,7 +80,7 @@ def fit(
     checkpoints: Folder = None,  # noqa: ARG001
     progress: bool = False,
 ) -> list[Fitted]:
-    """Grow one forest a seed on the training split.
+    """Grow one forest per seed on the training split.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def fit(
     config
         Settings; None is the defaults.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
         Not used: a forest is grown in seconds.
     progress

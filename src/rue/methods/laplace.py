@@ -76,7 +76,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train one network a seed on the training split, all seeds' probes together; fit posteriors.
+    """Train one network per seed on the training split, all seeds' probes together; fit posteriors.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def fit(
     config
         Settings; None is the paper's training.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
     """
@@ -109,7 +109,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return the distributions of ``n_draws`` last layers; the same ones at every call."""
+    """Return the distributions of ``n_draws`` last layers; the same at every call."""
     rng = stream("laplace", fitted.model.seed, "draws")
     layers = fitted.posterior.sample(rng, fitted.n_draws)
     parts = [

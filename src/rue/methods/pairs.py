@@ -1,13 +1,13 @@
 """Pairs: a network that predicts two answers at once (Johnson et al. 2024).
 
-Two people answer independently given x and all that the network cannot see of it. With p the
-distribution of answers, the joint distribution of two of them, as the network sees it, is
+Given x and everything that the network cannot see of it, two annotators answer independently. If p
+is the distribution of answers, the joint distribution of two answers, as the network sees it, is
 
     q(y1, y2 | x) = E[p p^T | x],
 
-so its marginal is the mean m = E[p | x], and its covariance Sigma = q - m m^T is that of p: the
-answers of two people agree more than independent ones exactly as far as p varies among inputs that
-look alike. The Brier regret of predicting m is |p - m|^2, so its expectation is tr Sigma.
+so its marginal is the mean m = E[p | x], and its covariance Sigma = q - m m^T is that of p: two
+answers agree more often than independent ones to the extent that p varies among inputs that look
+alike. The Brier regret of predicting m is |p - m|^2, so its expectation is tr Sigma.
 
 The network gives logits of the K (K + 1) / 2 unordered pairs, whose softmax is u; q_kk = u_kk and
 q_jk = q_kj = u_jk / 2. Training minimises the cross-entropy of u and the share of each pair among
@@ -78,7 +78,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train M networks a seed on pairs of the training split's answers; those of probes together.
+    """Train M networks per seed on pairs of the training split's answers; those of probes together.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def fit(
     config
         Settings; None is five members and the probe of the paper.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
 

@@ -86,7 +86,7 @@ def fit(
     config
         Settings; None is an ensemble.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
         The base method's.
     progress

@@ -82,7 +82,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train one network a seed on the training split, all seeds' probes together; fit posteriors.
+    """Train one network per seed on the training split, all seeds' probes together; fit posteriors.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ def fit(
     config
         Settings; None is the defaults.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
-        A folder to write to after each epoch, and to resume from (images).
+        A folder for checkpoints after each epoch, from which training resumes (images).
     progress
         Show a bar.
     """
@@ -126,7 +126,7 @@ def fit(
 
 
 def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return the distributions of ``n_draws`` draws of the logits; the same ones at every call."""
+    """Return the distributions of ``n_draws`` draws of the logits; the same at every call."""
     weight, bias = (part[0].cpu().double().numpy() for part in fitted.model.head())
     rng = stream("sngp", fitted.model.seed, "draws")
     normal = rng.standard_normal((fitted.n_draws, len(weight)))

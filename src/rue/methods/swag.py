@@ -81,7 +81,7 @@ def fit(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Fitted]:
-    """Train one network a seed on the training split, all seeds' probes together; draw weights.
+    """Train one network per seed on the training split, all seeds' probes together; draw weights.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def fit(
     config
         Settings; None is the defaults.
     seeds
-        Each seed's result is its own, whatever runs beside it.
+        The result of a seed does not depend on the other seeds.
     checkpoints
         A folder to write to after each epoch, those of the tail too, and to resume from (images).
     progress

@@ -75,7 +75,7 @@ def test_fetch_without_a_network(monkeypatch, tmp_path):
 def test_bad_rows(tmp_path, row):
     (tmp_path / "letter").mkdir()
     (tmp_path / letter.PATH).write_text(row + "\n")
-    with pytest.raises(FileError, match="a letter and 16 numbers a line"):
+    with pytest.raises(FileError, match="a letter and 16 numbers per line"):
         rue.data.load("letter", tmp_path, verify=False)
 
 

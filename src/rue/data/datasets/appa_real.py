@@ -1,4 +1,4 @@
-"""APPA-REAL: about 38 people guessed the age of each face, 0 to 100."""
+"""APPA-REAL: about 38 annotators guessed the age of each face, from 0 to 100."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ _COLUMNS = ("file_name", "apparent_age", "real_age")
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
-    """Load the official split; the inputs are the cropped faces, decoded when asked for.
+    """Load the official split; the inputs are the cropped faces, decoded when they are used.
 
     Guesses above 100 are clipped to 100, and the notes say how many. Features in the place of
     the faces: ``load("appa-real", features="file.npz")``, keyed by file name.
@@ -94,7 +94,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
 
 
 def fetch(root: Path, progress: bool) -> None:
-    """Fetch the official zip, which is read as it is."""
+    """Fetch the official zip, which is read without unpacking."""
     download((URL,), root / ZIP, zip_check(), progress=progress)
 
 
@@ -109,9 +109,9 @@ def _read(source: Path, name: str) -> bytes:
 def _parse(
     data: bytes, path: str
 ) -> tuple[dict[str, list[int]], dict[str, float | None], int, int]:
-    """Collect the guesses and the real age of each face from one row a guess.
+    """Collect the guesses and the real age of each face; the file has one row per guess.
 
-    Also how many rows have no guess, and how many faces have none in any row.
+    Also return the numbers of rows without a guess, and of faces without any guess.
     """
     guesses: dict[str, list[int]] = {}
     ages: dict[str, float | None] = {}

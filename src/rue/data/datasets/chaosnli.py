@@ -1,4 +1,4 @@
-"""ChaosNLI: 100 people judged each pair of sentences of SNLI, MNLI and alphaNLI; test only."""
+"""ChaosNLI: 100 annotators judged each pair of sentences of SNLI, MNLI and alphaNLI; test only."""
 
 import functools
 from typing import Any
@@ -31,10 +31,10 @@ _SHA256 = {
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load one part; ids are the published uids, and every item is of the test split.
+    """Load one part; ids are the published uids, and all items are in the test split.
 
-    A text is premise and hypothesis on two lines; of alphaNLI the two observations and the two
-    hypotheses, and the class says which hypothesis is the more plausible. ``labels`` are the
+    A text is premise and hypothesis on two lines; in alphaNLI it is two observations and two
+    hypotheses, and the class says which hypothesis is more plausible. ``labels`` are the
     original data set's own, and ``extras`` has the sentences apart.
     """
     del seed

@@ -1,4 +1,4 @@
-"""CIFAR-10H: 47 to 63 people classified each of CIFAR-10's 10,000 test images."""
+"""CIFAR-10H: 47 to 63 annotators classified each of CIFAR-10's 10,000 test images."""
 
 import functools
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ def load(
 ) -> DataSet:
     """Load CIFAR-10's images and CIFAR-10H's counts; the official split, so no validation part.
 
-    ``train_batches`` names the training batches to read, of 1..5; None reads those that are
-    there, and a note says which are not.
+    ``train_batches`` names the training batches to read, of 1..5; None reads all that
+    exist, and a note names the missing ones.
     """
     del seed  # the split is CIFAR-10's own
     notes = []
@@ -101,7 +101,7 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     for part in parts:
         labels = arrays[f"{part}_labels"]
         if labels.shape != (len(matrices[part]),) or not np.isin(labels, range(10)).all():
-            raise FileError(f"{part}_labels of {path} must be one class, 0..9, a row")
+            raise FileError(f"{part}_labels of {path} must have one class, 0..9, per row")
     return _data_set(
         entry,
         reader,
@@ -114,7 +114,7 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
 
 
 def fetch(root: Path, progress: bool) -> None:
-    """Fetch the counts, and CIFAR-10's binary version, of which the batches are kept."""
+    """Fetch the counts, and CIFAR-10's binary version, and keep its batches."""
     _fetch_counts(root, progress)
     checks = {path: content_check(path, _CHECKSUMS[path]) for path in (_TEST, *_TRAIN.values())}
     with locked_target(root / _FOLDER):

@@ -1,4 +1,4 @@
-"""The eight data sets of DCIC (Schmarje et al. 2022): several people classified each image."""
+"""The eight data sets of DCIC (Schmarje et al. 2022): several annotators classified each image."""
 
 import contextlib
 import functools
@@ -30,8 +30,8 @@ _PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
     """Load one data set from its zip or the folder it unpacks to.
 
-    Null labels are skipped, the classes are those that occur, sorted, and the points are the
-    images with a label, sorted. Seed s: fold s validates, s + 1 tests, the others train.
+    Null labels are skipped. The classes are the labels that occur, and the points the images with
+    a label, both sorted. With seed s, fold s validates, fold s + 1 tests, and the others train.
     """
     folder = _FOLDERS[entry.name]
     source = reader.find(*_places(folder))

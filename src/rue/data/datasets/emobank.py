@@ -1,8 +1,8 @@
 """EmoBank: five readers and five writers rated each sentence's emotion from 1 to 5.
 
-Buechel and Hahn (2017): valence, arousal and dominance of 10,548 sentences, every rating by
-itself. A rating of 1 in all three is how an annotator said that there is nothing to rate; the
-authors leave those out of their means, and so do we.
+Buechel and Hahn (2017): valence, arousal and dominance of 10,548 sentences, with all
+individual ratings. A rating of 1 in all three means that the annotator found nothing to rate; such
+answers are left out, as in the authors' means.
 """
 
 import functools
@@ -37,7 +37,7 @@ _RATINGS = {
 }
 _RATINGS_KNOWN = ("1", "2", "3", "4", "5")
 _PARTS = {"train": "train", "dev": "validation", "test": "test"}
-_HEADLINES = "SemEval"  # the one document whose sentences have nothing to do with each other
+_HEADLINES = "SemEval"  # the one document whose sentences are unrelated
 _CHECKSUMS = {
     _SPLIT: "63c814e10299ef6f6be5caae428f9ef6d7b2f95cfa9e0e12497dd10b4ad831af",
     _TEXTS: "9b03998db726aa07afa0c9571b9f17d7b42489c525d7a94ea6ec5f0d12ece5f8",
@@ -121,7 +121,7 @@ def _read(reader: Reader, name: str) -> bytes:
 
 
 def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dict[str, str]:
-    """Read one column by id."""
+    """Return one column as a dictionary by id."""
     found: dict[str, str] = {}
     for line, row in csv_rows(_read(reader, name), name, ("id", column), delimiter=delimiter):
         key, value = row
@@ -134,7 +134,7 @@ def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dic
 def _require_ids(
     name: str, found: dict[str, str], known: dict[str, int], *, whole: bool = False
 ) -> None:
-    """Raise where a file knows an id that has no text, or lacks one that has."""
+    """Raise if a file has an id without a text, or lacks the id of a text."""
     unknown = [key for key in found if key not in known]
     if unknown:
         raise FileError(f"{name}: {count(len(unknown), 'id')} without a text, first {unknown[0]}")
@@ -146,7 +146,7 @@ def _require_ids(
 def _tally(
     reader: Reader, name: str, row_of: dict[str, int], dimension: int, counts: IntArray
 ) -> int:
-    """Add one file's answers to the counts; say how many were set aside."""
+    """Add the answers of one file to the counts; return how many were left out."""
     n_void = 0
     for line, (key, *cells) in csv_rows(_read(reader, name), name, ("id", "V", "A", "D")):
         ratings = [cell.strip() for cell in cells]
@@ -162,7 +162,7 @@ def _tally(
 
 
 def _official(ids: list[str], parts: dict[str, str], groups: list[str]) -> tuple[Splits, list[str]]:
-    """Return the published parts, and what there is to say of them."""
+    """Return the published splits, and notes about them."""
     unknown = [part for part in parts.values() if part not in _PARTS]
     if unknown:
         known = ", ".join(_PARTS)

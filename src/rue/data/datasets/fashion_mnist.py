@@ -1,4 +1,4 @@
-"""Fashion-MNIST-H: 53 to 79 people classified each of Fashion-MNIST's 10,000 test images."""
+"""Fashion-MNIST-H: 53 to 79 annotators classified each of Fashion-MNIST's 10,000 test images."""
 
 import io
 import math
@@ -25,7 +25,7 @@ _TRAIN_IMAGES = "fashion-mnist/train-images-idx3-ubyte.gz"
 _TRAIN_LABELS = "fashion-mnist/train-labels-idx1-ubyte.gz"
 _TEST_IMAGES = "fashion-mnist/t10k-images-idx3-ubyte.gz"
 _TEST_LABELS = "fashion-mnist/t10k-labels-idx1-ubyte.gz"
-# Of what the .gz files unpack to: recompressed copies are about.
+# Checksums of the unpacked content, because recompressed copies are in circulation.
 _CHECKSUMS = {
     COUNTS: "bec7efff5d6f901a6224758d71caadb436dbd8de1284b0be7089d193be94ddbc",
     _TRAIN_IMAGES: "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",

@@ -1,4 +1,4 @@
-"""FER+: ten people voted on the emotion of each of 35,710 faces (Barsoum et al. 2016)."""
+"""FER+: ten annotators voted on the emotion of each of 35,710 faces (Barsoum et al. 2016)."""
 
 import functools
 import hashlib
@@ -52,7 +52,7 @@ _CHECKSUMS = {
 
 @dataclass(frozen=True)
 class _Faces:
-    """The faces that are kept: names, votes (n, 10), parts, and what was left out."""
+    """The faces that are used: names, votes (n, 10), splits, and notes on those left out."""
 
     names: list[str]
     votes: IntArray
@@ -64,8 +64,8 @@ def load(reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None)
     """Load the faces, 48 x 48 grey, with the votes for eight emotions; the official split.
 
     Votes for unknown and not-a-face are set aside (``extras``), and faces with fewer than 5
-    other votes are left out. A name that stands twice with the same votes counts once; one that
-    stands twice with different votes is left out, as its image can be only one of the two.
+    other votes are left out. A name that occurs twice with the same votes counts once; with
+    different votes it is left out, because it is unknown which votes belong to its image.
 
     ``n_faces`` keeps about that many faces, the same share of each part: those with the lowest
     hashes of their names. Only their images are decoded, so only the votes can be verified.
@@ -96,7 +96,7 @@ def load_features(
 
 
 def fetch(root: Path, progress: bool) -> None:
-    """Fetch the votes; the images are no program's to fetch."""
+    """Fetch the votes; the images can only be downloaded by hand."""
     _fetch_votes(root, progress)
     if not Reader("ferplus", root).has(*_IMAGES):
         raise FileError(f"the votes of ferplus are in {root}, its images are not: {_BY_HAND}")

@@ -16,12 +16,12 @@ __all__ = ["ENTRIES"]
 
 PATH = "letter/letter-recognition.data"
 CLASS_NAMES = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-# Of the rows in sorted order: OpenML and UCI keep them in different ones.
+# Checksum of the sorted rows, because OpenML and UCI have them in different orders.
 _SHA256 = "a094e8368835be48ef62fcaa4209ac834247618cdc382570ccc5cc9694e0463e"
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load the rows, label first; a fold is hashed from a row, so that equal rows stay together."""
+    """Load the rows, label first; folds are hashed from rows, so that equal rows share a fold."""
     file = reader.find(PATH)
     rows = _read_rows(file)
     reader.note(PATH, _sorted_digest(rows), file)
@@ -32,7 +32,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         if inputs.ndim != 2 or inputs.shape[1] != 16 or not np.isfinite(inputs).all():
             raise ValueError
     except ValueError:
-        raise FileError(f"{PATH} must hold a letter and 16 numbers a line") from None
+        raise FileError(f"{PATH} must hold a letter and 16 numbers per line") from None
     return DataSet(
         name=entry.name,
         task="tabular",
@@ -74,7 +74,7 @@ def fetch(root: Path, progress: bool) -> None:
 
 
 def _read_rows(path: Path) -> list[str]:
-    # A byte that is no letter of a row becomes a cell that is not one either.
+    # An invalid byte becomes an invalid cell.
     return path.read_text(encoding="ascii", errors="replace").split()
 
 

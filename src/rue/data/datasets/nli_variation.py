@@ -1,4 +1,4 @@
-"""NLI variation: 15 to 45 people placed each pair of sentences on a scale from -50 to 50.
+"""NLI variation: 15 to 45 annotators placed each pair of sentences on a scale from -50 to 50.
 
 Pavlick and Kwiatkowski (2019): at -50 the hypothesis is certainly not true given the premise, at 50
 it certainly is. The answers are real numbers, not classes.
@@ -90,7 +90,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
 
 
 def _answers(found: Any, where: str) -> FloatArray:
-    """Take a list of numbers from -50 to 50, as good as."""
+    """Return a list of numbers from -50 to 50, up to the noise of the published file."""
     if not isinstance(found, list) or not found or any(type(x) not in (int, float) for x in found):
         raise FileError(f"{where}: labels must be a list of numbers, got {str(found)[:40]}")
     wrong = [answer for answer in found if not abs(answer) <= LIMIT + TOLERANCE]

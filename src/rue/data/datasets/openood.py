@@ -1,4 +1,4 @@
-"""OpenOOD's image lists: sets from elsewhere, to be told apart from CIFAR-10."""
+"""OpenOOD's image lists: out-of-distribution sets for CIFAR-10."""
 
 from pathlib import PurePosixPath
 
@@ -29,8 +29,8 @@ FAR = ("mnist", "svhn", "texture", "places365")
 def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
     """Load the images of ``test_<set>.txt``, ``path label`` a line, cut to size x size.
 
-    The shorter side is scaled to ``size`` and the middle cut out. There are no labels: all of
-    it is test.
+    The shorter side is scaled to ``size`` and the middle cut out. There are no labels,
+    and all images are in the test split.
     """
     del seed
     require_whole("size", size, least=1)

@@ -1,4 +1,4 @@
-"""Random RBF: a made world of any size whose p* is known exactly.
+"""Random RBF: synthetic data of any size whose p* is known exactly.
 
 The family of OpenML 156 and of river's ``synth.RandomRBF``: weighted centroids, each with a
 class; a point lies off its centroid in a random direction, by a Gaussian radius.
@@ -78,7 +78,7 @@ class RandomRBF:
 def random_rbf(
     *, n_features: int = 10, n_classes: int = 5, n_centroids: int = 50, seed: int = 0
 ) -> RandomRBF:
-    """Draw a world: centroids in the unit cube, weights and widths uniform in (0, 1)."""
+    """Draw a generator: centroids in the unit cube, weights and widths uniform in (0, 1)."""
     sizes = {"n_features": n_features, "n_classes": n_classes, "n_centroids": n_centroids}
     for name, size in sizes.items():
         require_whole(name, size, least=2 if name == "n_classes" else 1)

@@ -1,7 +1,7 @@
-"""Sentiment in four domains: 15 to 99 people rated each snippet from -4 to 4.
+"""Sentiment in four domains: 15 to 99 annotators rated each snippet from -4 to 4.
 
 Hutto and Gilbert's (2014) ratings of film reviews, tweets, newspaper editorials and product
-reviews, as the sdist vaderSentiment 0.5 carries them. Anyone with pip can have them.
+reviews, as contained in the sdist of vaderSentiment 0.5, which pip downloads.
 """
 
 import functools
@@ -50,7 +50,7 @@ _STEMS = {
     "amazon": "amazonReviewSnippets",
 }
 _RATINGS = "anonDataRatings"
-# Raised whenever parse says something else of the same sdist, so that older tables are remade.
+# Increased whenever the result of parse changes, so that older tables are made again.
 _FORMAT = b"2"
 
 
@@ -70,7 +70,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     ids = table.column("id").to_pylist()
     texts = np.array(table.column("text").to_pylist(), dtype=object)
     counts = np.array(table.column("counts").to_pylist(), dtype=np.int64)
-    # Where an id names no document, equal texts still stay together.
+    # Where ids do not name documents, equal texts are still in one fold.
     groups = [i.split("_")[0] if "_" in i else text for i, text in zip(ids, texts, strict=True)]
     return DataSet(
         name=entry.name,
@@ -105,10 +105,10 @@ def fetch(root: Path, progress: bool) -> None:
 
 
 def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
-    """Read one domain from the sdist: id, text, and how many people gave each of nine ratings.
+    """Read one domain from the sdist: id, text, and how many annotators gave each of nine ratings.
 
     The two files of a domain are joined by id (their order differs); the byte order mark of one
-    and the Windows line ends of all are no part of what they say. A snippet without a text, or
+    and the Windows line ends of all are removed. A snippet without a text, or
     whose stored mean is not the mean of its ratings, is left out, and the notes say how many.
     """
     import pyarrow as pa
@@ -176,7 +176,7 @@ def _parquet(domain: str) -> str:
 
 
 def _read_parquet(path: Path, domain: str) -> "pyarrow.Table | None":
-    """Read the table of a domain; None if it does not say what this version would write."""
+    """Read the table of a domain; return None if another version wrote it."""
     try:
         with opened(path) as file, reading(path, ".parquet"):
             table = open_parquet(path, file).read()

@@ -1,4 +1,4 @@
-"""Data of your own: what a folder or a file of answers holds, and a TOML file that names it."""
+"""Your own data sets: read files of answers, check them, and describe them in a TOML file."""
 
 from rue.data.own.check import Check, check
 from rue.data.own.description import Description, own_entry, read_description

@@ -1,4 +1,4 @@
-"""How far annotators agree: pairs that say the same, and Krippendorff's alpha."""
+"""Agreement of annotators: the share of equal pairs of answers, and Krippendorff's alpha."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["alpha_of_counts", "alpha_of_ratings", "pairwise_agreement"]
 
 
 def pairwise_agreement(counts: ArrayLike) -> float | None:
-    """Return how often two annotators of a point say the same: the mean over points.
+    """Return the probability that two annotators of a point give the same answer, mean over points.
 
     For a point with counts c and m answers: sum_k c_k (c_k - 1) / (m (m - 1)).
 
@@ -37,7 +37,7 @@ def pairwise_agreement(counts: ArrayLike) -> float | None:
 
 
 def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float | None:
-    """Return Krippendorff's alpha of classes: 1 is agreement, 0 what chance would give.
+    """Return Krippendorff's alpha of classes: 1 is perfect agreement, 0 is that of chance.
 
     alpha = 1 - D_o / D_e, with D_o the disagreement of two answers about one point and D_e that
     of any two answers. Without ``values`` two classes agree or not (nominal); with them they
@@ -67,7 +67,7 @@ def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float
     v = None if values is None else as_array("values", values).astype(np.float64)
     distance = 1.0 - np.eye(k) if v is None else (v[:, None] - v[None, :]) ** 2
     n, totals = m.sum(), c.sum(axis=0)
-    # Every pair of answers about a point, each point with weight m: 1 / (m - 1) a pair.
+    # Each ordered pair of answers about a point has weight 1 / (m - 1), so a point has weight m.
     observed = (((c @ distance) * c).sum(axis=1) / (m - 1)).sum() / n
     expected = totals @ distance @ totals / (n * (n - 1))
     return None if expected == 0 else float(1 - observed / expected)

@@ -1,4 +1,4 @@
-"""Answers of your own: what people said of each point, from whichever file it was read."""
+"""The answers of your own data set, independent of the layout of the file."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ _ATTRIBUTES = ("text", "image", "split", "group")
 
 @dataclass(frozen=True, kw_only=True)
 class OwnAnswers:
-    """What people said of each point.
+    """The answers about each point.
 
     Attributes
     ----------
     path, layout, columns
-        Where it stands: ``long`` is one row per answer, ``wide`` one row per point, ``arrays``
-        an .npz; and which column is what.
+        The file; its layout, ``long`` (one row per answer), ``wide`` (one row per point) or
+        ``arrays`` (an .npz); and the meaning of its columns.
     ids
         One name per point, in the order of the file.
     class_names, values
@@ -34,14 +34,14 @@ class OwnAnswers:
     ratings
         The real-valued answers about each point; None where answers are classes.
     n_annotators
-        How many different annotators there are; None where the file does not name them.
+        The number of different annotators; None if the file does not name them.
     n_repeated, repeated
         How many answers repeat one by the same annotator about the same point, and the first
         such pair.
     n_blank, n_silent
-        How many answers are empty, and how many points have no other ones; both are left out.
+        The numbers of empty answers, and of points with only empty answers; both are left out.
     attributes
-        Further columns, by what they are: one cell per point.
+        Further columns by their meaning, with one cell per point.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class OwnAnswers:
 def attributes_of(
     table: Table, columns: Columns, keys: list[str], ids: list[str]
 ) -> dict[str, list[str]]:
-    """Take the columns that say something of a point: one cell, however many rows it has."""
+    """Return the columns that describe a point, one cell per point; rows of a point must agree."""
     found = {}
     for what in _ATTRIBUTES:
         name = getattr(columns, what)
@@ -81,7 +81,7 @@ def attributes_of(
 
 
 def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Return the numbers that the classes are, if they increase."""
+    """Return the classes as numbers, if they are increasing numbers; else None."""
     if not all(map(is_number, names)):
         return None
     values = tuple(map(float, names))
@@ -89,7 +89,7 @@ def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:
 
 
 def first_twice(words: Sequence[str]) -> str | None:
-    """Return the first word that was there before, or None."""
+    """Return the first word that repeats an earlier one, or None."""
     seen: set[str] = set()
     for word in words:
         if word in seen:

@@ -1,4 +1,4 @@
-"""Check data of your own: what rue makes of it, and what may be wrong with it."""
+"""Check your own data set: how rue reads it, and what may be wrong with it."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -45,9 +45,9 @@ class Check:
     Attributes
     ----------
     name, answers, layout, inputs
-        What the data set is called, and where its answers and inputs are.
+        The name of the data set, and the files of its answers and inputs.
     n_points, n_answers, n_annotators
-        How many there are; the annotators are None where the file does not name them.
+        Their numbers; ``n_annotators`` is None if the file does not name them.
     annotators_min, annotators_mean, annotators_max
         How many answers a point has.
     classes
@@ -56,8 +56,8 @@ class Check:
         How often two annotators of a point agree, and Krippendorff's alpha; None where no point
         has two answers.
     entropy, bayes_error, unanimous
-        Of the answers about a point, on average: entropy in nats, 1 - max p*, and the share of
-        points about which all say the same. None where answers are real numbers.
+        Means over points of the entropy of the answers, in nats, and of 1 - max p*, and the share
+        of points about which all annotators agree. None if answers are real numbers.
     spread
         The mean standard deviation of the answers about a point; None where they are classes.
     duplicates
@@ -111,7 +111,7 @@ def check(
     classes: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Check:
-    r"""Read answers and inputs of your own, and report what rue makes of them.
+    r"""Read your own answers and inputs, and report how rue understands them.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def _summary(description: Description) -> Check:
 
 
 def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
-    """Measure how far the answers about a point differ."""
+    """Return the measures of disagreement about a point."""
     if answers.counts is None:
         assert answers.ratings is not None
         return {
@@ -284,7 +284,7 @@ def _n_answers(answers: OwnAnswers) -> FloatArray:
 
 
 def _answers_file(folder: Path) -> Path:
-    """Find the file of answers in a folder: by its name, else the only one there is."""
+    """Return the file of answers in a folder: by its name, or else the only table."""
     suffixes = (*TABLE_SUFFIXES, ".npz")
     for stem in _ANSWERS:
         found = [folder / f"{stem}{suffix}" for suffix in suffixes]

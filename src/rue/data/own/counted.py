@@ -1,4 +1,4 @@
-"""One row per point: how many chose each class, in a table or in arrays."""
+"""Answers with one row per point: counts of the classes, in a table or in arrays."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["read_arrays", "read_wide"]
 
 
 def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> OwnAnswers:
-    """Read one row per point: a column per class, or of JSON lines an object of counts."""
+    """Read counts with one row per point: a column per class, or JSON objects of counts."""
     assert columns.id is not None
     keys = [key.strip() for key in table.text(columns.id)]
     if "" in keys:
@@ -25,7 +25,7 @@ def read_wide(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
     twice = first_twice(keys)
     if twice is not None:
         raise FileError(
-            f"{table.path}: {columns.id} {twice!r} is there twice, but there is no column of "
+            f"{table.path}: {columns.id} {twice!r} occurs twice, but there is no column of "
             "answers (label, rating): give --label"
         )
     cells = {name: cell for name, cell in table.columns.items() if name not in columns.used}
@@ -92,7 +92,7 @@ def read_arrays(path: Path, classes: Sequence[str] | None) -> OwnAnswers:
     ids = _words(path, arrays, "ids", n_points) or [str(row) for row in range(n_points)]
     twice = first_twice(ids)
     if twice is not None:
-        raise FileError(f"{path}: ids must differ, {twice!r} is there twice")
+        raise FileError(f"{path}: ids must differ, {twice!r} occurs twice")
     names = classes or _words(path, arrays, "classes", n_classes)
     names = names or [str(k) for k in range(n_classes)]
     if len(names) != n_classes:

@@ -1,4 +1,4 @@
-"""A data set of your own as a small TOML file, which ``rue bench`` takes in the place of a name.
+"""The TOML file that describes your own data set; ``rue bench`` accepts it in place of a name.
 
 ::
 
@@ -74,7 +74,7 @@ _PARTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What the TOML file says; paths are as they stand in it.
+    """The content of the TOML file; paths are relative to it.
 
     Attributes
     ----------
@@ -108,12 +108,12 @@ class Description:
 
 
 def valid_name(name: str) -> bool:
-    """Return whether a data set or a suite may be called so: it becomes a folder's name."""
+    """Return whether a name is valid for a data set or a suite: it becomes the name of a folder."""
     return name[:1].isalnum() and all(c.isalnum() or c in "-_." for c in name)
 
 
 def read_description(path: Path) -> Description:
-    """Read the TOML file; a wrong key or kind of value is an error that names it."""
+    """Read the TOML file; an error names the key that is unknown or has an invalid value."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def read_description(path: Path) -> Description:
 
 
 def own_entry(path: Path) -> Entry:
-    """Make the registry's entry of a data set of your own, from its TOML file alone."""
+    """Return the registry entry of your own data set, from its TOML file alone."""
     description = read_description(path)
     facts = description.facts
     try:
@@ -173,7 +173,7 @@ def load_own(
     seed: int,
     size: int | None = None,
 ) -> DataSet:
-    """Load a data set of your own; the files must be the ones that were checked.
+    """Load your own data set; its files must have the checksums that the check wrote.
 
     Without a column of splits, five folds are hashed from the group, or else from the input
     itself so that copies stay together, and the seed rotates them.
@@ -184,7 +184,7 @@ def load_own(
         if reader.verify and description.checksums.get(path) != digest:
             raise FileError(
                 f"{file} is not the file that was checked: run `rue data check` again "
-                "(verify=False reads it all the same)"
+                "(verify=False reads it nevertheless)"
             )
         reader.note(path, digest, file)
     splits, further = assigned(entry.name, answers, found, parts, seed=seed)
@@ -219,7 +219,7 @@ def load_own(
 def read_own(
     description: Description, *, size: int | None = None
 ) -> tuple[OwnAnswers, OwnInputs, list[str] | None, list[str]]:
-    """Read the files: answers, inputs, each point's part (None without any), and notes."""
+    """Read the files: answers, inputs, the split of each point (None without splits), and notes."""
     answers = read_answers(
         description.folder / description.answers, description.columns, description.classes or None
     )
@@ -244,7 +244,7 @@ def assigned(
     *,
     seed: int,
 ) -> tuple[Splits, list[str]]:
-    """Return the splits: the given parts, else folds of groups or inputs, rotated by the seed."""
+    """Return the given splits, or else folds of groups or inputs, rotated by the seed."""
     if parts is not None:
         part = np.array(parts)
         train, validation, test = (np.flatnonzero(part == split) for split in SPLITS)
@@ -258,7 +258,7 @@ def assigned(
 
 
 def _named(answers: OwnAnswers, parts: Sequence[str] | None) -> list[str] | None:
-    """Call the parts train, validation and test; "" is a point in none."""
+    """Rename the splits to train, validation and test; "" is a point in none of them."""
     if parts is None:
         return None
     words = [part.strip().lower() for part in parts]

@@ -1,4 +1,4 @@
-"""Inputs of your own: texts, images or features, each found by the id of its point."""
+"""The inputs of your own data set: texts, images or features, matched to the points by id."""
 
 import hashlib
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
 @dataclass(frozen=True)
 class OwnInputs:
-    """Inputs in the order of the points: what they are, and the file or folder they come from."""
+    """Inputs in the order of the points, their kind, and their file or folder."""
 
     kind: Kind
     inputs: Inputs
@@ -92,7 +92,7 @@ def read_inputs(
 
 
 def input_digests(found: OwnInputs) -> list[str]:
-    """Return a hash of each input: equal ones have equal hashes. Spaces in texts do not count."""
+    """Return a hash of each input; in texts, differences in white space are ignored."""
     inputs = found.inputs
     if isinstance(inputs, LazyImages):
         return [hashlib.sha256(inputs.read(row)).hexdigest() for row in range(len(inputs))]
@@ -102,7 +102,7 @@ def input_digests(found: OwnInputs) -> list[str]:
 
 
 def source_digest(found: OwnInputs) -> str:
-    """Return the checksum of the file; of images that of their names and sizes in bytes."""
+    """Return the checksum of the file; for images, that of their names and sizes in bytes."""
     assert found.path is not None
     if isinstance(found.inputs, LazyImages):
         names = found.inputs.names.tolist()
@@ -156,7 +156,7 @@ def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
 
 
 def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
-    """Find each point's image: the file that its row names, else the one with its id for a name."""
+    """Return the image file of each point: the one that its row names, or else its id."""
     files = _files(path)
     given = answers.attributes.get("image")
     wanted = [name.strip() for name in given] if given else answers.ids

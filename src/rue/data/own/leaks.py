@@ -1,4 +1,4 @@
-"""What tells a test point before the test: the same input, or a group, in several splits."""
+"""Leaks between splits: the same input, or points of one group, in several splits."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ __all__ = ["find_duplicates", "find_leaks", "shared_groups"]
 
 
 def find_duplicates(ids: Sequence[str], digests: Sequence[str]) -> tuple[int, str]:
-    """Count the points whose input an earlier point has; name the first two."""
+    """Return the number of points whose input equals an earlier one, and the first such pair."""
     first: dict[str, str] = {}
     pairs = []
     for key, digest in zip(ids, digests, strict=True):
@@ -17,7 +17,7 @@ def find_duplicates(ids: Sequence[str], digests: Sequence[str]) -> tuple[int, st
 
 
 def find_leaks(ids: Sequence[str], digests: Sequence[str], part: Sequence[str]) -> tuple[int, str]:
-    """Count the points whose input a point of another split has too; name the first two."""
+    """Return the number of points whose input is also in another split, and the first such pair."""
     seen: dict[str, dict[str, str]] = {}
     for key, digest, split in zip(ids, digests, part, strict=True):
         if split:

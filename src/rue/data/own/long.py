@@ -1,4 +1,4 @@
-"""One row per answer: who said what of which point, as classes or as real numbers."""
+"""Answers with one row per answer: point, annotator, and a class or a real number."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,13 +43,13 @@ def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
     ids = [key for key, answers in said.items() if answers]
     if not ids:
         raise FileError(f"{table.path}: the column {answer!r} is empty")
-    people, n_repeated, repeated = _people(table, columns, keys)
+    n_annotators, n_repeated, repeated = _count_annotators(table, columns, keys)
     common: dict[str, Any] = {
         "path": table.path,
         "layout": "long",
         "columns": columns,
         "ids": ids,
-        "n_annotators": people,
+        "n_annotators": n_annotators,
         "n_repeated": n_repeated,
         "repeated": repeated,
         "n_blank": n_blank,
@@ -69,8 +69,10 @@ def read_long(table: Table, columns: Columns, classes: Sequence[str] | None) -> 
     return OwnAnswers(class_names=names, values=values_of(names), counts=counts, **common)
 
 
-def _people(table: Table, columns: Columns, keys: list[str]) -> tuple[int | None, int, str]:
-    """Count the annotators, and the answers that one gave about the same point again."""
+def _count_annotators(
+    table: Table, columns: Columns, keys: list[str]
+) -> tuple[int | None, int, str]:
+    """Count the annotators, and the answers that repeat one by the same annotator on a point."""
     if columns.annotator is None:
         return None, 0, ""
     names = [name.strip() for name in table.text(columns.annotator)]
@@ -103,7 +105,9 @@ def _classes(path: Path, labels: list[str], classes: Sequence[str] | None) -> tu
             )
         return tuple(classes)
     if len(found) < 2:
-        raise FileError(f"{path}: all answers are {labels[0]!r}, and it takes two classes")
+        raise FileError(
+            f"{path}: all answers are {labels[0]!r}, but at least two classes are needed"
+        )
     if len(found) > _MOST_CLASSES:
         raise FileError(
             f"{path}: {len(found):,} different labels: if they are numbers on a scale, call the "

@@ -1,4 +1,4 @@
-"""Answers of your own: one row per answer, one row per point with counts, or arrays of counts."""
+"""Read your own answers: one row per answer, one row per point with counts, or arrays of counts."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["read_answers"]
 def read_answers(
     path: Path, given: Mapping[str, str | None], classes: Sequence[str] | None = None
 ) -> OwnAnswers:
-    """Read a file of answers, in whichever of the three layouts it is.
+    """Read a file of answers in any of the three layouts.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def read_answers(
     if path.suffix.lower() == ".npz":
         return read_arrays(path, classes)
     table = read_table(path)
-    # Texts may stand in a file of their own.
+    # Texts may be in a separate file.
     elsewhere = {"text"} if given.get("text") not in table.columns else set()
     columns = find_columns(table, {k: v for k, v in given.items() if k not in elsewhere})
     if columns.id is None:

@@ -1,4 +1,4 @@
-"""Writing the TOML file of a data set of your own."""
+"""Write the TOML file of your own data set."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _HEADER = "# Written by `rue data check`."
 
 
 def save_description(description: Description, path: Path) -> None:
-    """Write the TOML file; one that the check did not write is not replaced."""
+    """Write the TOML file; a file that the check did not write is not overwritten."""
     if path.suffix != ".toml":
         raise InputError(f"the description must be a .toml file, got {path}")
     if path.exists():
@@ -24,7 +24,9 @@ def save_description(description: Description, path: Path) -> None:
         except (OSError, UnicodeDecodeError):
             ours = False
         if not ours:
-            raise InputError(f"{path} is there, and not from `rue data check`: give --out")
+            raise InputError(
+                f"{path} exists and is not from `rue data check`: choose another file with --out"
+            )
     with replacing(path) as file:
         file.write(write_description(description).encode())
 

@@ -1,4 +1,4 @@
-"""Tables of your own: every cell as text, columns found by what they are usually called."""
+"""Read your own tables: cells as text, columns recognised by their usual names."""
 
 import csv
 import math
@@ -30,9 +30,9 @@ _USUAL = {
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length; a cell is text, or of JSON lines a list or an object.
+    """Columns of equal length; a cell is text, or in JSON lines a list or an object.
 
-    ``lines`` says at which line of the file each row stands, from 1.
+    ``lines`` are the line numbers of the rows in the file, from 1.
     """
 
     path: Path
@@ -43,7 +43,7 @@ class Table:
         return len(self.lines)
 
     def text(self, column: str) -> list[str]:
-        """Return a column of plain cells; a list or an object in it is an error."""
+        """Return a column as text; raise if a cell is a list or an object."""
         for line, cell in zip(self.lines, self.columns[column], strict=True):
             if not isinstance(cell, str):
                 raise FileError(
@@ -54,7 +54,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What each column is: its name in the file, or None where there is none."""
+    """The name of the column for each meaning, or None if there is no such column."""
 
     id: str | None = None
     label: str | None = None
@@ -67,7 +67,7 @@ class Columns:
 
     @property
     def used(self) -> set[str]:
-        """The names of all columns that are something."""
+        """The names of all columns that have a meaning."""
         return {name for field in fields(self) if (name := getattr(self, field.name)) is not None}
 
 
@@ -91,7 +91,7 @@ def read_table(path: Path) -> Table:
 
 
 def find_columns(table: Table, given: Mapping[str, str | None]) -> Columns:
-    """Find which column is what: as given, else by what such a column is usually called.
+    """Return the meaning of the columns: as given, or else by their usual names.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _header(path: Path, data: bytes, delimiter: str) -> list[str]:
     plain = [_plain(name) for name in names]
     if len(set(plain)) < len(plain):
         twice = next(name for name in names if plain.count(_plain(name)) > 1)
-        raise FileError(f"{path}: column names must differ, {twice!r} is there twice")
+        raise FileError(f"{path}: column names must differ, {twice!r} occurs twice")
     return [name for name in names if name]  # one without a name is pandas' row numbers
 
 
@@ -171,7 +171,7 @@ def _parquet(path: Path) -> Table:
 
 
 def _cell(value: Any) -> Any:
-    """Write numbers as text, whole ones without a point; what is not there is an empty cell."""
+    """Return a cell as text: whole numbers without a point, missing values as empty."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool | np.bool):

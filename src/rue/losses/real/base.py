@@ -117,7 +117,7 @@ class RealLoss(ABC):
     def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
         """Return ``risk``, the mean loss of ``action``, minus the Bayes risk, shape (n_points,).
 
-        Where it can be had without that difference, ``risk`` is not used.
+        ``risk`` is not used by losses that have a formula without this difference.
         """
 
     @abstractmethod

@@ -81,7 +81,7 @@ class Checkpoint:
                     best.restore(state["best"])
                 if record is not None:
                     record.restore(state["record"])
-        except Exception:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
+        except Exception:  # torch raises errors of pickle, zip, the OS and its own
             raise FileError(f"{self.path}: is not a checkpoint") from None
         if written != self.training:
             raise FileError(f"{self.path}: is a checkpoint of another training: {written}")

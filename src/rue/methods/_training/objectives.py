@@ -1,4 +1,4 @@
-"""Objectives: the loss of each point that training minimises."""
+"""Objectives: the losses that training minimises, one value per point."""
 
 from collections.abc import Callable
 

@@ -68,7 +68,7 @@ class StackOptimizer:
         self.torch.step()
 
     def take(self, network: Network, members: Sequence[int]) -> "StackOptimizer":
-        """Go on with some of the members, whose networks are ``network``."""
+        """Continue with some of the members, whose networks are ``network``."""
         other = StackOptimizer(network, [self.settings[i] for i in members])
         index = torch.tensor(list(members))
         for place in range(len(self.whole)):

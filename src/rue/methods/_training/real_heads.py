@@ -119,11 +119,11 @@ def _gaussian_log_loss(outputs: Tensor, answers: Tensor) -> Tensor:
 
 
 def _filled(answers: Tensor, value: Tensor) -> Tensor:
-    """Put a number in the place of answers that are not there, so that no gradient is NaN."""
+    """Replace missing answers by a number, so that no gradient is NaN."""
     return torch.where(torch.isnan(answers), value.detach()[..., None], answers)
 
 
 def _mean(each: Tensor, answers: Tensor) -> Tensor:
-    """Return the mean over the answers that are there."""
+    """Return the mean over the answers that are not missing."""
     there = ~torch.isnan(answers)
     return (each * there).sum(-1) / there.sum(-1)

@@ -69,7 +69,7 @@ def load_weights(network: ResNet18, path: str | os.PathLike[str]) -> None:
         state = torch.load(Path(path), map_location="cpu", weights_only=True)
         state = {k: v for k, v in state.items() if not k.startswith("fc.")}
         missing, unexpected = network.load_state_dict(state, strict=False)
-    except Exception as error:  # torch raises whatever it meets: pickle, zip, OS and runtime errors
+    except Exception as error:  # torch raises errors of pickle, zip, the OS and its own
         raise FileError(f"{path}: not the weights of this ResNet-18: {_line(error)}") from None
     wrong = sorted(set(missing) - {"fc.weight", "fc.bias"}) + list(unexpected)
     if wrong:

@@ -1,6 +1,6 @@
 """Early stopping: each member's loss on held-out points, and its weights at the best epoch.
 
-A member is its own: its best epoch does not depend on the members beside it.
+The best epoch of a member does not depend on the other members.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Best:
     def update(
         self, network: Network, members: Sequence[int], epoch: int, losses: FloatArray
     ) -> None:
-        """Keep the weights of those members of the stack whose loss is lower than ever."""
+        """Keep the weights of the members whose loss is the lowest so far."""
         places = np.flatnonzero(losses < self.loss[list(members)])
         better = np.asarray(members)[places]
         self.loss[better], self.epoch[better] = losses[places], epoch
@@ -45,11 +45,11 @@ class Best:
                 self.state[name][torch.from_numpy(better)] = value[torch.from_numpy(places)]
 
     def content(self) -> dict[str, object]:
-        """Return all of it, as a checkpoint holds it."""
+        """Return the content for a checkpoint."""
         return {"loss": self.loss.tolist(), "epoch": self.epoch.tolist(), "state": self.state}
 
     def restore(self, content: dict[str, object]) -> None:
-        """Take what a checkpoint held."""
+        """Restore the content of a checkpoint."""
         self.loss = np.array(content["loss"], dtype=np.float64)
         self.epoch = np.array(content["epoch"], dtype=np.int64)
         self.state = dict(content["state"])  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""Random numbers by name: a network's own do not depend on what runs beside it.
+"""Named streams of random numbers, which do not depend on the other networks.
 
 Data orders, dropout masks and augmentation come from numpy's streams, hashed from (method, seed,
 member, epoch). So they are the same on every device, nothing moves when a seed is added, and a

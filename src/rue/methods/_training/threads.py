@@ -1,4 +1,4 @@
-"""How many threads a process uses, whichever library asks, and which GPUs there are."""
+"""The number of threads of all libraries of a process, and its GPUs."""
 
 import os
 
@@ -11,7 +11,7 @@ __all__ = ["gpu_names", "use_threads"]
 
 
 def use_threads(n_threads: int) -> None:
-    """Let torch, numpy's BLAS and the kernels use as many threads; sums may depend on it."""
+    """Set the number of threads of torch, BLAS and the kernels; sums may depend on it."""
     use(n_threads)  # first: numba's start sets the threads of all of OpenMP
     torch.set_num_threads(n_threads)
     threadpoolctl.threadpool_limits(n_threads)

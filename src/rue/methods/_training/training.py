@@ -3,7 +3,7 @@
 It trains a stack of networks that share nothing, each with its own rows, data order, dropout
 masks, start, learning rate, weight decay and best epoch. The loss is the sum of the members'
 losses, so every member has the gradient it would have alone, and both optimisers act on each
-number by itself. A member that has stopped leaves the stack, and the others do not notice.
+number by itself. A member that has stopped leaves the stack, which does not affect the others.
 """
 
 import functools
@@ -139,12 +139,12 @@ def train(
 
 
 def diverged(training: Training) -> InputError:
-    """Say that a training led nowhere."""
+    """Return the message for a training that diverged."""
     return InputError(f"training diverged, its loss is not finite: lr {training.lr} is too high")
 
 
 def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.ndarray:
-    """Say which units stay, each with probability 1 - dropout to within 2^-17."""
+    """Return which units are kept, each with probability 1 - dropout to within 2^-17."""
     size = math.prod(shape)
     words = rng.bit_generator.random_raw(-(-size // 4))  # of 64 bits, four units each
     return words.view(np.uint16)[:size].reshape(shape) >= round(dropout * _LEVELS)
@@ -181,7 +181,7 @@ class _Stack:
         coefficient: float | None,
         on_step: _OnStep | None,
     ) -> "_Stack":
-        """Leave out the members that have diverged or have not become better for long."""
+        """Remove the members that have diverged or stopped improving."""
         training = self.members[0].training
         patience = PATIENCE if training.is_constant else training.epochs
         on = [
