@@ -110,6 +110,11 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def page_class():
+    return Page
+
+
+@pytest.fixture(scope="session")
 def small(driver, tmp_path_factory):
     """Three methods, one of them with a name that would like to be run, on 300 points."""
     folder = tmp_path_factory.mktemp("small")

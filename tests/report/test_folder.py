@@ -1,72 +1,21 @@
 """A report of a benchmark's folder: means over seeds, proxies beside them, one seed drawn."""
 
-import io
 import statistics
-from dataclasses import asdict
 
 import pytest
 
-from reported import content, write_world
-from rue.bench.cells import Cell, config_hash, configuration
-from rue.bench.store import Store
-from rue.bench.suite import parse_suite
-from rue.bench.tasks import Result
+from benchmarked import MADE_PROXIES, MADE_SUITE, write_benchmark
+from reported import content
+from rue.bench.cells import Cell
 from rue.errors import InputError
-from rue.io.predictions import read_predictions
-from rue.metrics.evaluation import evaluate
 from rue.report import from_folder, render
 
-SUITE = parse_suite(
-    """
-name = "made"
-datasets = ["random-rbf"]
-methods = ["dropout", "ensemble"]
-losses = ["log", "zero_one"]
-seeds = 3
-criteria = ["regret", "selective"]
-"""
-)
-PROXIES = {
-    "near_ood": None,
-    "far_ood": None,
-    "auac": 0.9,
-    "nauc_epistemic": None,
-    "nauc_total": None,
-}
+SUITE, PROXIES = MADE_SUITE, MADE_PROXIES
 
 
 @pytest.fixture
 def store(tmp_path):
-    """Six cells, stored as a run stores them."""
-    store = Store(tmp_path / "run")
-    store.folder.mkdir()
-    store.keep_suite(SUITE)
-    for seed in SUITE.seeds:
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        files = write_world(folder, 40, 2, seed=seed).values()
-        for method, path in zip(SUITE.methods, files, strict=True):
-            predictions = read_predictions(path)
-            people = predictions.truth.annotations
-            rows = [
-                evaluate(people, predictions.belief, loss, method=method).to_dict()
-                for loss in SUITE.losses
-            ]
-            content = io.BytesIO(path.read_bytes())
-            cell = Cell("made", "random-rbf", method, seed)
-            config = configuration(SUITE, cell)
-            row = {
-                "cell": asdict(cell),
-                "config": config,
-                "config_hash": config_hash(config),
-                "rows": rows,
-                "proxies": {**PROXIES, "auac": 0.9 + 0.01 * seed, "details": {}},
-                "data": {"checksums": {"a.bin": "1"}, "n_train": 7, "n_test": 40, "notes": ["x"]},
-                "seconds": {"train": 1.5, "predict": 0.5},
-                "versions": {"rue": "0.1.0", "torch": "2", "numpy": "2"},
-            }
-            store.write(Result(cell, row, content.getvalue()))
-    return store
+    return write_benchmark(tmp_path)
 
 
 def cell(method, seed):

@@ -1,28 +1,18 @@
 """Render a report as one self-contained HTML page.
 
 The numbers for the figures are little-endian arrays in one block, compressed with gzip and encoded
-in base64; names, texts and rows are JSON. Text from users is never inserted as HTML: the scripts
-only set text. The content security policy of the page forbids the browser to load anything, and to
-run any script except the one with the given hash.
+in base64; names, texts and rows are JSON (:mod:`rue.report.html`).
 """
 
-import base64
-import hashlib
-import html
-import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from rue import __version__
 from rue.errors import FileError
 from rue.io.atomic import replacing
+from rue.report.html import assemble, asset
 from rue.report.model import Report
 from rue.report.page_content import (
     ArrayBlock,
@@ -52,8 +42,10 @@ _SCRIPTS = (
     "selectors",
     "rules",
     "dom",
+    "theme",
     "state",
     "chart",
+    "table",
     "leaderboard",
     "curves",
     "surfaces",
@@ -180,38 +172,11 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
         "provenance": asdict(report.provenance),
         "corners": CORNERS,
     }
-    script = "(() => {\n" + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "\n})();\n"
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    parts = {
-        "policy": f"'sha256-{digest}'",
-        "title": html.escape(_plain(report.title)),
-        "style": _asset("style.css"),
-        "arrays": arrays.packed(),
-        "content": _json(content),
-        "script": script,
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("page.html"))
-
-
-def _asset(name: str) -> str:
-    return (files("rue.report") / "assets" / name).read_text(encoding="utf-8")
-
-
-def _json(content: Any) -> str:
-    """Return JSON that is safe inside an HTML script element."""
-    text = json.dumps(_plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _plain(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {_plain(str(key)): _plain(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_plain(value) for value in content]
-    if isinstance(content, np.generic):
-        content = content.item()
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    if isinstance(content, str):  # lone surrogates cannot be written
-        return content.encode("utf-8", "replace").decode()
-    return content
+    return assemble(
+        asset("page.html"),
+        title=report.title,
+        style=asset("style.css"),
+        scripts=[asset(f"{name}.js") for name in _SCRIPTS],
+        content=content,
+        blocks={"arrays": arrays.packed()},
+    )

@@ -44,6 +44,7 @@ def leaderboard_columns() -> list[dict[str, Any]]:
             "digits": column.digits,
             "meaning": column.explanation,
             "better": column.better if column.better in ("low", "high") else "",
+            "main": column.in_table,
         }
         for column in shown
         if column.explanation

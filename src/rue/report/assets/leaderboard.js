@@ -2,16 +2,14 @@
 
 const sorting = { key: "n_aurec", down: false };
 
-/** What a column's number is worth for ranking: lower is better; null where it does not count. */
-function costOf(column, row) {
-  const value = row[column.key];
-  if (value === null || value === undefined || !column.better) return null;
-  return column.better === "low" ? value : -value;
-}
-
 const columnsNow = () =>
   content.columns.filter((column) => runsNow().some((run) => isNumber(run.row[column.key])));
-const isNumber = (x) => typeof x === "number";
+
+function sortBy(key, down) {
+  Object.assign(sorting, { key, down });
+  drawLeaderboard();
+  $("leaderboard").querySelector(`[data-key="${key}"] button`).focus();
+}
 
 function drawLeaderboard() {
   const runs = runsNow(),
@@ -28,12 +26,16 @@ function drawLeaderboard() {
   const head = h(
     "tr",
     {},
-    header({
-      key: "method",
-      title: "method",
-      meaning: "The name of the prediction file or of the benchmark's method.",
-    }),
-    columns.map(header),
+    header(
+      {
+        key: "method",
+        title: "method",
+        meaning: "The name of the prediction file or of the benchmark's method.",
+      },
+      sorting,
+      sortBy,
+    ),
+    columns.map((column) => header(column, sorting, sortBy)),
   );
   const body = rows.map((run) =>
     h(
@@ -74,99 +76,6 @@ function drawLeaderboard() {
     (run.row.notes ?? []).map((note) => `${run.method}: ${note}.`),
   );
   $("notes").replaceChildren(...notes.map((note) => h("li", {}, note)));
-}
-
-/** The value that prints best, and second best, as printed: what prints alike is marked alike. */
-function places(column, runs) {
-  const costs = [
-    ...new Set(
-      runs
-        .map((run) => costOf(column, run.row))
-        .filter((c) => c !== null)
-        .map((c) => Number(fixed(c, column.digits))),
-    ),
-  ].sort((a, b) => a - b);
-  return costs.length > 1 ? costs.slice(0, 2) : [];
-}
-
-function header(column) {
-  const active = sorting.key === column.key;
-  const arrow = { low: "↓", high: "↑" }[column.better];
-  const id = `tip-${column.key}`;
-  const button = h(
-    "button",
-    {
-      "aria-describedby": id,
-      onclick: () => {
-        sorting.down = active ? !sorting.down : column.better === "high";
-        sorting.key = column.key;
-        drawLeaderboard();
-        $("leaderboard").querySelector(`[data-key="${column.key}"] button`).focus();
-      },
-    },
-    column.title,
-    arrow &&
-      h(
-        "span",
-        { class: "arrow", title: column.better === "low" ? "lower is better" : "higher is better" },
-        arrow,
-      ),
-  );
-  const bubble = h("span", { class: "bubble", role: "tooltip", id }, column.meaning);
-  const show = () => {
-    const box = button.getBoundingClientRect();
-    bubble.style.display = "block";
-    bubble.style.top = `${box.bottom + 8}px`;
-    bubble.style.left = `${clamp(box.left - 20, 8, innerWidth - bubble.offsetWidth - 8)}px`;
-  };
-  const hide = () => (bubble.style.display = "");
-  return h(
-    "th",
-    {
-      scope: "col",
-      "data-key": column.key,
-      "aria-sort": active ? (sorting.down ? "descending" : "ascending") : "none",
-      onpointerenter: show,
-      onpointerleave: hide,
-      onfocusin: show,
-      onfocusout: hide,
-      onkeydown: (event) => event.key === "Escape" && hide(),
-    },
-    button,
-    bubble,
-  );
-}
-
-function cell(column, run, marks, runs) {
-  const value = run.row[column.key],
-    text = fixed(value, column.digits);
-  const cost = costOf(column, run.row);
-  const place = cost === null ? -1 : marks.indexOf(Number(fixed(cost, column.digits)));
-  const low = run.row[`${column.key}_ci_low`],
-    high = run.row[`${column.key}_ci_high`];
-  const costs = runs.map((r) => costOf(column, r.row)).filter((c) => c !== null);
-  const [least, most] = [Math.min(...costs), Math.max(...costs)];
-  const length = cost === null || most === least ? 0 : 1 - (0.9 * (cost - least)) / (most - least);
-  return h(
-    "td",
-    { class: ["best", "second"][place] ?? "" },
-    h("span", { class: "number" }, text),
-    place >= 0 && h("span", { class: "sr" }, [", best", ", second best"][place]),
-    isNumber(run.row[`${column.key}_std`]) &&
-      h(
-        "span",
-        { class: "interval", title: "standard deviation over seeds" },
-        `± ${g(run.row[`${column.key}_std`], 2)}`,
-      ),
-    isNumber(low) &&
-      isNumber(high) &&
-      h(
-        "span",
-        { class: "interval", title: `${percent(run.row.ci ?? 0.95, 0)} interval` },
-        `${fixed(low, column.digits)} – ${fixed(high, column.digits)}`,
-      ),
-    cost !== null && h("span", { class: "bar", "aria-hidden": "true", style: { "--l": length } }),
-  );
 }
 
 /** Runs whose value prints like the first one's: no winner is named among them. */

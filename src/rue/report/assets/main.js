@@ -19,15 +19,6 @@ function makeToolbar() {
     "loss",
     (name) => `${lossName(name)} loss`,
   );
-  const theme = $("theme");
-  const isDark = () =>
-    (document.documentElement.dataset.theme ??
-      (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  theme.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    change({});
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => change({}));
 }
 
 function drawToolbar() {
@@ -86,19 +77,7 @@ async function main() {
   onChange(drawCards);
   drawProvenance();
   change({ all: true });
-  // Paper is light, whatever the screen is.
-  let before = null;
-  addEventListener("beforeprint", () => {
-    before = document.documentElement.dataset.theme ?? "";
-    document.documentElement.dataset.theme = "light";
-    change({});
-    drawNow();
-  });
-  addEventListener("afterprint", () => {
-    if (before) document.documentElement.dataset.theme = before;
-    else delete document.documentElement.dataset.theme;
-    change({});
-  });
+  makeTheme(() => change({}));
 }
 
 // For scripts that want the page's own numbers.

@@ -45,16 +45,6 @@ const swatch = (method) =>
     "aria-hidden": "true",
     style: { "--c": colourOf(method) },
   });
-const lossName = (loss) =>
-  ({
-    log: "log",
-    brier: "Brier",
-    zero_one: "0/1",
-    squared: "squared",
-    absolute: "absolute",
-    cost: "cost",
-  })[loss] ?? loss;
-
 let block = null; // the arrays of all runs
 
 async function unpack() {

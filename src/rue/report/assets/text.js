@@ -28,3 +28,13 @@ const isolated = (name) => `\u2068${name}\u2069`;
 const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
 const many = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const count = (n) => n.toLocaleString("en-US");
+
+const lossName = (loss) =>
+  ({
+    log: "log",
+    brier: "Brier",
+    zero_one: "0/1",
+    squared: "squared",
+    absolute: "absolute",
+    cost: "cost",
+  })[loss] ?? loss;

@@ -1,0 +1,68 @@
+"""The folder of a benchmark, made of small worlds without any training."""
+
+import io
+from dataclasses import asdict
+
+from reported import write_world
+from rue.bench.cells import Cell, config_hash, configuration
+from rue.bench.store import Store
+from rue.bench.suite import parse_suite
+from rue.bench.tasks import Result
+from rue.io.predictions import read_predictions
+from rue.metrics.evaluation import evaluate
+
+MADE_SUITE = parse_suite(
+    """
+name = "made"
+datasets = ["random-rbf"]
+methods = ["dropout", "ensemble"]
+losses = ["log", "zero_one"]
+seeds = 3
+criteria = ["regret", "selective"]
+"""
+)
+MADE_PROXIES = {
+    "near_ood": None,
+    "far_ood": None,
+    "auac": 0.9,
+    "nauc_epistemic": None,
+    "nauc_total": None,
+}
+
+
+def write_benchmark(tmp_path, n_points=40):
+    """Store six cells as a run stores them, and return the store."""
+    store = Store(tmp_path / "run")
+    store.folder.mkdir()
+    store.keep_suite(MADE_SUITE)
+    for seed in MADE_SUITE.seeds:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        files = write_world(folder, n_points, 2, seed=seed).values()
+        for method, path in zip(MADE_SUITE.methods, files, strict=True):
+            predictions = read_predictions(path)
+            people = predictions.truth.annotations
+            rows = [
+                evaluate(people, predictions.belief, loss, method=method).to_dict()
+                for loss in MADE_SUITE.losses
+            ]
+            content = io.BytesIO(path.read_bytes())
+            cell = Cell("made", "random-rbf", method, seed)
+            config = configuration(MADE_SUITE, cell)
+            row = {
+                "cell": asdict(cell),
+                "config": config,
+                "config_hash": config_hash(config),
+                "rows": rows,
+                "proxies": {**MADE_PROXIES, "auac": 0.9 + 0.01 * seed, "details": {}},
+                "data": {
+                    "checksums": {"a.bin": "1"},
+                    "n_train": 7,
+                    "n_test": n_points,
+                    "notes": ["x"],
+                },
+                "seconds": {"train": 1.5, "predict": 0.5},
+                "versions": {"rue": "0.1.0", "torch": "2", "numpy": "2"},
+            }
+            store.write(Result(cell, row, content.getvalue()))
+    return store
