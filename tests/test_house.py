@@ -30,7 +30,7 @@ FLOORS = [
     ["deploy", "published", "sandbox", "data"],
     ["methods", "proxies"],
     ["ranking", "bench"],
-    ["plots", "report", "adapters"],
+    ["plots", "report", "leaderboard", "adapters"],
     ["cli", "__main__"],
 ]
 PLACE = {name: place for place, name in enumerate(name for floor in FLOORS for name in floor)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rue import errors as errors
     from rue import inference as inference
     from rue import io as io
+    from rue import leaderboard as leaderboard
     from rue import losses as losses
     from rue import methods as methods
     from rue import metrics as metrics
@@ -190,6 +191,7 @@ _PACKAGES = (
     "errors",
     "inference",
     "io",
+    "leaderboard",
     "losses",
     "metrics",
     "pareto",

@@ -19,7 +19,8 @@ GROUPS = {
     "How sure": ("inference",),
     "Compare criteria": ("ranking", "proxies", "published", "sandbox"),
     "Data, methods, benchmark": ("data", "methods", "bench"),
-    "Files, figures, other libraries": ("io", "plots", "report", "adapters", "errors"),
+    "Figures and pages": ("plots", "report", "leaderboard"),
+    "Files, other libraries": ("io", "adapters", "errors"),
 }
 """The packages in the order of the menu."""
 BESIDE = {"components": ("runs",)}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["find_problem"]
+__all__ = ["find_problem", "is_number"]
 
 _Check = Callable[[Any], bool]
 
@@ -25,7 +25,8 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -52,7 +53,7 @@ def _is_result(value: Any) -> bool:
         return False
     words, notes = ("method", "loss", "group", "convention"), _list_of(_is_text)
     return all(
-        _is_text(v) if k in words else notes(v) if k == "notes" else v is None or _is_number(v)
+        _is_text(v) if k in words else notes(v) if k == "notes" else v is None or is_number(v)
         for k, v in value.items()
     )
 
@@ -60,15 +61,15 @@ def _is_result(value: Any) -> bool:
 def _is_proxies(value: Any) -> bool:
     """Return whether a value holds numbers by key, and optional ``details``."""
     return isinstance(value, dict) and all(
-        v is None or key == "details" or _is_number(v) for key, v in value.items()
+        v is None or key == "details" or is_number(v) for key, v in value.items()
     )
 
 
 def _is_data(value: Any) -> bool:
     checks = {
         "checksums": _object_of(_is_text),
-        "n_train": _is_number,
-        "n_test": _is_number,
+        "n_train": is_number,
+        "n_test": is_number,
         "notes": _list_of(_is_text),
     }
     return isinstance(value, dict) and all(check(value.get(key)) for key, check in checks.items())
@@ -82,7 +83,7 @@ _KEYS: dict[str, _Check] = {
     "rows": _list_of(_is_result),
     "proxies": _is_proxies,
     "data": _is_data,
-    "seconds": _object_of(_is_number),
+    "seconds": _object_of(is_number),
     "versions": _object_of(_is_text),
     "predictions_sha256": _is_text,
 }

@@ -20,8 +20,9 @@ from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
+from rue.runs import Run
 
-__all__ = ["Replicates", "compare_methods", "draw", "with_intervals"]
+__all__ = ["Replicates", "compare_methods", "draw", "paired_replicates", "with_intervals"]
 
 Replicates = dict[tuple[str, str, str], dict[str, FloatArray]]
 """By data set, loss and method: each column's replicates of its mean over seeds."""
@@ -65,11 +66,7 @@ def draw(
             predictions = read_predictions(store.predictions(cell))
             for loss in wanted:
                 run = make_run(predictions, None, loss)
-                rows_of = np.arange(len(run))
-                found = replicates(run, n_replicates=n_replicates, seed=seed, rows=rows_of)
-                del found["pareto_gap"]
-                if run.hat.outside_score:
-                    del found["regret_calibration"]
+                found = paired_replicates(run, seed, n_replicates=n_replicates)
                 for name, values in found.items():
                     columns[loss].setdefault(name, []).append(values)
         for loss in wanted:
@@ -84,6 +81,21 @@ def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
         return not is_stale(suite, cell, store.row(cell)["config"])
     except FileError:
         return False
+
+
+def paired_replicates(
+    run: Run, seed: int, *, n_replicates: int = N_REPLICATES
+) -> dict[str, FloatArray]:
+    """Return replicates of the columns of one run, without the Pareto-gap.
+
+    Runs of the same points in the same order are drawn alike if they have the same seed.
+    """
+    rows = np.arange(len(run))
+    found = replicates(run, n_replicates=n_replicates, seed=seed, rows=rows)
+    del found["pareto_gap"]
+    if run.hat.outside_score:
+        del found["regret_calibration"]
+    return found
 
 
 def with_intervals(

@@ -14,6 +14,7 @@ from rue.cli import (
     demo,
     evaluate,
     inversions,
+    leaderboard,
     plan,
     published,
     report,
@@ -67,6 +68,7 @@ _command(demo)
 app.add_typer(rule.app, name="rule")
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
+app.add_typer(leaderboard.app, name="leaderboard")
 
 
 def main(arguments: list[str] | None = None) -> None:

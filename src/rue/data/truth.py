@@ -5,14 +5,26 @@ from pathlib import Path
 
 import numpy as np
 
-from rue.data.registry import load
+from rue.data.dataset import Split
+from rue.data.registry import ENTRIES, load
 from rue.errors import InputError
 from rue.io.truth import Truth
 
-__all__ = ["data_set_truth"]
+__all__ = ["data_set_truth", "is_data_set"]
 
 
-def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
+def is_data_set(text: str) -> bool:
+    """Return whether a text names a data set, or a TOML file that describes one."""
+    return text.endswith(".toml") or (text in ENTRIES and not Path(text).is_file())
+
+
+def data_set_truth(
+    name: str,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    split: Split = "all",
+    seed: int = 0,
+) -> Truth:
     """Return what annotators said about the points of a data set.
 
     Parameters
@@ -21,6 +33,8 @@ def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Tru
         The name of the data set, as ``rue data list`` has it.
     root
         A data root to look in first.
+    split, seed
+        Keep only one part of it, of this seed.
 
     Returns
     -------
@@ -32,7 +46,7 @@ def data_set_truth(name: str, root: str | os.PathLike[str] | None = None) -> Tru
     InputError
         If nobody answered about its points.
     """
-    data = load(name, root)
+    data = load(name, root, split=split, seed=seed)
     ids = np.asarray(data.ids)[data.annotated].astype(np.str_)
     if data.ratings is not None:
         return Truth(Path(name), data.ratings, ids)

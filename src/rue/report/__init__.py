@@ -6,6 +6,7 @@ folder.py    a report of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
 thinning.py  curves and surfaces, thinned for display
 page.py      the page: packed data and assets
+page_content.py what the page shows, as JSON and arrays
 html.py      a self-contained page from a template, scripts and content
 assets/      the HTML, CSS and JavaScript of the page
 

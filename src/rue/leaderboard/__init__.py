@@ -1,0 +1,41 @@
+"""A leaderboard that anybody can keep: rows recomputed from predictions, one static page.
+
+submission.py   what is claimed, read from folders
+row_format.py   the format of row.json
+verify.py       every number computed again and compared
+board.py        the rows of each data set and loss, ranked with probabilities
+page.py         the HTML page
+pack.py         write a submission
+assets/         the HTML, CSS and JavaScript of the page; the rest is the report's
+"""
+
+from rue.leaderboard.board import Board, BoardRow, Leaderboard, build_leaderboard
+from rue.leaderboard.pack import write_submission
+from rue.leaderboard.page import render_leaderboard, write_leaderboard
+from rue.leaderboard.submission import Refused, Submission, find_submissions, read_submission
+from rue.leaderboard.verify import (
+    References,
+    Verified,
+    answers_checksum,
+    claim_differs,
+    verify,
+)
+
+__all__ = [
+    "Board",
+    "BoardRow",
+    "Leaderboard",
+    "References",
+    "Refused",
+    "Submission",
+    "Verified",
+    "answers_checksum",
+    "build_leaderboard",
+    "claim_differs",
+    "find_submissions",
+    "read_submission",
+    "render_leaderboard",
+    "verify",
+    "write_leaderboard",
+    "write_submission",
+]

@@ -1,0 +1,134 @@
+"""Write a submission from a prediction file."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rue.data.truth import is_data_set
+from rue.errors import FileError, InputError
+from rue.io.align import make_run
+from rue.io.atomic import replacing, sha256
+from rue.io.predictions import read_predictions
+from rue.leaderboard.row_format import OWN_REGIME
+from rue.leaderboard.submission import Submission, read_submission
+from rue.leaderboard.verify import References, answers_checksum
+from rue.metrics.columns import COLUMNS
+from rue.metrics.evaluation import evaluate_run
+from rue.runs import Run
+
+__all__ = ["write_submission"]
+
+
+def write_submission(
+    predictions: str | Path,
+    folder: str | Path,
+    *,
+    data: str,
+    losses: Sequence[str] = ("log",),
+    truth: str | Path | None = None,
+    method: str = "",
+    regime: str = OWN_REGIME,
+    seed: int = 0,
+    values: Sequence[float] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    link: str = "",
+) -> Submission:
+    """Evaluate a prediction file, and write it as a submission to a leaderboard.
+
+    Parameters
+    ----------
+    predictions : path
+        The prediction file.
+    folder : path
+        The folder to write; it must not exist, or be empty.
+    data : str
+        The name of the data set.
+    losses : sequence of str
+        The losses, by name.
+    truth : str or path, optional
+        The name of a data set, or a truth file, which is copied; by default the answers in the
+        prediction file.
+    method : str
+        The name of the method, by default the one in the file, or else the file's name.
+    regime : str
+        The training regime, for example ``paper`` or ``tuned``.
+    seed : int
+        The seed, by which the test points of some data sets are chosen.
+    values : sequence of float, optional
+        The numbers that the classes stand for.
+    settings : mapping, optional
+        How the method was trained, as JSON.
+    link : str
+        A web page about the method.
+
+    Returns
+    -------
+    Submission
+        What was written.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or the folder is not empty.
+
+    Examples
+    --------
+    >>> write_submission("mine.npz", ".", data="coins")
+    Traceback (most recent call last):
+    rue.errors.FileError: .: must be a new or empty folder
+    """
+    path, folder = Path(predictions), Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileError(f"{folder}: must be a new or empty folder")
+    read = read_predictions(path)
+    if isinstance(read, Run):
+        raise FileError(f"{path}: holds components, and a submission needs the beliefs")
+    losses = tuple(dict.fromkeys(losses))
+    if not losses:
+        raise InputError("losses must be one or more, got none")
+    if isinstance(truth, str) and not is_data_set(truth):
+        truth = Path(truth)
+    method = method or read.method
+    if read.named not in (None, method):
+        raise FileError(f"{path}: names the method {read.named}, so it cannot be called {method}")
+    asked = Submission(
+        folder=folder,
+        source=folder,
+        method=method,
+        data=data,
+        regime=regime,
+        seed=seed,
+        claims={},
+        predictions=path,
+        truth=truth,
+    )
+    said = References().truth(asked)
+    runs = [make_run(read, said, loss, values=values) for loss in losses]
+    row: dict[str, Any] = {"method": method, "data": data, "regime": regime, "seed": seed}
+    if truth is not None:
+        row["truth"] = truth if isinstance(truth, str) else f"truth{truth.suffix}"
+    if values is not None:
+        row["values"] = list(values)
+    suffix = path.suffix if path.suffix in (".npz", ".parquet", ".csv") else ".jsonl"
+    row |= {
+        "rows": [_claims(loss, run) for loss, run in zip(losses, runs, strict=True)],
+        "predictions_sha256": sha256(path),
+        "data_sha256": answers_checksum(runs[0]),
+        "settings": dict(settings or {}),
+    } | ({"link": link} if link else {})
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, folder / f"predictions{suffix}")
+    if isinstance(truth, Path):
+        shutil.copyfile(truth, folder / f"truth{truth.suffix}")
+    with replacing(folder / "row.json") as file:
+        file.write(json.dumps(row, indent=1, allow_nan=False).encode())
+    return read_submission(folder)
+
+
+def _claims(loss: str, run: Run) -> dict[str, Any]:
+    """Return the numbers of the columns that a leaderboard shows."""
+    row = evaluate_run(run).to_dict()
+    shown = [key for key, column in COLUMNS.items() if column.explanation and key in row]
+    return {"loss": loss, **{key: row[key] for key in shown}}

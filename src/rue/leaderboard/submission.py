@@ -1,0 +1,260 @@
+"""Submissions: what somebody claims about their predictions, read from folders.
+
+A submission is a folder with ``row.json`` and a prediction file, and optionally a truth file::
+
+    mine/row.json          {"method": "mine", "data": "cifar10h", "regime": "own",
+                            "rows": [{"loss": "log", "n_aurec": 0.41, ...}, ...]}
+    mine/predictions.npz   as rue evaluate reads it
+    mine/truth.npz         the answers, unless the predictions have them or "truth" names a data set
+
+A submission of several seeds has such a folder for each of them. The folder of a benchmark
+(:mod:`rue.bench.store`) is read as one submission for each of its cells.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rue.bench._row_schema import find_problem
+from rue.bench.cells import Cell, cells, is_stale
+from rue.bench.store import Store
+from rue.bench.tables import CRITERION_KEYS
+from rue.errors import FileError
+from rue.io.opening import file_size, opened
+from rue.leaderboard.row_format import OWN_REGIME, row_facts
+
+__all__ = ["Refused", "Submission", "find_submissions", "read_submission"]
+
+_LARGEST = 1_000_000
+"""The largest row.json, in bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """What is claimed about one prediction file.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of ``row.json``.
+    source : Path
+        The folder that was submitted as a whole: a benchmark, or the folder of all seeds.
+    method, data, regime : str
+        The names of the method, the data set and the training regime.
+    seed : int
+        The seed, by which the test points of some data sets are chosen.
+    claims : mapping of str to mapping
+        By loss, the claimed numbers by their column; None for an undefined number.
+    predictions : Path
+        The prediction file.
+    truth : str or Path or None
+        The name of a data set, or a truth file; None if the predictions have the answers.
+    values : tuple of float or None
+        The numbers that the classes stand for, where the files do not say.
+    predictions_sha256, data_sha256 : str or None
+        Checksums of the prediction file and of the answers, where they are stated.
+    digits : int or None
+        To how many decimals the claims are rounded; None if they are not.
+    settings : mapping
+        How the method was trained, as JSON.
+    link : str
+        A web page about the method, or an empty text.
+    """
+
+    folder: Path
+    source: Path
+    method: str
+    data: str
+    regime: str
+    seed: int
+    claims: Mapping[str, Mapping[str, float | None]]
+    predictions: Path
+    truth: str | Path | None = None
+    values: tuple[float, ...] | None = None
+    predictions_sha256: str | None = None
+    data_sha256: str | None = None
+    digits: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    link: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.data}"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A folder that cannot be read as a submission, and why.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    reason : str
+        One line.
+    """
+
+    folder: Path
+    reason: str
+
+
+def find_submissions(folder: str | Path) -> list[Submission | Refused]:
+    """Return all submissions in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of a benchmark, of one submission, or of several.
+
+    Returns
+    -------
+    list of Submission or Refused
+        In the order of their folders' names, or of the benchmark's suite.
+
+    Raises
+    ------
+    FileError
+        If the folder does not exist or holds no submission.
+
+    Examples
+    --------
+    >>> find_submissions("no-such-folder")
+    Traceback (most recent call last):
+    rue.errors.FileError: no-such-folder: no such folder
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileError(f"{folder}: no such folder")
+    if (folder / "suite.toml").is_file():
+        return _benchmark(folder)
+    if (folder / "row.json").exists():
+        return [_read(folder, folder)]
+    found: list[Submission | Refused] = []
+    for child in _folders(folder):
+        if (child / "suite.toml").is_file():
+            found += _benchmark(child)
+        elif (child / "row.json").exists():
+            found.append(_read(child, child))
+        elif seeds := [each for each in _folders(child) if (each / "row.json").exists()]:
+            found += [_read(each, child) for each in seeds]
+        else:
+            found.append(Refused(child, "has no row.json"))
+    if not any(isinstance(each, Submission) for each in found):
+        raise FileError(f"{folder}: holds no submission: it has no row.json")
+    return found
+
+
+def read_submission(folder: str | Path, source: str | Path | None = None) -> Submission:
+    """Read the ``row.json`` of a submission; its predictions are not read yet.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    source : path, optional
+        The folder that was submitted as a whole, if it is another.
+
+    Returns
+    -------
+    Submission
+        What is claimed.
+
+    Raises
+    ------
+    FileError
+        If something is missing or malformed.
+
+    Examples
+    --------
+    >>> read_submission("no-such-folder")
+    Traceback (most recent call last):
+    rue.errors.FileError: no-such-folder/row.json: no such file
+    """
+    folder = Path(folder)
+    path = folder / "row.json"
+    row = _load(path)
+    source = folder if source is None else Path(source)
+    try:
+        if "cell" in row and "config" in row:  # one cell of a benchmark, sent by itself
+            return _of_cell(folder, source, row)
+        return Submission(folder=folder, source=source, **row_facts(folder, row))
+    except ValueError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _read(folder: Path, source: Path) -> Submission | Refused:
+    try:
+        return read_submission(folder, source)
+    except FileError as error:
+        return Refused(folder, str(error))
+
+
+def _benchmark(folder: Path) -> list[Submission | Refused]:
+    """Return a submission for each finished cell; rows of other settings are left out."""
+    store = Store(folder)
+    suite = store.suite()
+    found: list[Submission | Refused] = []
+    for cell in cells(suite):
+        place = store.path(cell)
+        if not (place / "row.json").exists():
+            continue
+        try:
+            row = store.row(cell)
+            if is_stale(suite, cell, row["config"]):
+                found.append(Refused(place, "is of other settings than suite.toml"))
+            elif row["rows"]:
+                found.append(_of_cell(place, folder, row, cell))
+        except (FileError, ValueError) as error:
+            found.append(Refused(place, str(error)))
+    if not found:
+        raise FileError(f"{folder}: holds no finished cell with rows of the regret criterion")
+    return found
+
+
+def _of_cell(
+    folder: Path, source: Path, row: Mapping[str, Any], cell: Cell | None = None
+) -> Submission:
+    if problem := find_problem({"checksum": "", **row}):
+        raise ValueError(problem)
+    cell = cell or Cell(**row["cell"])
+    methods = {each["method"] for each in row["rows"]} | {cell.method}
+    if len(methods) > 1:
+        raise ValueError(f"its rows name several methods: {', '.join(sorted(methods))}")
+    return Submission(
+        folder=folder,
+        source=source,
+        method=cell.method,
+        data=cell.dataset,
+        regime=str(row["config"].get("regime", OWN_REGIME)),
+        seed=cell.seed,
+        claims={
+            each["loss"]: {key: each[key] for key in CRITERION_KEYS if key in each}
+            for each in row["rows"]
+        },
+        predictions=folder / "predictions.npz",
+        predictions_sha256=row["predictions_sha256"],
+        settings={
+            "suite": cell.suite,
+            "network": row["config"].get("network", ""),
+            **row["config"]["settings"],
+            **row["versions"],
+        },
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    with opened(path) as file:
+        if (size := file_size(file)) > _LARGEST:
+            raise FileError(f"{path}: must have at most {_LARGEST:,} bytes, got {size:,}")
+        try:
+            row = json.loads(file.read())
+        except (ValueError, RecursionError) as error:
+            raise FileError(f"{path}: cannot be read as JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise FileError(f"{path}: must be a JSON object, got {type(row).__name__}")
+    return row
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))

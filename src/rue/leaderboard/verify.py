@@ -1,0 +1,259 @@
+"""Verify submissions: every number is computed again from the predictions and compared.
+
+What is shown on a leaderboard is always the number computed here. A row is verified if
+
+- its predictions and answers can be read, and have the checksums that it states;
+- its points and answers are the reference's: those the keeper gives for the data set, or else
+  those of the first verified submission to the same data set and seed;
+- every claimed number equals the one computed here, to the decimals that the submission states,
+  or to 6 significant digits if it states none;
+- the prediction file, where it names a method, names the same one.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from rue.data.truth import data_set_truth, is_data_set
+from rue.errors import AlignmentError, FileError, RueError
+from rue.io.align import make_run
+from rue.io.atomic import sha256
+from rue.io.predictions import Predictions, read_predictions
+from rue.io.runs import same_points
+from rue.io.truth import Truth, read_truth
+from rue.leaderboard.submission import Submission
+from rue.metrics.columns import title
+from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.runs import Run
+from rue.truth.annotations import Annotations
+
+__all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]
+
+_RELATIVE, _ABSOLUTE = 1e-6, 1e-9
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A submission with what was computed from its predictions.
+
+    Attributes
+    ----------
+    submission : Submission
+        What was claimed.
+    rows : mapping of str to Evaluation
+        The numbers by loss; losses that could not be computed are missing.
+    runs : mapping of str to Run
+        What the numbers were computed from, by loss.
+    problems : mapping of str to str
+        By loss, why the row is not verified; verified rows are missing.
+    """
+
+    submission: Submission
+    rows: Mapping[str, Evaluation]
+    runs: Mapping[str, Run]
+    problems: Mapping[str, str]
+
+    @property
+    def problem(self) -> str:
+        """The first problem, or an empty text if every row is verified."""
+        return next(iter(self.problems.values()), "")
+
+
+@dataclass
+class References:
+    """The points and answers that submissions to a data set must have.
+
+    Attributes
+    ----------
+    given : mapping of str to str
+        By data set, the truth file or data set that the keeper gives.
+    first : dict
+        By data set and seed, the first verified run and its folder: where the keeper gives
+        nothing, all others must have its points and answers.
+    """
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    first: dict[tuple[str, int], tuple[Run, Path]] = field(default_factory=dict)
+
+    def truth(self, submission: Submission) -> Truth | None:
+        """Return the answers of a submission's data set; None if its predictions have them."""
+        chosen = self.given.get(submission.data) or submission.truth
+        if chosen is None:
+            return None
+        if isinstance(chosen, Path) or not is_data_set(chosen):
+            return read_truth(chosen)
+        return data_set_truth(chosen, split="test", seed=submission.seed)
+
+    def aligned(self, submission: Submission, run: Run) -> Run:
+        """Return a run with its points in the reference's order; raise if they are not the same."""
+        found = self.first.get((submission.data, submission.seed))
+        if found is None:
+            return run
+        reference, folder = found
+        try:
+            return same_points([reference, run])[1]
+        except AlignmentError as error:
+            raise AlignmentError(
+                f"its points or answers are not those of {folder}: {error}"
+            ) from None
+
+    def keep(self, submission: Submission, run: Run) -> None:
+        """Take a verified run as the reference of its data set and seed, if there is none."""
+        self.first.setdefault((submission.data, submission.seed), (run, submission.folder))
+
+
+def verify(submission: Submission, references: References | None = None) -> Verified:
+    """Compute the numbers of a submission again, and compare them with its claims.
+
+    Parameters
+    ----------
+    submission : Submission
+        What is claimed.
+    references : References, optional
+        The points and answers of its data set; a verified submission may become one.
+
+    Returns
+    -------
+    Verified
+        The numbers computed here, and why rows are not verified.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from rue.leaderboard import read_submission, write_submission
+    >>> rng = np.random.default_rng(0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mine.npz")
+    ...     counts = rng.multinomial(9, [0.5, 0.5], 20)
+    ...     np.savez(file, probs=rng.dirichlet([1, 1], (20, 4)), counts=counts)
+    ...     _ = write_submission(file, Path(folder, "out"), data="coins", losses=["log"])
+    ...     verified = verify(read_submission(Path(folder, "out")))
+    >>> verified.problem
+    ''
+    """
+    references = References() if references is None else references
+    rows: dict[str, Evaluation] = {}
+    runs: dict[str, Run] = {}
+    problems: dict[str, str] = {}
+    try:
+        predictions = _read(submission)
+        truth = references.truth(submission)
+    except (RueError, OSError) as error:
+        return Verified(submission, {}, {}, dict.fromkeys(submission.claims, str(error)))
+    for loss, claims in submission.claims.items():
+        try:
+            values = submission.values if predictions.values is None else None
+            run = make_run(predictions, truth, loss, values=values)
+            run = replace(run, method=submission.method)
+            rows[loss] = evaluate_run(run)
+            runs[loss] = run  # its numbers are shown even if the following raises
+            runs[loss] = references.aligned(submission, run)
+            problems[loss] = _data_problem(submission, run) or _differing(
+                claims, rows[loss], submission.digits
+            )
+        except RueError as error:
+            problems[loss] = str(error)
+        if not problems[loss]:
+            del problems[loss]
+            references.keep(submission, runs[loss])
+    return Verified(submission, rows, runs, problems)
+
+
+def answers_checksum(run: Run) -> str:
+    """Return the SHA-256 of the points of a run and the answers about them.
+
+    Parameters
+    ----------
+    run : Run
+        A run with its annotations.
+
+    Returns
+    -------
+    str
+        64 digits, hexadecimal; the order of the points does not matter.
+
+    Examples
+    --------
+    >>> import rue
+    >>> a = rue.Run.from_belief(rue.Annotations([[3, 1], [0, 4]]), rue.Dirichlet([[2, 1], [1, 2]]))
+    >>> answers_checksum(a)[:8]
+    'd9b96fb0'
+    """
+    said = run.annotations
+    assert said is not None  # a run of predictions has answers
+    ids = np.arange(len(run)).astype(np.str_) if run.ids is None else run.ids
+    digest = hashlib.sha256()
+    if isinstance(said, Annotations):
+        table = np.asarray(said.probs if said.counts is None else said.counts, dtype="<f8")
+        each = [row.tobytes() for row in table + 0.0]
+    else:
+        answers = np.split(said.answers.values, np.cumsum(said.answers.lengths)[:-1])
+        each = [np.sort(row).astype("<f8").tobytes() for row in answers]
+    for i in np.argsort(ids, kind="stable"):
+        digest.update(str(ids[i]).encode() + b"\0" + each[i] + b"\0")
+    return digest.hexdigest()
+
+
+def claim_differs(claimed: float | None, found: float, digits: int | None) -> bool:
+    """Return whether a claimed number differs from the one computed.
+
+    Parameters
+    ----------
+    claimed : float or None
+        The claim; None for an undefined number.
+    found : float
+        The number computed; NaN if it is undefined.
+    digits : int or None
+        The decimals that the claim is rounded to; None if it is not rounded.
+
+    Returns
+    -------
+    bool
+        Whether they differ by more than half a unit of the last decimal, or, without ``digits``,
+        by more than 1e-6 of the number.
+
+    Examples
+    --------
+    >>> claim_differs(0.123, 0.12349, 3), claim_differs(0.123, 0.12351, 3)
+    (False, True)
+    """
+    if claimed is None or not math.isfinite(found):
+        return claimed is not None or math.isfinite(found)
+    rounding = _RELATIVE * abs(found) if digits is None else 0.5 * 10.0**-digits
+    return abs(claimed - found) > rounding + _ABSOLUTE
+
+
+def _read(submission: Submission) -> Predictions:
+    path = submission.predictions
+    if not path.is_file():
+        raise FileError(f"{path}: no such file")
+    if submission.predictions_sha256 not in (None, sha256(path)):
+        raise FileError(f"{path}: its checksum is not the one that row.json states")
+    predictions = read_predictions(path)
+    if isinstance(predictions, Run):
+        raise FileError(f"{path}: holds components, and nothing can be verified without beliefs")
+    if predictions.named not in (None, submission.method):
+        raise FileError(
+            f"{path}: names the method {predictions.named}, and row.json {submission.method}"
+        )
+    return predictions
+
+
+def _data_problem(submission: Submission, run: Run) -> str:
+    if submission.data_sha256 in (None, answers_checksum(run)):
+        return ""
+    return f"its answers on {submission.data} do not have the checksum that row.json states"
+
+
+def _differing(claims: Mapping[str, float | None], row: Evaluation, digits: int | None) -> str:
+    for key, claimed in claims.items():
+        found = getattr(row, key, math.nan)
+        if claim_differs(claimed, found, digits):
+            shown = "undefined" if not math.isfinite(found) else f"{found:.{digits or 6}g}"
+            said = "undefined" if claimed is None else f"{claimed:.{digits or 6}g}"
+            return f"claims {title(key)} {said}, and its predictions give {shown}"
+    return ""
