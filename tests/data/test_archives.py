@@ -50,9 +50,9 @@ def test_read(tmp_path):
 @pytest.mark.parametrize("name", CLIMBING)
 def test_a_path_that_climbs_out(tmp_path, name):
     members = {"good.txt": b"A", name: b"B"}
-    with pytest.raises(FileError, match="climbs out"):
+    with pytest.raises(FileError, match="a path outside the archive"):
         read_zip(make_zip(tmp_path / "a.zip", members), ["good.txt"])
-    with pytest.raises(FileError, match="climbs out"):
+    with pytest.raises(FileError, match="a path outside the archive"):
         read_tar(make_tar(members), ["good.txt"], name="t")
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
@@ -100,14 +100,14 @@ def test_damaged(tmp_path):
     whole = make_zip(tmp_path / "a.zip", {"a": b"hello" * 50}).read_bytes()
     for data in (b"", b"not a zip", whole[:-5], whole[:35] + b"XX" + whole[37:]):
         (tmp_path / "b.zip").write_bytes(data)
-        with pytest.raises(FileError, match="not a good zip file"):
+        with pytest.raises(FileError, match="not a valid zip file"):
             read_zip(tmp_path / "b.zip", ["a"])
     tar = make_tar({"a": b"hello" * 50}).getvalue()
     for data in (b"", b"not a tar", tar[:-20]):
-        with pytest.raises(FileError, match="t is not a good tar file"):
+        with pytest.raises(FileError, match="t is not a valid tar file"):
             read_tar(io.BytesIO(data), ["a"], name="t")
     for data in (b"", b"not gzip", gzip.compress(b"hello")[:-4]):
-        with pytest.raises(FileError, match="g is not a good gzip file"):
+        with pytest.raises(FileError, match="g is not a valid gzip file"):
             gunzip(data, "g")
 
 
@@ -116,7 +116,7 @@ def test_encrypted(tmp_path):
     for header, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         data[data.index(header) + flags] |= 1
     (tmp_path / "a.zip").write_bytes(data)
-    with pytest.raises(FileError, match=r"not a good zip file: .*encrypted"):
+    with pytest.raises(FileError, match=r"not a valid zip file: .*encrypted"):
         read_zip(tmp_path / "a.zip", ["a"])
     with pytest.raises(FileError, match=r"a\.zip: cannot read a: .*encrypted"):
         LazyImages(tmp_path / "a.zip", ["a"])[0]
@@ -156,5 +156,5 @@ def test_flipped_bytes_of_compressed_members(tmp_path):
     damaged = bytearray(gzip.compress(gzip.decompress(make_tar({"a": bytes(512)}).read())[:1024]))
     assert read_tar(io.BytesIO(damaged), ["a"], name="t") == {"a": bytes(512)}
     damaged[-8] ^= 255
-    with pytest.raises(FileError, match="t is not a good tar file: CRC check failed"):
+    with pytest.raises(FileError, match="t is not a valid tar file: CRC check failed"):
         read_tar(io.BytesIO(damaged), ["a"], name="t")

@@ -252,7 +252,7 @@ def test_zip_check(tmp_path):
     path.write_bytes(damaged)
     assert "a.txt in it is damaged" in zip_check()(path)
     path.write_bytes(path.read_bytes()[:-10])
-    assert "not a good zip file" in zip_check()(path)
+    assert "not a valid zip file" in zip_check()(path)
 
 
 def test_pip_missing_says_so(tmp_path, monkeypatch):

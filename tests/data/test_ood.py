@@ -77,5 +77,7 @@ def test_features_come_with_their_ood_sets(real):
 
 def test_no_ood_set_is_here(real, tmp_path):
     data = rue.data.load("cifar10h", real, train_batches=[])
-    with pytest.raises(FileError, match="none of OpenOOD's sets for cifar10h is here: cifar100"):
+    with pytest.raises(
+        FileError, match="none of OpenOOD's sets for cifar10h is on this machine: cifar100"
+    ):
         add_ood(data, tmp_path)

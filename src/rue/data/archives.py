@@ -44,7 +44,7 @@ def open_zip(path: Path | io.BytesIO, name: str = "") -> Iterator[zipfile.ZipFil
     except RueError:
         raise
     except ZIP_ERRORS as error:
-        raise FileError(f"{name} is not a good zip file: {error}") from None
+        raise FileError(f"{name} is not a valid zip file: {error}") from None
 
 
 def read_zip(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -> dict[str, bytes]:
@@ -76,7 +76,7 @@ def read_tar(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -
     except RueError:
         raise
     except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
-        raise FileError(f"{name} is not a good tar file: {error}") from None
+        raise FileError(f"{name} is not a valid tar file: {error}") from None
 
 
 def gunzip(data: bytes, name: str) -> bytes:
@@ -87,7 +87,7 @@ def gunzip(data: bytes, name: str) -> bytes:
         with gzip.open(io.BytesIO(data)) as stream:
             content = stream.read(allowance(len(data)) + 1)
     except (OSError, zlib.error, EOFError) as error:
-        raise FileError(f"{name} is not a good gzip file: {error}") from None
+        raise FileError(f"{name} is not a valid gzip file: {error}") from None
     require_memory(name, len(content), len(data))
     return content
 
@@ -99,7 +99,7 @@ def _size(path: Path | io.BytesIO) -> int:
 def _require_inside(archive: str, member: str) -> None:
     path, windows = PurePosixPath(member.replace("\\", "/")), PureWindowsPath(member)
     if path.is_absolute() or windows.drive or ".." in path.parts:
-        raise FileError(f"{archive} holds a path that climbs out of it, {member!r}")
+        raise FileError(f"{archive} holds a path outside the archive, {member!r}")
 
 
 def _require_members(archive: str, names: Sequence[str], sizes: dict[str, int], size: int) -> None:

@@ -1,4 +1,4 @@
-"""Rows of a published table: the columns asked for, by name, and where each row stands."""
+"""Read rows of a published table: some of its columns, with line numbers."""
 
 import csv
 import io
@@ -21,10 +21,10 @@ def csv_rows(
     path
         The file's name, for messages.
     columns
-        Which to give, in this order. Case, spaces and signs do not count: "File Name",
+        The columns to return, in this order. Case, spaces and signs are ignored: "File Name",
         "file_name" and "file-name" are one column.
     delimiter
-        What is between two cells.
+        The character between two cells.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def csv_rows(
                 )
             yield reader.line_num, [row[place] for place in places]
     except csv.Error as error:
-        raise FileError(f"{path} is not a good csv file: {error}") from None
+        raise FileError(f"{path} is not a valid csv file: {error}") from None
 
 
 def _plain(name: str) -> str:

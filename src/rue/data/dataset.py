@@ -112,7 +112,7 @@ class DataSet:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are; none where answers are real numbers."""
+        """The number of classes; 0 if answers are real numbers."""
         return len(self.class_names)
 
     @property
@@ -210,7 +210,7 @@ class DataSet:
         """Return the truth for evaluation: the answers about all points, or else the labels.
 
         One label is taken as the whole truth, p* one-hot. Its Bayes risk is 0, so all of the loss
-        counts as regret, the part too that nobody could have avoided.
+        counts as regret, including the part that is unavoidable.
         """
         self._require_classes()
         if self.annotations is not None and len(self.annotated) == len(self):
@@ -223,9 +223,9 @@ class DataSet:
         return Annotations.from_probs(probs, self.values)
 
     def labelling(self) -> dict[str, Any]:
-        """Return what a prediction file says about its points and classes, by keyword.
+        """Return the ids and classes for a prediction file, as keyword arguments.
 
-        Annotations are among it where every point has some.
+        Annotations are included if every point has some.
         """
         order = np.argsort(self.annotated)
         complete = len(order) == len(self)
@@ -251,7 +251,7 @@ class DataSet:
         save_predictions(path, belief, **self.labelling(), method=method)
 
     def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> "DataSet":
-        """Put features, one row per point, in the place of the inputs."""
+        """Return the data set with features, one row per point, instead of its inputs."""
         matrix = np.asarray(inputs)
         if matrix.ndim != 2 or len(matrix) != len(self):
             raise ShapeError(
@@ -292,7 +292,7 @@ class DataSet:
 
 
 def count(n: int, one: str, many: str = "") -> str:
-    """Say how many there are of something: 1 face, 2 faces."""
+    """Return a number with its noun: 1 face, 2 faces."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 

@@ -97,7 +97,7 @@ def zip_check(md5: str | None = None) -> Callable[[Path], str | None]:
 
 
 def get(url: str) -> bytes:
-    """Return what is at one address, kept in memory."""
+    """Return the content of one address, in memory."""
     import pooch
 
     content = io.BytesIO()
@@ -226,7 +226,7 @@ def _receive(url: str, part: Path, *, progress: bool) -> None:
                 if start < kept:  # the whole file, though only the rest was asked for
                     handle.truncate(0)
                 elif start and not headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
-                    raise OSError("the server sent another part than the one asked for")
+                    raise OSError("the server sent another part than requested")
                 if "Content-Length" in headers:
                     expected = start + int(headers["Content-Length"])
 

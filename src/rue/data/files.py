@@ -55,7 +55,7 @@ def writable_root(root: str | os.PathLike[str] | None = None) -> Path:
 
 
 def require_unshared(folder: Path, what: str = "the folder", advice: str = "") -> None:
-    """Raise if a folder to write to lies in ``RUE_DATA``, be it through a link."""
+    """Raise if a folder to write to is inside ``RUE_DATA``, directly or through a link."""
     shared = os.environ.get("RUE_DATA")
     if shared and folder.resolve().is_relative_to(Path(shared).expanduser().resolve()):
         raise InputError(
@@ -75,9 +75,9 @@ class Reader:
     pinned
         Path -> the known SHA-256 of the file's content (:func:`content_digest`).
     verify
-        Raise where a file's content is not the pinned one.
+        Whether to raise if the content of a file is not the pinned one.
     by_hand
-        How its files are had where ``rue data fetch`` cannot fetch them.
+        How to get the files if ``rue data fetch`` cannot download them.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Reader:
         return any((folder / path).exists() for folder in self.roots for path in paths)
 
     def read(self, path: str) -> bytes:
-        """Read a file, decompressed if it is a .gz; what that unpacks to does as well."""
+        """Read a file, decompressed if it is a .gz; the unpacked file is accepted too."""
         file = self.find(*unpacked(path))
         data = file.read_bytes()
         if file.suffix == ".gz":
@@ -129,25 +129,26 @@ class Reader:
         self.checksums[path] = digest
 
     def require_digest(self, known: str, digest: str, file: Path) -> None:
-        """Raise if what was found at ``file`` is not what is known of it."""
+        """Raise if the content of ``file`` does not have the known checksum."""
         if self.verify and digest != known:
             advice = self.by_hand or f"delete it and run `rue data fetch {self.name}`"
             raise FileError(
                 f"{file} is not the published file: its content should have SHA-256 {known}, "
-                f"got {digest}: {advice} (verify=False reads it all the same)"
+                f"got {digest}: {advice} (verify=False reads it nevertheless)"
             )
 
 
 def unpacked(path: str) -> tuple[str, ...]:
-    """Return a path and, of a .gz, that of what it unpacks to."""
+    """Return a path and, for a .gz, also the path without this ending."""
     return (path, path.removesuffix(".gz")) if path.endswith(".gz") else (path,)
 
 
 def content_digest(path: str, data: bytes) -> str:
-    """Return the SHA-256 of what a file says, whatever wrote it.
+    """Return the SHA-256 of the content of a file, independent of the program that wrote it.
 
-    Of a .gz the caller passes what it unpacks to; of a .npy the whole numbers count, not the
-    header; of a .csv, .tsv, .data or .jsonl a byte order mark and line ends do not count.
+    The caller passes the unpacked content of a .gz. Of an .npy only the numbers count, not the
+    header; in a .csv, .tsv, .data or .jsonl, a byte order mark and line ends are
+    ignored.
     """
     if path.endswith(".npy"):
         array = read_npy_bytes(path, data)
@@ -172,7 +173,7 @@ def file_digest(path: Path, name: str) -> str:
 
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Write a file of a data root, complete or not at all, in a folder that is made if missing."""
+    """Write a file of a data folder, completely or not at all; missing folders are created."""
     require_unshared(path.parent)
     with replacing(path, parents=True) as handle:
         yield handle

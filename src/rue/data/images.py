@@ -104,7 +104,7 @@ def decode_image(
     """Decode one image to RGB, resized to (size, size).
 
     With ``crop`` the shorter side becomes ``size`` and the middle is cut out, as OpenOOD does;
-    else the sides are scaled apart.
+    else both sides are scaled independently.
     """
     from PIL import Image, ImageOps
 
@@ -120,7 +120,7 @@ def decode_image(
 
 
 def _to_rgb(image: "Image.Image") -> "Image.Image":
-    """Convert to RGB; of 16 bits a channel the upper half counts, which convert would clip."""
+    """Convert to RGB; of 16-bit channels the upper byte is used, where convert would clip."""
     if image.mode.startswith("I"):
         from PIL import Image
 

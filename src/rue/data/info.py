@@ -17,10 +17,10 @@ __all__ = ["Info", "info"]
 class Info:
     """The facts of one data set.
 
-    ``n_points`` counts the annotated points, or all where nobody was asked; the annotators are
-    None where nobody was asked, where p* is known, or where nobody can say before the files are
-    there. ``splits`` has the sizes at seed 0, ``source`` says how
-    to get the data set, and ``checksums`` has the SHA-256 of each file's content.
+    ``n_points`` counts the annotated points, or all points if there are no annotators. The
+    annotators are None if there are none, if p* is known, or if their number is unknown without
+    the files. ``splits`` has the sizes at seed 0, ``source`` says how to get the data set, and
+    ``checksums`` has the SHA-256 of the content of each file.
     """
 
     name: str

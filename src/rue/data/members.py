@@ -1,4 +1,4 @@
-"""One file of a release, whether it lies in a folder or in the zip that nobody unpacked."""
+"""Read one file of a release, from a folder or from a zip that was not unpacked."""
 
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,7 @@ def read_member(source: Path, name: str) -> bytes:
 
 
 def member_named(source: Path, members: list[str], name: str) -> str:
-    """Return the one path of an archive that ends in this name; raise if there is none, or two."""
+    """Return the only path of an archive that ends in this name; raise if there is none, or two."""
     # A Mac puts a twin of each file beside what it packs.
     paths = [PurePosixPath(member) for member in members if not member.startswith("__MACOSX/")]
     found = [str(path) for path in paths if path.name == name]

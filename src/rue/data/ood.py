@@ -82,5 +82,7 @@ def add_ood(
         if is_here(f"openood-{name}", root)
     }
     if not ood:
-        raise FileError(f"none of OpenOOD's sets for {data.name} is here: {', '.join(names)}")
+        raise FileError(
+            f"none of OpenOOD's sets for {data.name} is on this machine: {', '.join(names)}"
+        )
     return replace(data, ood=ood)

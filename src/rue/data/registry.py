@@ -87,11 +87,11 @@ def load(
     root
         A data root to look in first.
     split
-        Keep only one part of it.
+        Keep only this split.
     seed
-        Turns the splits that are not official ones; makes the points of random-rbf.
+        Rotates splits that are not official, and generates the points of random-rbf.
     verify
-        Raise where a file's content is not the published one.
+        Whether to raise if the content of a file is not the published one.
     features
         An .npz whose features take the place of the inputs (:mod:`rue.data.feature_files`).
     options
@@ -176,7 +176,7 @@ def is_complete(name: str, root: str | os.PathLike[str] | None = None) -> bool:
 
 
 def expand(patterns: list[str]) -> list[str]:
-    """Return the names that patterns such as ``dcic-*`` stand for, in the registry's order."""
+    """Return the names that match patterns such as ``dcic-*``, in the registry's order."""
     names = []
     for pattern in patterns:
         matches = [name for name in ENTRIES if fnmatchcase(name, pattern)]

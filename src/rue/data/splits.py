@@ -26,11 +26,11 @@ class Splits(TypedDict):
 
 
 def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray:
-    """Return each point the fold, 0..4, of its group.
+    """Return the fold, 0..4, of each point; points of one group have the same.
 
-    The fold is a hash of the data set's name and the group's, so it depends neither on the
-    order of the points nor on which others there are, and points of one group never part.
-    Seeds 0..4 rotate the same folds (:func:`rotate`); every further five hash anew.
+    The fold is a hash of the names of the data set and the group, so it depends neither on the
+    order of the points nor on the other points.
+    Seeds 0..4 rotate the same folds (:func:`rotate`); every further five seeds use new folds.
     """
     deal = require_whole("seed", seed) // N_FOLDS
     fold_of: dict[str, int] = {}

@@ -44,7 +44,7 @@ def data_set_truth(
     Raises
     ------
     InputError
-        If nobody answered about its points.
+        If the data set has no annotators.
     """
     data = load(name, root, split=split, seed=seed)
     ids = np.asarray(data.ids)[data.annotated].astype(np.str_)
@@ -52,7 +52,9 @@ def data_set_truth(
         return Truth(Path(name), data.ratings, ids)
     annotations = data.annotations
     if annotations is None or not len(data.annotated):
-        raise InputError(f"{name} has one label per point and no annotators, so it is no truth")
+        raise InputError(
+            f"{name} has one label per point and no annotators, so it cannot be used as truth"
+        )
     classes = tuple(str(word) for word in data.class_names)
     distinct = len(set(classes)) == annotations.n_classes
     return Truth(

@@ -90,7 +90,7 @@ def fit(
     """
     config = config or Config()
     plan = Plan(
-        method="mc_dropout",
+        method="mc_dropout",  # names the random streams; another name would give other numbers
         dropout=True,
         held_out=config.temperature,
         mean=lambda model, x: torch.softmax(

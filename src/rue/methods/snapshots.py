@@ -52,7 +52,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The base method, fitted, and the strength of its means."""
+    """The fitted base method, and the strengths of its means."""
 
     base: Any
     strength: "Strength"

@@ -1,4 +1,4 @@
-"""SWAG (Maddox et al. 2019): a Gaussian over all weights, from the tail of SGD.
+"""SWAG (Maddox et al. 2019): a Gaussian over all weights, fitted to the last epochs of SGD.
 
 From the trained weights on, SGD runs at a constant rate, and the weights theta_t after each epoch
 are taken as draws of a distribution with the moments
@@ -127,7 +127,7 @@ class Moments:
         self.deviations: list[FloatArray] = []
 
     def add(self, weights: FloatArray) -> None:
-        """Take one more vector."""
+        """Add a vector of weights."""
         if not self.n:
             self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
         self.n += 1
@@ -136,16 +136,16 @@ class Moments:
         self.deviations = [*self.deviations, weights - self.mean][-self.rank :]
 
     def after_epoch(self, network: Network) -> None:
-        """Take a network's weights."""
+        """Add the weights of a network."""
         self.add(_flat(network))
 
     def content(self) -> dict[str, Any]:
-        """Return all of it, as a checkpoint holds it."""
+        """Return the content for a checkpoint."""
         arrays = [self.mean, self.square, *self.deviations]
         return {"n": self.n, "arrays": [torch.from_numpy(array) for array in arrays]}
 
     def restore(self, content: dict[str, Any]) -> None:
-        """Take what a checkpoint held."""
+        """Restore the content of a checkpoint."""
         self.n = int(content["n"])
         self.mean, self.square, *self.deviations = (a.cpu().numpy() for a in content["arrays"])
 
@@ -163,7 +163,7 @@ class Moments:
 
 
 def _draw(one: Trained, plan: Plan, config: Config, checkpoints: Folder) -> Model:
-    """Run the tail of SGD and give a model whose members are draws."""
+    """Continue SGD to collect the moments, and return a model whose members are draws."""
     (network,) = copy.deepcopy(one.model.networks)
     before = one.model.training
     rate = config.lr or (0.01 if before.optimizer == "adamw" else before.lr / 2)

@@ -87,7 +87,7 @@ BAD_IMAGES = {
 @pytest.mark.parametrize("case", BAD_IMAGES)
 def test_bad_images(root, case):
     (root / "fashion-mnist/t10k-images-idx3-ubyte.gz").write_bytes(BAD_IMAGES[case])
-    with pytest.raises(FileError, match=r"is not an idx file|not a good gzip file"):
+    with pytest.raises(FileError, match=r"is not an idx file|not a valid gzip file"):
         load(root)
 
 

@@ -183,7 +183,7 @@ def test_broken_images_are_refused_in_one_line(tmp_path, case, kind):
 def test_a_damaged_zip(tmp_path):
     write(tmp_path, files={})
     (tmp_path / "ferplus/images.zip").write_bytes(b"PK not a zip")
-    with pytest.raises(FileError, match="not a good zip file"):
+    with pytest.raises(FileError, match="not a valid zip file"):
         load(tmp_path)
 
 

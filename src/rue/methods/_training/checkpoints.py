@@ -1,6 +1,7 @@
-"""Checkpoints: all that a training needs to go on, bit for bit, from the end of an epoch.
+"""Checkpoints: the state after an epoch, from which training resumes bit for bit.
 
-Random numbers are not in it: they are hashed from the epoch (:mod:`rue.methods._training.streams`).
+They contain no state of random numbers, which are hashed from the epoch
+(:mod:`rue.methods._training.streams`).
 """
 
 from dataclasses import dataclass
@@ -22,18 +23,18 @@ class EpochRecord(Protocol):
     """What is collected from the weights after each epoch, such as their moments."""
 
     def after_epoch(self, network: Network) -> None:
-        """Take the weights of one more epoch."""
+        """Add the weights after one more epoch."""
 
     def content(self) -> dict[str, Any]:
-        """Return all of it, as a checkpoint holds it: numbers and tensors."""
+        """Return the content for a checkpoint: numbers and tensors."""
 
     def restore(self, content: dict[str, Any]) -> None:
-        """Take what a checkpoint held."""
+        """Restore the content of a checkpoint."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file, and a text that says which training it is of."""
+    """A file, and a text that identifies its training."""
 
     path: Path
     training: str
@@ -47,7 +48,7 @@ class Checkpoint:
         best: Best | None,
         record: EpochRecord | None = None,
     ) -> None:
-        """Write the state after ``epoch`` epochs; what was there stays until it is whole."""
+        """Write the state after ``epoch`` epochs, completely or not at all."""
         state = {
             "training": self.training,
             "epoch": epoch,
@@ -68,7 +69,7 @@ class Checkpoint:
         best: Best | None,
         record: EpochRecord | None = None,
     ) -> int:
-        """Load the state into all of them; give the epochs done."""
+        """Load the state into all arguments; return the number of epochs done."""
         device = next(network.parameters()).device
         try:
             state = torch.load(self.path, map_location=device, weights_only=True)

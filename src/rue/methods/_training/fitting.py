@@ -37,7 +37,7 @@ def fit_models(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[Trained]:
-    """Train all members of all seeds and settings; give each seed's best.
+    """Train all members of all seeds and settings; return the best of each seed.
 
     ``data`` is one data set for all seeds, or one for each. A checkpoint is of the plan's method
     and settings, of the training and of the data.
@@ -74,9 +74,9 @@ def fit_pools(
     checkpoints: Folder = None,
     progress: bool = False,
 ) -> list[list[Model]]:
-    """Train every member on each seed's pool with each of its settings; nothing is chosen.
+    """Train every member on each seed's pool with each of its settings; return all models.
 
-    ``settings[t][s]`` is trial t of seed s; give the models in the same order.
+    ``settings[t][s]`` is trial t of seed s; the models have the same order.
     """
     jobs = [
         Job(pool, make_member(plan, pool, seed, i, setting, _stops(plan, setting)), t, s)
@@ -86,7 +86,7 @@ def fit_pools(
     ]
     kept = checkpoints is not None and not jobs[0].member.training.is_probe
     if kept and checkpoints is not None:
-        # Without parents: the folder of a run that was moved is not made again in its old place.
+        # Without parents: if the folder of a run was moved, it must not be created again here.
         try:
             Path(checkpoints).mkdir(exist_ok=True)
         except OSError as error:
@@ -126,7 +126,7 @@ def fit_pools(
 
 
 def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:
-    """Return each seed its data set: the one that all share, or its own."""
+    """Return a data set for each seed: the shared one, or its own."""
     each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
     if len(each) != len(seeds):
         raise ShapeError(
@@ -136,7 +136,7 @@ def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> lis
 
 
 def _stops(plan: Plan, training: Training) -> bool:
-    """Whether networks keep their best epoch."""
+    """Return whether networks keep their best epoch."""
     return training.regime == "tuned" or not (training.is_probe or plan.dropout)
 
 
@@ -183,7 +183,7 @@ def _held_out_and_pool(
 
 
 def whole_seeds(seeds: Sequence[int]) -> list[int]:
-    """Take different whole numbers, as Python's own: random numbers hang on how they print."""
+    """Return the seeds as Python integers; random numbers are hashed from how they print."""
     found = list(seeds) if np.iterable(seeds) else []
     whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)
     if not found or not whole or len(set(found)) < len(found):

@@ -5,8 +5,8 @@ With directions w drawn from N(0, I / l^2) and phases b from U(0, 2 pi), the fea
     phi(h) = sqrt(2 / D) cos(W h + b)
 
 of the network's own features h have E[phi(h) . phi(h')] = exp(-|h - h'|^2 / (2 l^2)), the kernel of
-a Gaussian process (Rahimi and Recht 2007). Directions and phases stay as they are drawn; the
-network below and the linear layer above are trained.
+a Gaussian process (Rahimi and Recht 2007). Directions and phases are not trained; the
+network below and the linear layer above are.
 """
 
 import math

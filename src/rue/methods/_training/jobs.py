@@ -1,4 +1,4 @@
-"""Jobs: one network to train each, and which of them train as one stack."""
+"""Jobs: single networks to train, and how they are grouped into stacks."""
 
 import os
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 N_FOLDS = 5
-_MOST = 1 << 24  # parameters of a stack: more do not fit the processor's caches anyway
+_MOST = 1 << 24  # parameters of a stack: larger ones do not fit in the processor's caches
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One network to train: on which pool, and of which setting and seed, by their places."""
+    """One network to train: the indices of its pool, setting and seed."""
 
     pool: Pool
     member: Member
@@ -73,17 +73,17 @@ def make_member(
 
 
 def fold_of_each(n: int) -> IntArray:
-    """Return each of n rows its fold, 0..4; folds are dealt once for all seeds."""
+    """Return the fold, 0..4, of each of n rows; it is the same for all seeds."""
     return stream("folds", n).permutation(n) % N_FOLDS
 
 
 def _rows(n: int, index: int) -> IntArray:
-    """All of n rows but fold ``index``."""
+    """Return all of n rows except those of fold ``index``."""
     return np.flatnonzero(fold_of_each(n) != index % N_FOLDS)
 
 
 def groups(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
-    """Probes that may train as one stack: as many features, outputs, units and batches an epoch."""
+    """Group probes into stacks: equal features, outputs, units and batches per epoch."""
     if not jobs[0].member.training.is_probe:
         return [[job] for job in jobs]
     groups: dict[tuple[int, ...], list[Job]] = {}
@@ -100,7 +100,7 @@ def groups(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
 
 
 def stack(jobs: Sequence[Job]) -> tuple[Pool, list[Member]]:
-    """Put the pools of a group one after another, and move its members' rows along."""
+    """Concatenate the pools of a group, and shift the rows of its members accordingly."""
     pools = list({id(job.pool): job.pool for job in jobs}.values())
     if len(pools) == 1:
         return pools[0], [job.member for job in jobs]
@@ -122,7 +122,7 @@ def stack(jobs: Sequence[Job]) -> tuple[Pool, list[Member]]:
 
 
 def _filled_up(pool: Pool, pools: Sequence[Pool]) -> torch.Tensor:
-    """Return the targets, as wide as the widest: ratings of data sets with different maxima."""
+    """Return the targets padded to the same width, as ratings may have different maxima."""
     width = max(other.targets.shape[1] for other in pools)
     missing = width - pool.targets.shape[1]
     return torch.nn.functional.pad(pool.targets, (0, missing), value=torch.nan)
@@ -160,7 +160,7 @@ def _network(
 def find_checkpoint(
     folder: str | os.PathLike[str], member: Member, pool: Pool, plan: Plan
 ) -> Checkpoint:
-    """Return the file of a member and all that its training depends on, including files."""
+    """Return the checkpoint of a member, identified by all that its training depends on."""
     training = member.training
     weights = None if training.weights is None else sha256(Path(training.weights))
     own = (plan.slope, plan.coefficient, plan.settings)

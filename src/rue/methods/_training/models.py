@@ -1,4 +1,4 @@
-"""Models: trained networks, what they say, and the plan by which they are trained."""
+"""Models: trained networks, their outputs, and the plan of their training."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ class Model:
     training
         The settings, under ``tuned`` those that were chosen.
     epochs
-        The epoch that each member's weights are of.
+        The epoch of the weights of each member.
     members
         Which member of the method each is, in the order of the networks.
     """
@@ -45,7 +45,7 @@ class Model:
 
     @property
     def chunk(self) -> int:
-        """How many inputs are looked at at once."""
+        """The number of inputs per chunk."""
         return 4096 if self.training.is_probe else 256
 
     def features(self, inputs: Inputs | ArrayLike) -> Iterator[tuple[slice, Tensor]]:
@@ -100,7 +100,7 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What :func:`fit_models` gives for a seed.
+    """The result of :func:`fit_models` for one seed.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Plan:
     objective, settings
         The loss per point, and its own settings.
     n_members
-        Networks a seed. With more than one, member i of a probe does not see fold i of 5.
+        Networks per seed. With more than one, member i of a probe does not see fold i of 5.
     fold_of
         The fold of 5 that a member does not see, on images too; None where it sees all.
     n_outputs

@@ -54,15 +54,15 @@ class Network(nn.Module, ABC):
 
 @final
 class Probe(Network):
-    """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm a layer.
+    """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm per layer.
 
     Parameters
     ----------
     parameters
         Weights (n_members, width, d) and biases (n_members, 1, width) of the first layer, then
         those of the second, (n_members, K, width) and (n_members, 1, K or more). The last biases
-        are filled up with zeros, so that each member's numbers start at a whole vector of the
-        processor: a vector and its rest are rounded differently.
+        are filled up with zeros, so that each member's numbers are aligned to the vectors of
+        the processor; without it, results would depend on a member's place in the stack.
     slope
         Of the activation below 0.
     """
@@ -200,7 +200,7 @@ def matrices(network: nn.Module, *, except_for: nn.Module) -> list[Tensor]:
 
 
 def seeded(seed: int, build: Callable[[], Any]) -> Any:
-    """Build something that draws from torch's generator, and leave that generator as it was."""
+    """Build something that draws from torch's generator, and restore the generator's state."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would queue work for a GPU
         return build()

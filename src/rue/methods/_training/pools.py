@@ -37,7 +37,7 @@ _STATISTICS = {
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What inputs look like, and how they are scaled.
+    """The shape of inputs, and how they are scaled.
 
     ``shape`` is that of one input: (n_features,) or (height, width, channels).
     """
@@ -53,7 +53,7 @@ class Scaling:
         return scaled.permute(0, 3, 1, 2) if len(self.shape) == 3 else scaled
 
     def batches(self, inputs: Inputs | ArrayLike, size: int) -> Iterator[tuple[slice, Tensor]]:
-        """Check new inputs and give them scaled, chunk by chunk."""
+        """Check new inputs and yield them scaled, chunk by chunk."""
         array = as_inputs(inputs)
         if array.shape[1:] != self.shape:
             wanted = ", ".join(map(str, self.shape))
@@ -65,7 +65,7 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Points to train on, then points that validate: inputs, and what there is to learn of them.
+    """Training points, followed by validation points: inputs and targets.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Pool:
 def make_pool(
     data: DataSet, device: torch.device, *, statistics: str = "train", kind: Kind = "distributions"
 ) -> Pool:
-    """Take the points of a data set that train, and those that validate."""
+    """Return the pool of a data set's training and validation points."""
     if data.task == "text":
         raise InputError(f"{data.name} holds texts: use rue.data.featurize first")
     if len(data.train) == 0:
@@ -156,7 +156,7 @@ def make_pool(
 
 
 def _answer_scale(part: DataSet) -> AnswerScale:
-    assert part.ratings is not None  # or it would be no pool of ratings
+    assert part.ratings is not None  # always true for a pool of ratings
     values = part.ratings.answers.values
     return AnswerScale(float(values.mean()), float(values.std()) or 1.0)
 

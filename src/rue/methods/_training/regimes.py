@@ -1,4 +1,4 @@
-"""Regimes: the settings that are tried, and the points that choose among them.
+"""Regimes: the settings that are tried, and the validation points that choose among them.
 
 ``paper`` trains with the settings as they are. ``tuned`` trains every one of eight settings, keeps
 each network's best epoch by the validation loss of its own objective, and chooses the setting
@@ -36,7 +36,7 @@ _DROPOUT: Mapping[str, Axes] = {
 
 
 def axes_of(training: Training, *, dropout: bool = False) -> Axes:
-    """Return what is tried of a network, with or without dropout layers."""
+    """Return the values to try for a network, with or without dropout layers."""
     return (_DROPOUT if dropout else _AXES)[training.optimizer]
 
 
@@ -58,7 +58,7 @@ def n_tuned(training: Training, n_seeds: int) -> int:
 
 
 def hold_out(data: DataSet) -> DataSet:
-    """Return the data set with points that validate: its own, or a tenth of those that train.
+    """Return the data set with validation points: its own, or a tenth of the training points.
 
     The tenth is the training points whose hashed ids are the lowest, so it depends neither on the
     order of the points nor on the seed.

@@ -166,7 +166,7 @@ SMALL_IMAGES = Training(network="small_cnn", epochs=5)
 
 
 def find_device(wanted: Device) -> torch.device:
-    """Return the device, the best there is for ``auto``."""
+    """Return the device; ``auto`` is the best available one."""
     there = {
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),

@@ -23,7 +23,7 @@ _LOG_RANGE = (-3.0, 3.0)  # natural logarithms that T is searched between
 
 
 def with_temperature(states: Sequence[Any], trained: Sequence[Trained], wanted: bool) -> list[Any]:
-    """Return fitted methods a temperature, each by its own held-out points, where it is wanted."""
+    """Return the fitted methods with temperatures from their own held-out points, if wanted."""
     if not wanted:
         return list(states)
     found = []
@@ -35,7 +35,7 @@ def with_temperature(states: Sequence[Any], trained: Sequence[Trained], wanted: 
 
 
 def refuse_temperature(wanted: bool) -> None:
-    """Raise where a temperature is wanted of predictions that are real numbers."""
+    """Raise if a temperature is wanted for predictions of real numbers."""
     if wanted:
         raise InputError("temperature scaling is of classes, and the answers are real numbers")
 
@@ -56,7 +56,7 @@ def fit_temperature(belief: _Tempered, targets: FloatArray) -> float:
         mean = np.maximum(temper(belief, float(np.exp(log_temperature))).mean(), _LEAST)
         return float(-(targets * np.log(mean)).sum(axis=1).mean())
 
-    # Draws may give it two valleys, so a grid comes first.
+    # With draws the loss may have two minima, so a grid search comes first.
     grid = np.linspace(*_LOG_RANGE, 13)
     best = grid[np.argmin([loss(x) for x in grid])]
     step = grid[1] - grid[0]

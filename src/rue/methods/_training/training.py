@@ -62,7 +62,7 @@ class Member:
 
     @property
     def names(self) -> tuple[str, int, int]:
-        """What its random numbers are hashed from."""
+        """The names from which its random numbers are hashed."""
         return self.method, self.seed, self.index
 
 
@@ -77,7 +77,7 @@ def train(
     record: EpochRecord | None = None,
     on_step: _OnStep | None = None,
 ) -> list[int]:
-    """Train a stack of networks in place; give the epoch that each member's weights are of.
+    """Train a stack of networks in place; return the epoch of each member's weights.
 
     That is the last one, or, where members have held-out rows, the one with the lowest mean loss
     on them: 0, and the weights of the start, where no epoch's loss is finite. With a constant
@@ -216,7 +216,7 @@ def _run_epoch(
     coefficient: float | None,
     on_step: _OnStep | None,
 ) -> np.ndarray:
-    """Take an epoch's steps; give each member's mean loss over them."""
+    """Run the steps of an epoch; return the mean loss of each member."""
     device = pool.inputs.device
     training = stack.members[0].training
     streams = [stream(*member.names, "epoch", epoch) for member in stack.members]
