@@ -25,7 +25,7 @@ FIGURE = FIGURES / "published_ranks.png"
 # What section 5.3 compares: proxies on CIFAR-10 and OpenML, regret on CIFAR-10H.
 SECTION = ("cifar10", "openml-6", "openml-156", "cifar10h")
 USUAL = (
-    *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
+    *("near_ood", "far_ood", "auac_labels", "nauc_epistemic", "nauc_total"),
     *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
 )
 WITHIN = ("aurec", "excess_aurec", "n_aurec", "pareto_gap", "aurc", "spearman_hat")

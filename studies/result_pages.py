@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from rue.bench.tables import beside_published
+from rue.bench.tables import beside_published, in_paper
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
 from rue.metrics.columns import title
-from rue.metrics.table import format_rows
+from rue.metrics.table import RANKED_BY, format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import RESULTS
@@ -17,8 +17,8 @@ from studies.pages import code, listed
 from studies.rows import Row
 
 COMPARED = (
-    *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
-    *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
+    *("near_ood", "far_ood", "auac", "auac_labels", "nauc_epistemic", "nauc_total"),
+    *("aurec", "n_aurec", "pareto_gap", "n_aurec_total", "spearman_hat"),
 )
 SHOWN = ("aurec", "n_aurec", "aurc", "pareto_gap")
 PUBLISHED = (
@@ -61,7 +61,8 @@ def page(name: str) -> str:
             f"![Methods ranked under {loss} loss](../figures/{name}_{loss}.png)"
             for loss in _losses(losses)
         ),
-        *beside_the_paper(losses),
+        *ranked_by(losses),
+        *beside_the_paper(record),
         *proxy_tasks(record),
         *rank_inversions(record, name),
         *settings(record, name),
@@ -122,23 +123,42 @@ def _winner(test: Row) -> str:
     return f"{column}: no significant winner; {listed(best)} cannot be separated."
 
 
-def beside_the_paper(losses: list[Row]) -> list[str]:
-    """Return the section that puts the paper's rows beside ours, where it has some."""
-    both = list(beside_published(losses))
-    printed = {row["loss"] for row in both if row["group"] == "paper"}
-    if not printed:
+def beside_the_paper(record: Row) -> list[str]:
+    """Return the section that puts the paper's rows beside ours, where it has some.
+
+    A run that was imported without the published convention has no such section.
+    """
+    losses = [row for row in record["table"] if row["loss"]]
+    if not in_paper(losses) or "published_convention" not in record:
         return []
     rows = [
         {key: value for key, value in row.items() if key in ("method", "loss", "group", *PUBLISHED)}
-        for row in both
-        if row["loss"] in printed and row["group"] in ("paper", "ours")
+        for row in beside_published(in_paper(losses), record["published_convention"])
     ]
     return [
         "## Beside the paper",
         "The paper trains a ResNet-18 on the images. The methods here are probes, small networks "
         "on the features of another, frozen network. Columns that have a unit therefore need not "
-        "agree.",
+        "agree. The paper's numbers follow the conventions of its authors' code; ours are here "
+        "under the same conventions, and by Definition 1, which the rest of this page uses "
+        "([what the conventions do](published.md#what-the-conventions-do)).",
         format_rows(rows, "markdown"),
+    ]
+
+
+def ranked_by(losses: list[Row]) -> list[str]:
+    """Return the section that says which component finds regret best."""
+    rows = [row for row in losses if row.get("n_aurec_total") is not None]
+    if not rows:
+        return []
+    better = [row for row in rows if row["n_aurec_total"] < row["n_aurec"]]
+    return [
+        "## Ranked by what",
+        "AuReC and n-AuReC reject the points of highest *epistemic* uncertainty first. This is how "
+        "total and aleatoric uncertainty find the same regret. In "
+        f"{len(better)} of {len(rows)} rows total uncertainty finds it better than epistemic "
+        "uncertainty does.",
+        format_rows([_without(row, "dataset") for row in rows], "markdown", columns=RANKED_BY),
     ]
 
 

@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rue.bench.conventions import with_convention
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
-from rue.bench.tables import read_results, table_rows
+from rue.bench.tables import in_paper, read_results, table_rows
 from rue.cli._demo import curves
 from rue.inference.comparison import COMPARABLE
 from rue.metrics.columns import title
@@ -47,6 +48,9 @@ def import_run(folder: Path) -> None:
         "text": store.suite().text,
         "rows": list(results.raw.values()),
         "table": with_intervals(rows, drawn, level=LEVEL),
+        "published_convention": table_rows(
+            with_convention(store, in_paper(results.rows), "published", progress=True)
+        ),
         "tests": paired_tests(rows, ranking),
         "missing": list(map(str, results.missing)),
     }

@@ -376,3 +376,44 @@ def test_checkpoints_of_a_run_have_a_place_that_no_worker_makes(store, suite):
     with pytest.raises(FileNotFoundError):
         gone.make_checkpoints(cell)
     assert not gone.folder.exists()
+
+
+def test_a_table_of_another_convention_needs_no_training(finished, suite):
+    """Rows computed again from the predictions are what evaluate gives; no mean mixes them."""
+    import rue
+    from rue.bench.conventions import with_convention
+    from rue.bench.resampling import draw
+    from rue.io.predictions import read_predictions
+
+    rows = read_results(finished).rows
+    made = with_convention(finished, rows, "published")
+    assert [r["convention"] for r in made] == ["published"] * len(rows)
+    assert [(r["method"], r["seed"], r["loss"]) for r in made] == [
+        (r["method"], r["seed"], r["loss"]) for r in rows
+    ]
+    cell = next(c for c in cells(suite) if (c.method, c.seed) == ("ensemble", 1))
+    read = read_predictions(finished.predictions(cell))
+    expected = rue.evaluate(
+        read.truth.annotations, read.belief, "zero_one", convention="published"
+    ).to_dict()
+    keys = ("method", "seed", "loss")
+    mine = next(r for r in made if [r[k] for k in keys] == ["ensemble", 1, "zero_one"])
+    for key in ("aurec", "n_aurec", "aurc", "pareto_gap", "spearman_hat", "aurec_total"):
+        assert mine[key] == expected[key]
+    assert with_convention(finished, rows, "definition") == [dict(r) for r in rows]
+    with pytest.raises(InputError, match="intervals and tests are those of Definition 1"):
+        draw(finished, table_rows(made))
+
+
+def test_a_suite_of_the_published_convention(suite, store):
+    """Its rows carry the convention, and a folder never mixes two."""
+    published = parse_suite('convention = "published"\n' + suite.text)
+    only = {"method": ["dropout"], "seed": ["0"]}
+    report = run_suite(published, store.folder, only=only)
+    assert report.redone == {report.done[0]: "stale"}
+    row = store.row(report.done[0])
+    assert {each["convention"] for each in row["rows"]} == {"published"}
+    assert row["config"]["convention"] == "published"
+    found = read_results(store)
+    assert {each["convention"] for each in found.rows} == {"published"}
+    assert len(found.stale) == 5

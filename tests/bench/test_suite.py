@@ -20,7 +20,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
     names = {"demo", "sentiment", "cifar10h-probe", "cifar10h", "appa-real", "dcic", "paper"}
     names |= {"ferplus-probe", "ferplus", "ferplus-small"}
     names |= {"emobank", "emobank-ratings", "nli-variation"}
-    names |= {"atlas", "atlas-paper"}
+    names |= {"atlas", "atlas-paper", "openml-6", "openml-156"}
     assert set(shipped()) == names
     for name in names:
         suite = read_suite(name)
@@ -73,6 +73,30 @@ def test_a_data_set_may_have_methods_of_its_own():
     ]
 
 
+def test_budgets_of_active_learning():
+    """A budget is a name or a table; its runs are the seeds, and only its users are keyed by it."""
+    letter = read_suite("openml-6")
+    assert letter.seeds == tuple(range(10))
+    assert configuration(letter, cells(letter)[0])["active_learning"] == {
+        "start": 1000,
+        "step": 1000,
+        "rounds": 10,
+    }
+    assert read_suite("openml-156").budget_of("openml-156").n_labelled == 1_100
+    assert read_suite("openml-156").n_cells == 4 * 10
+    table = "[active_learning]\nstart = 20\nstep = 10\nrounds = 3\nruns = 4"
+    mine = parse_suite(MINE + table)
+    assert mine.seeds == (0, 1, 2, 3)
+    assert mine.budget_of("random-rbf").n_labelled == 50
+    plain = parse_suite(MINE + "seeds = 4")
+    hashes = [config_hash(configuration(s, cells(s)[0])) for s in (mine, plain)]
+    assert hashes[0] == hashes[1]  # it does not run active learning
+    paper = read_suite("paper")
+    assert paper.budget_of("letter").step == 1_000
+    assert paper.budget_of("random-rbf").step == 100
+    assert paper.budget_of("cifar10h") is None
+
+
 def test_method_names_are_those_of_rue_methods():
     assert set(METHOD_NAMES) == set(METHODS)
 
@@ -86,6 +110,23 @@ def test_method_names_are_those_of_rue_methods():
         ('regime = "probe"', 'which is a network: write network = "probe"'),
         ('regime = "tune"', r"did you mean 'tuned'\?"),
         ('[dataset.random-rbf]\nregime = "cifar"', 'write dataset.random-rbf.network = "cifar"'),
+        ('convention = "publishd"', r"did you mean 'published'\?"),
+        ("convention = 3", "convention must be text, got 3"),
+        ('active_learning = "openml"', "active_learning must be of openml-6, openml-156"),
+        ("active_learning = 3", "active_learning must be a name"),
+        ("[active_learning]\nstart = 5", "active_learning needs the key step"),
+        (
+            "seeds = 3\n[active_learning]\nstart = 5\nstep = 5\nruns = 4",
+            r"active_learning\.runs must be the number of seeds, 3, got 4",
+        ),
+        (
+            "[dataset.random-rbf]\nactive_learning = {start = 5, step = 5, runs = 4}",
+            r"dataset\.random-rbf\.active_learning: runs are the suite's seeds",
+        ),
+        (
+            "[dataset.random-rbf]\nactive_learning = {start = 0, step = 5}",
+            r"dataset\.random-rbf\.active_learning\.start must be",
+        ),
         ('criteria = ["regrets"]', r"did you mean 'regret'\?"),
         ('losses = ["logg"]', "logg"),
         ("losses = []", "losses must be one or more"),

@@ -5,7 +5,17 @@ import statistics
 
 import pytest
 
-from rue.bench.tables import CRITERION_KEYS, beside_published, summarize, table_rows
+from rue.bench.tables import (
+    CRITERION_KEYS,
+    OURS,
+    OURS_PUBLISHED,
+    PAPER,
+    beside_published,
+    in_paper,
+    summarize,
+    table_rows,
+)
+from rue.errors import InputError
 from rue.published import read_published
 
 
@@ -70,11 +80,7 @@ def test_the_summary_by_hand():
 
 def test_the_summary_of_the_papers_own_tables_is_its_summary():
     """Tables 6 to 13 through our code against Table 3, to half a unit and the seeds' rounding."""
-    appendix = [
-        published.to_dict()
-        for published in read_published()
-        if published.dataset.startswith("dcic-")
-    ]
+    appendix = [each.to_dict() for each in read_published() if each.dataset.startswith("dcic-")]
     ours = {(r["method"], r["loss"]): r for r in summarize(appendix)}
     for theirs in (p.to_dict() for p in read_published("dcic")):
         mine = ours[theirs["method"], theirs["loss"]]
@@ -84,19 +90,36 @@ def test_the_summary_of_the_papers_own_tables_is_its_summary():
             assert mine[key] == pytest.approx(theirs[key], abs=unit)
 
 
-def test_the_papers_rows_stand_behind_ours():
+def published(*rows):
+    return table_rows([{**each, "convention": "published"} for each in rows])
+
+
+def test_the_papers_rows_stand_behind_ours_under_both_conventions():
     ours = table_rows([row("cifar10h", "ensemble"), row("elsewhere", "ensemble")])
-    made = beside_published(ours)
+    assert [r["dataset"] for r in in_paper(ours)] == ["cifar10h"]
+    made = beside_published(ours, published(row("cifar10h", "ensemble", aurec=0.7)))
     groups = [(r["dataset"], r["group"], r["method"]) for r in made]
-    assert groups[0] == ("cifar10h", "ours", "ensemble")
-    assert groups[1:5] == [
-        ("cifar10h", "paper", m) for m in ("dropout", "evidential", "ensemble", "ddu")
+    assert groups[:2] == [("cifar10h", OURS, "ensemble"), ("cifar10h", OURS_PUBLISHED, "ensemble")]
+    assert groups[2:6] == [
+        ("cifar10h", PAPER, m) for m in ("dropout", "evidential", "ensemble", "ddu")
     ]
-    assert groups[5:] == [("elsewhere", "ours", "ensemble")]
-    assert made[3]["aurec"] == 0.0752
-    features = beside_published(table_rows([row("cifar10h-features", "ddu")]))
-    assert [r["group"] for r in features] == ["ours"] + ["paper"] * 4
+    assert groups[6:] == [("elsewhere", OURS, "ensemble")]
+    assert [made[i]["aurec"] for i in (0, 1, 4)] == [0.5, 0.7, 0.0752]
+    ddu = row("cifar10h-features", "ddu")
+    features = beside_published(table_rows([ddu]), published(ddu))
+    assert [r["group"] for r in features] == [OURS, OURS_PUBLISHED] + [PAPER] * 4
     assert {r["dataset"] for r in features} == {"cifar10h-features"}
+
+
+def test_conventions_are_not_mixed():
+    ours = table_rows([row("cifar10h", "ddu")])
+    assert ours[0]["convention"] == "definition"
+    with pytest.raises(InputError, match=r"cifar10h \(log loss\) lacks rows of the published"):
+        beside_published(ours, [])
+    with pytest.raises(InputError, match="must follow the convention published, got definition"):
+        beside_published(ours, ours)
+    with pytest.raises(InputError, match="follow different conventions"):
+        table_rows([row(seed=0), row(seed=1, convention="published")])
 
 
 def test_means_do_not_depend_on_the_order_of_seeds():

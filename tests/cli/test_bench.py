@@ -107,6 +107,26 @@ def test_tables_in_every_format(rue, folder):
         assert f"--seeds prints single runs and cannot go with {other.partition('=')[0]}" in err
 
 
+def test_conventions_and_ranked_by(rue, folder):
+    code, out, _ = rue("bench", "table", folder)
+    assert code == 0
+    assert "random-rbf, regret when ranking by epistemic, total and aleatoric" in out
+    assert "n-AuReC aleatoric" in out
+    code, out, _ = rue("bench", "table", folder, "--convention", "published")
+    assert code == 0
+    assert "random-rbf (paper, published convention)" in out
+    code, out, _ = rue("bench", "table", folder, "--convention", "published", "--format", "json")
+    rows = [row for row in json.loads(out)["rows"] if row["loss"]]
+    assert {row["convention"] for row in rows} == {"published"}
+    code, _, err = rue("bench", "table", folder, "--convention", "published", "--ci", "0.9")
+    assert code == 2
+    assert "intervals and tests are those of Definition 1" in err
+    both = ("--convention", "published", "--against", "published")
+    code, _, err = rue("bench", "table", folder, *both)
+    assert code == 2
+    assert "leave out --convention" in err
+
+
 def test_latex_compiles_with_booktabs(rue, folder, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")

@@ -10,7 +10,7 @@ from rue.published import TABLES, read_published
 
 COLUMNS = (
     "table,dataset,method,loss,aurec,excess_aurec,n_aurec,aurc,pareto_gap,spearman_hat,"
-    "spearman_star,best,near_ood,far_ood,auac,nauc_epistemic,nauc_total"
+    "spearman_star,best,near_ood,far_ood,auac_labels,nauc_epistemic,nauc_total"
 )
 
 
@@ -42,7 +42,17 @@ def test_one_table(run, table):
 def test_the_table_shows_what_a_table_has(run):
     lines = run("published", "--table", "ood").out.splitlines()
     assert lines[0] == "Table 4 (ood): OOD detection and selective classification"
-    assert lines[1].split() == ["dataset", "method", "↑", "near-OOD", "↑", "far-OOD", "↑", "AuAC"]
+    assert lines[1].split() == [
+        "dataset",
+        "method",
+        "↑",
+        "near-OOD",
+        "↑",
+        "far-OOD",
+        "↑",
+        "AuAC",
+        "labels",
+    ]
     assert [line.split() for line in lines[3:5]] == [
         ["cifar10", "ddu", "0.899", "0.935", "0.995"],
         ["cifar10", "dropout", "0.839", "0.895", "0.990"],

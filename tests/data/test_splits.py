@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rue.data
-from rue.data.splits import hashed_folds, limit_training, rotate
+from rue.data.splits import hashed_folds, hold_out, limit_training, rotate
 from rue.errors import InputError
 
 groups = st.lists(st.text(max_size=4), min_size=1, max_size=40)
@@ -84,3 +84,23 @@ def test_fewer_training_points_are_drawn_by_seed_and_id():
     np.testing.assert_array_equal(turned.train, few.train)
     with pytest.raises(InputError, match="n_points must be"):
         limit_training(data, 0)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 9))
+def test_the_rule_of_the_papers_code(folds, seed):
+    """Fold s tests; of the other n points, n // 10 validate and the rest train."""
+    splits = hold_out(np.array(folds), seed)
+    assert splits["test"].tolist() == [i for i, fold in enumerate(folds) if fold == seed % 5]
+    together = np.concatenate([splits["train"], splits["validation"], splits["test"]])
+    assert sorted(together) == list(range(len(folds)))
+    assert len(splits["validation"]) == (len(folds) - len(splits["test"])) // 10
+    for part in splits.values():
+        assert (np.diff(part) > 0).all()
+
+
+def test_the_tenth_differs_by_seed_and_is_spread_over_folds():
+    folds = np.arange(1000) % 5
+    first, sixth = hold_out(folds, 0), hold_out(folds, 5)
+    assert (first["test"] == sixth["test"]).all()
+    assert len(set(first["validation"]) & set(sixth["validation"])) < 40
+    assert set(folds[first["validation"]]) == {1, 2, 3, 4}

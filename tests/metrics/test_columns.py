@@ -42,7 +42,7 @@ def test_orders_are_those_of_the_first_tables():
     assert (*AREAS, *others) == INTERVAL_COLUMNS
     assert (*AREAS, "pareto_gap", "regret_calibration") == COMPARABLE
     assert list(CRITERIA) == [
-        *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
+        *("near_ood", "far_ood", "auac", "auac_labels", "nauc_epistemic", "nauc_total"),
         *("aurec", "excess_aurec", "n_aurec", "pareto_gap"),
         *("aurc", "aurc_total", "regret_calibration"),
         *("aurec_total", "n_aurec_total", "aurec_aleatoric", "n_aurec_aleatoric"),

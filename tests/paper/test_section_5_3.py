@@ -70,7 +70,7 @@ def test_ddu_is_not_dominant_on_imagenet(found):
     assert found.ranks_of("imagenet", "near_ood")["ddu"] == 4
     assert found.ranks_of("imagenet", "near_ood")["evidential"] == 2
     # DDU and dropout print the same AuAC and share their rank.
-    assert found.ranks_of("imagenet", "auac") == {
+    assert found.ranks_of("imagenet", "auac_labels") == {
         "dropout": 2.5,
         "evidential": 4,
         "ensemble": 1,

@@ -40,7 +40,7 @@ SUMMARY = {
 PROXIES = {
     "Near-OOD": "near_ood",
     "Far-OOD": "far_ood",
-    r"$\AuAC$": "auac",
+    r"$\AuAC$": "auac_labels",
     "EU": "nauc_epistemic",
     "TU": "nauc_total",
 }

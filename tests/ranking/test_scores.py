@@ -11,7 +11,8 @@ from rue.ranking.scores import CRITERIA, Score, find_criterion, read_scores, to_
 
 
 def test_every_criterion_is_a_column_of_ours():
-    known = {*Evaluation.__annotations__, *Published.__annotations__}
+    # The paper has no accuracy against annotators' answers.
+    known = {*Evaluation.__annotations__, *Published.__annotations__, "auac"}
     assert set(CRITERIA) <= known
     # Of the paper's numbers only the summary's count and the truth's own correlation are none.
     numbers = list(Published.__annotations__)[4:]
@@ -79,3 +80,12 @@ def test_an_unknown_criterion_gives_the_nearest():
     assert find_criterion("aurec").better == "low"
     with pytest.raises(InputError, match="got 'near-ood'; did you mean near_ood"):
         find_criterion("near-ood")
+
+
+def test_rows_of_two_conventions_are_not_ranked_together():
+    rows = [
+        {"method": "a", "loss": "log", "aurec": 0.1, "convention": "definition"},
+        {"method": "b", "loss": "log", "aurec": 0.2, "convention": "published"},
+    ]
+    with pytest.raises(InputError, match="row 0 has definition and row 1 published"):
+        to_scores(rows)

@@ -91,6 +91,8 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         "losses": list(suite.losses_of(cell.dataset)),
         "criteria": list(suite.criteria_of(cell.dataset)),
         "files": files,
+        # Only cells that depart from the default have these keys, so that others keep their hash.
+        **_departures(suite, cell.dataset),
     }
     if packages := _plugin_packages(cell):
         values["plugins"] = packages  # only cells of plugins have the key
@@ -100,6 +102,17 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
                 files[f"{key} plugin {source.name}"] = sha256(source)
     plain: dict[str, Any] = json.loads(json.dumps(values))
     return plain
+
+
+def _departures(suite: Suite, dataset: str) -> dict[str, Any]:
+    """Return the convention and the budget of active learning where a suite sets them."""
+    found: dict[str, Any] = {}
+    if suite.convention != "definition" and "regret" in suite.criteria_of(dataset):
+        found["convention"] = suite.convention
+    budget = suite.budget_of(dataset)
+    if budget is not None and "active_learning" in suite.criteria_of(dataset):
+        found["active_learning"] = budget.to_dict()
+    return found
 
 
 def _plugin_entries(cell: Cell) -> list[tuple[str, str, str]]:
@@ -128,6 +141,10 @@ def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
         (config.get("criteria"), list(suite.criteria_of(cell.dataset))),
         (config.get("options"), loader_options(suite, cell.dataset)),
         (config.get("plugins", {}), _plugin_packages(cell)),
+        (
+            {k: config[k] for k in ("convention", "active_learning") if k in config},
+            _departures(suite, cell.dataset),
+        ),
         *((settings.get(k), v) for k, v in suite.method.get(cell.method, {}).items()),
         *((training.get(k), v) for k, v in suite.training_of(cell.dataset).items()),
     ]

@@ -2,8 +2,8 @@
 
 ``regret`` gives a row of the paper's table for each loss. The proxies give one number or two
 each, all of the same trained models: ``ood`` (near and far AUROC of the epistemic part),
-``selective`` (AuAC of the total) and ``active_learning`` (NAUC of querying by either), under log
-loss as the paper has them.
+``selective`` (AuAC of the total, against the answers and against the labels) and
+``active_learning`` (NAUC of querying by either), under log loss as the paper has them.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rue.beliefs import Belief, RealBelief
-from rue.components import decompose
+from rue.beliefs import Belief, Convention, RealBelief
 from rue.data import DataSet
 from rue.data.images import LazyImages
 from rue.data.ood import ood_groups
@@ -20,9 +19,8 @@ from rue.errors import InputError
 from rue.metrics.columns import columns_where
 from rue.metrics.evaluation import evaluate
 from rue.proxies import active_learning
-from rue.proxies.ood import evaluate_ood
-from rue.proxies.scores import score
-from rue.proxies.selective import correctness, evaluate_selective
+from rue.proxies.budgets import Budget
+from rue.proxies.rows import evaluate_proxies
 
 __all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret", "require_criteria"]
 
@@ -30,14 +28,19 @@ PROXY_KEYS = columns_where(kind="proxy")
 
 
 def regret(
-    test: DataSet, belief: Belief | RealBelief, losses: Sequence[str], *, method: str
+    test: DataSet,
+    belief: Belief | RealBelief,
+    losses: Sequence[str],
+    *,
+    method: str,
+    convention: Convention = "definition",
 ) -> list[dict[str, Any]]:
     """Return a row of the paper's table for each loss."""
-    if test.ratings is not None:
-        return [evaluate(test.ratings, belief, loss, method=method).to_dict() for loss in losses]
-    assert test.annotations is not None  # require_criteria has seen to it
+    truth = test.annotations if test.ratings is None else test.ratings
+    assert truth is not None  # require_criteria has seen to it
+    values = None if test.ratings is not None else test.values
     return [
-        evaluate(test.annotations, belief, loss, values=test.values, method=method).to_dict()
+        evaluate(truth, belief, loss, values=values, method=method, convention=convention).to_dict()
         for loss in losses
     ]
 
@@ -52,16 +55,20 @@ def proxies(
     """Return the numbers of the proxy tasks by their column, and ``details`` of each."""
     found: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
     details: dict[str, Any] = {}
-    if "ood" in criteria and test.ood:
-        outside = {name: score(fitted.predict(x)) for name, x in test.ood.items()}
-        ood = evaluate_ood(score(belief), outside, ood_groups(test.name))
-        found["near_ood"] = None if ood.near is None else ood.near.auroc
-        found["far_ood"] = None if ood.far is None else ood.far.auroc
-        details["ood"] = ood.to_dict()
+    outside: dict[str, Belief] = {}
+    answers = labels = None
+    if "ood" in criteria:
+        outside = {name: fitted.predict(x) for name, x in test.ood.items()}
     if "selective" in criteria:
-        rows = evaluate_selective(correctness(test.truth(), belief), decompose(belief, "log"))
-        found["auac"] = next(row.auac for row in rows if row.score == "total")
-        details["selective"] = [row.to_dict() for row in rows]
+        complete = test.annotations is not None and len(test.annotated) == len(test)
+        answers, labels = test.truth() if complete else None, test.labels
+    if outside or answers is not None or labels is not None:
+        groups = ood_groups(test.name) if outside else None
+        row = evaluate_proxies(
+            belief, outside=outside, groups=groups, answers=answers, labels=labels
+        )
+        found |= row.columns()
+        details = row.details()
     for run in learnt:
         found[f"nauc_{run.acquisition}"] = run.nauc
     if learnt:
@@ -85,15 +92,27 @@ def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
 
 
 def learn_actively(
-    data: Sequence[DataSet], method: str, seeds: Sequence[int], config: Any
+    data: Sequence[DataSet],
+    method: str,
+    seeds: Sequence[int],
+    config: Any,
+    budget: Budget | None = None,
 ) -> list[list[active_learning.ActiveLearning]]:
     """Run active learning for all seeds together, and return the runs of each seed.
 
-    At most half of the pool is labelled: 3,000 points if the pool has at least 6,000, otherwise
-    proportionally fewer at the start and per round.
+    Without a budget, at most half of the pool is labelled: 3,000 points if the pool has at least
+    6,000, otherwise proportionally fewer at the start and per round.
     """
-    n_batch = min(250, max(1, min(len(one.train) for one in data) // 24))
+    if budget is None:
+        step = min(250, max(1, min(len(one.train) for one in data) // 24))
+        budget = Budget(start=2 * step, step=step)
     runs = active_learning.run(
-        data, method, seeds, n_initial=2 * n_batch, n_batch=n_batch, config=config
+        data,
+        method,
+        seeds,
+        n_initial=budget.start,
+        n_batch=budget.step,
+        n_rounds=budget.rounds,
+        config=config,
     )
     return [[run for run in runs if run.seed == seed] for seed in seeds]

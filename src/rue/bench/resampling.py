@@ -13,6 +13,7 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.bench.cells import Cell, is_stale
+from rue.bench.conventions import convention_of
 from rue.bench.store import Store
 from rue.bench.suite import Suite
 from rue.errors import FileError, InputError
@@ -49,6 +50,11 @@ def draw(
     drawn: Replicates = {}
     losses: dict[tuple[str, str], list[str]] = {}
     for row in rows:
+        if row["loss"] and convention_of(row) != "definition":
+            raise InputError(
+                "intervals and tests are those of Definition 1: rows follow the convention "
+                f"{convention_of(row)}; leave out --convention published, or --ci"
+            )
         if row["loss"]:
             losses.setdefault((row["dataset"], row["method"]), []).append(row["loss"])
     bar = tqdm(losses.items(), desc="bootstrap", delay=2, disable=None if progress else True)

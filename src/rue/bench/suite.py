@@ -10,6 +10,8 @@
     features = "sentence-encoder" # of texts; tfidf is the default
     network = "probe"
     regime = "tuned"              # or paper, the default
+    convention = "published"      # or definition, the default
+    active_learning = "openml-6"  # or a table: start, step, rounds, runs
 
     [training]                    # overrides of the network's, for all
     epochs = 20
@@ -19,7 +21,7 @@
     ratings = true                # counts on a scale as real-valued answers
 
     [dataset.random-rbf]          # its options; its own network, regime, methods, losses,
-    n_points = 2000               # criteria and training
+    n_points = 2000               # criteria, active_learning and training
     n_train_max = 1000            # train on that many points, drawn by the seed
     losses = ["log"]
 
@@ -37,6 +39,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rue._plugins import plugin_names
+from rue.beliefs import CONVENTIONS, Convention
 from rue.data.dataset import DataSet
 from rue.data.entry import options_of
 from rue.data.features import Encoder
@@ -44,6 +47,7 @@ from rue.data.own.description import NAME_RULE, load_own, valid_name
 from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
 from rue.losses import get_loss
+from rue.proxies.budgets import Budget, get_budget
 
 __all__ = [
     "METHOD_NAMES",
@@ -88,12 +92,17 @@ _KEYS = (
     "features",
     "network",
     "regime",
+    "convention",
     "criteria",
+    "active_learning",
     "training",
     "method",
     "dataset",
 )
-OWN_KEYS = ("network", "regime", "methods", "losses", "criteria", "training")
+OWN_KEYS = (
+    *("network", "regime", "methods", "losses", "criteria"),
+    *("active_learning", "training"),
+)
 _FEATURES = {  # and like what
     "features": "file.npz",
     "n_components": 256,
@@ -122,8 +131,13 @@ class Suite:
     regime
         ``paper`` trains with those settings; ``tuned`` keeps each network's best validation epoch
         and chooses among eight settings by validation log loss.
+    convention
+        ``definition`` for Definition 1, ``published`` for what the authors' own code computes.
     criteria
         What is computed of each cell (:mod:`rue.bench.criteria`).
+    active_learning
+        The budget of labels, by name or as a table (:mod:`rue.proxies.budgets`); None sizes it by
+        the training split. Its ``runs`` are the number of seeds, if ``seeds`` are not given.
     own
         The TOML files of data sets of your own, by name.
     folder
@@ -141,7 +155,9 @@ class Suite:
     features: str = "tfidf"
     network: Network = "probe"
     regime: Regime = "paper"
+    convention: Convention = "definition"
     criteria: tuple[str, ...] = ("regret",)
+    active_learning: str | Mapping[str, Any] | None = None
     training: Mapping[str, Any] = field(default_factory=dict)
     method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dataset: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -169,6 +185,7 @@ class Suite:
         require_known("features", [self.features], TEXT_FEATURES)
         require_known("network", [self.network], NETWORKS)
         _require_regime("regime", self.regime)
+        require_known("convention", [self.convention], CONVENTIONS)
         require_known("method", self.method, self.methods)
         require_known("dataset", self.dataset, self.datasets)
         for name in self.datasets:
@@ -185,6 +202,7 @@ class Suite:
             require_known(f"dataset.{name}.network", [self.network_of(name)], NETWORKS)
             _require_regime(f"dataset.{name}.regime", self.regime_of(name))
             require_known(f"dataset.{name}.criteria", self.criteria_of(name), SUITE_CRITERIA)
+            self._require_budget(name)
 
     @property
     def n_cells(self) -> int:
@@ -212,6 +230,33 @@ class Suite:
         """Return how settings and epochs are chosen on a data set."""
         regime: Regime = self.dataset.get(dataset, {}).get("regime", self.regime)
         return regime
+
+    def budget_of(self, dataset: str) -> Budget | None:
+        """Return the budget of active learning on a data set; None sizes it by its training split.
+
+        Examples
+        --------
+        >>> suite = Suite(name="s", datasets=("letter",), active_learning="openml-6")
+        >>> suite.budget_of("letter").step
+        1000
+        """
+        given = self.dataset.get(dataset, {}).get("active_learning", self.active_learning)
+        return None if given is None else get_budget(given, "active_learning")
+
+    def _require_budget(self, dataset: str) -> None:
+        if "active_learning" in self.dataset.get(dataset, {}):
+            given = self.dataset[dataset]["active_learning"]
+            get_budget(given, f"dataset.{dataset}.active_learning")
+            if not isinstance(given, str) and "runs" in given:
+                raise InputError(
+                    f"dataset.{dataset}.active_learning: runs are the suite's seeds; remove runs"
+                )
+        found = self.budget_of(dataset)
+        said = None if found is None else found.runs
+        if isinstance(self.active_learning, Mapping) and said not in (None, len(self.seeds)):
+            raise InputError(
+                f"active_learning.runs must be the number of seeds, {len(self.seeds)}, got {said}"
+            )
 
     def training_of(self, dataset: str) -> dict[str, Any]:
         """Return the training settings that differ from the network's defaults."""
@@ -263,7 +308,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         _require_table(f"dataset.{name}.training", table.get("training", {}))
         for key in {"methods", "losses", "criteria"} & set(table):
             table[key] = _strings(f"dataset.{name}.{key}", table[key])
-    for key in ("name", "description", "features", "network", "regime"):
+    for key in ("name", "description", "features", "network", "regime", "convention"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{key} must be text, got {values[key]!r}")
     for key in ("datasets", "methods", "losses", "criteria"):
@@ -273,7 +318,10 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
     values["datasets"] = tuple(
         Path(name).stem if name.endswith(".toml") else name for name in values["datasets"]
     )
-    seeds = values.get("seeds", 5)
+    runs = None
+    if "active_learning" in values:
+        runs = get_budget(values["active_learning"]).runs
+    seeds = values.get("seeds", 5 if runs is None else runs)
     if isinstance(seeds, int) and not isinstance(seeds, bool) and 1 <= seeds <= _MOST_SEEDS:
         seeds = list(range(seeds))
     if not isinstance(seeds, list):

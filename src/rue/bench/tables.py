@@ -7,10 +7,12 @@ averaged itself, not recomputed from means.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from statistics import fmean, stdev
 from typing import Any
 
 from rue.bench.cells import Cell, cells, is_stale
+from rue.bench.conventions import convention_of
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
@@ -19,8 +21,12 @@ from rue.metrics.evaluation import Evaluation
 
 __all__ = [
     "CRITERION_KEYS",
+    "OURS",
+    "OURS_PUBLISHED",
+    "PAPER",
     "Results",
     "beside_published",
+    "in_paper",
     "read_results",
     "summarize",
     "table_rows",
@@ -109,13 +115,20 @@ def read_results(store: Store) -> Results:
 def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return means over seeds: one row per data set, loss and method, in the given order.
 
-    A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed.
+    A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed. Rows
+    of one mean must follow the same convention.
     """
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["dataset"], row["loss"], row["method"]), []).append(row)
     made = []
     for (dataset, loss, method), group in groups.items():
+        conventions = {convention_of(row) for row in group}
+        if len(conventions) > 1:
+            raise InputError(
+                f"rows of {dataset}, {method} and {loss} loss follow different conventions "
+                f"({', '.join(sorted(conventions))}), which have no common mean: give --convention"
+            )
         averaged: dict[str, Any] = {
             "dataset": dataset,
             "method": method,
@@ -124,6 +137,8 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         if "n_points" in group[0]:
             averaged["n_points"] = group[0]["n_points"]
+        if loss:
+            averaged["convention"] = conventions.pop()
         for key in (*CRITERION_KEYS, *PROXY_KEYS):
             if any(row.get(key) is not None for row in group) or (key in group[0] and loss):
                 averaged |= _mean_and_std(key, [row.get(key) for row in group])
@@ -166,27 +181,78 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def beside_published(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return our rows, followed by the paper's rows for the same data set and loss.
+OURS, OURS_PUBLISHED, PAPER = "ours, Definition 1", "ours, published convention", "paper"
+"""What ``group`` says about the source of a row beside the paper's."""
 
-    ``group`` states the source of a row. A data set of features matches its original data set.
+
+def in_paper(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows whose data set and loss the paper has; features match their data set."""
+    theirs = _papers()
+    return [row for row in rows if _paper_key(row) in theirs]
+
+
+def beside_published(
+    rows: Sequence[Mapping[str, Any]], published: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return our rows under both conventions, followed by the paper's for the same data and loss.
+
+    Parameters
+    ----------
+    rows, published : sequence of mapping
+        Means over seeds (:func:`table_rows`) by Definition 1, and under the published convention;
+        the latter at least for the rows of :func:`in_paper`.
+
+    Returns
+    -------
+    list of dict
+        The rows; ``group`` states the source. Data sets and losses that the paper does not have
+        are there by Definition 1 alone.
+
+    Raises
+    ------
+    InputError
+        If the rows follow other conventions, or a row beside the paper's is missing.
     """
-    from rue.published import read_published
-
-    theirs: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for published in read_published():
-        row = published.to_dict()
-        if row["aurec"] is not None:
-            theirs.setdefault((row["dataset"], row["loss"]), []).append(row)
+    for given, wanted in ((rows, "definition"), (published, "published")):
+        other = next((r for r in given if r["loss"] and convention_of(r) != wanted), None)
+        if other is not None:
+            raise InputError(
+                f"rows must follow the convention {wanted}, got {convention_of(other)} for "
+                f"{other['method']}"
+            )
+    theirs = _papers()
     made: list[dict[str, Any]] = []
     for race in dict.fromkeys((row["dataset"], row["loss"]) for row in rows):
         ours = [row for row in rows if (row["dataset"], row["loss"]) == race]
-        made += [{**row, "group": "ours"} for row in ours]
-        for row in theirs.get((race[0].removesuffix("-features"), race[1]), []):
+        beside = theirs.get(_paper_key(ours[0]), [])
+        same = [row for row in published if (row["dataset"], row["loss"]) == race]
+        if beside and {row["method"] for row in same} != {row["method"] for row in ours}:
+            raise InputError(f"{race[0]} ({race[1]} loss) lacks rows of the published convention")
+        made += [{**row, "group": OURS} if race[1] else dict(row) for row in ours]
+        if beside:
+            made += [{**row, "group": OURS_PUBLISHED} for row in same]
+        for row in beside:
             kept = {key: row[key] for key in CRITERION_KEYS if row.get(key) is not None}
             made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | kept)
-            made[-1]["group"] = "paper"
+            made[-1]["group"] = PAPER
     return made
+
+
+def _paper_key(row: Mapping[str, Any]) -> tuple[str, str]:
+    return str(row["dataset"]).removesuffix("-features"), str(row["loss"])
+
+
+@cache
+def _papers() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the paper's rows of regret by data set and loss."""
+    from rue.published import read_published
+
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for published in read_published():
+        row = published.to_dict()
+        if row["aurec"] is not None:
+            found.setdefault((row["dataset"], row["loss"]), []).append(row)
+    return found
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -129,7 +129,8 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     trained = time.perf_counter()
     learnt: list[Any] = [()] * len(seeds)
     if "active_learning" in suite.criteria_of(first.dataset):
-        learnt = learn_actively(each, first.method, seeds, config)
+        budget = suite.budget_of(first.dataset)
+        learnt = learn_actively(each, first.method, seeds, config, budget)
     shared = {
         "load": (loaded - started) / len(seeds),
         "train": (trained - loaded) / len(seeds),
@@ -205,7 +206,13 @@ def _result(
     predicted = time.perf_counter()
     rows = []
     if "regret" in criteria:
-        rows = regret(test, belief, suite.losses_of(cell.dataset), method=cell.method)
+        rows = regret(
+            test,
+            belief,
+            suite.losses_of(cell.dataset),
+            method=cell.method,
+            convention=suite.convention,
+        )
     found = {}
     if set(criteria) - {"regret"}:
         found = proxies(criteria, test, fitted, belief, learnt)

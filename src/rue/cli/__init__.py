@@ -16,6 +16,7 @@ from rue.cli import (
     inversions,
     leaderboard,
     plan,
+    proxies,
     published,
     report,
     rule,
@@ -60,6 +61,7 @@ _command(evaluate, reads=True)
 _command(compare, reads=True)
 _command(plan, reads=True)
 _command(select, reads=True)
+_command(proxies, reads=True)
 _command(report, reads=True)
 _command(sandbox)
 _command(published)
@@ -81,7 +83,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     try:
         code = app(
-            _join_numbers(sys.argv[1:] if arguments is None else arguments), standalone_mode=False
+            _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments)),
+            standalone_mode=False,
         )
     except typer.TyperException as error:
         _fail(error.format_message())
@@ -112,6 +115,19 @@ def _join_numbers(arguments: list[str]) -> list[str]:
         if taking:
             joined.append("")
     return joined[:-1] if taking and joined[-1] == "" else joined
+
+
+def _repeat_option(arguments: list[str]) -> list[str]:
+    """Let --ood take several files: --ood a.npz b.npz is --ood a.npz --ood b.npz."""
+    repeated: list[str] = []
+    taking = False
+    for argument in arguments:
+        if argument.startswith("-"):
+            taking = argument == "--ood"
+        elif taking and repeated[-1] != "--ood":
+            repeated.append("--ood")
+        repeated.append(argument)
+    return repeated
 
 
 def _fail(message: str, *, code: int = 2) -> None:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -154,36 +154,56 @@ def table(
         typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.", min=0, max=1),
     ] = None,
     against: Annotated[
-        Against | None, typer.Option(help="Show the paper's numbers next to these.")
+        Against | None,
+        typer.Option(
+            help="Show the paper's numbers next to these, which are under the published "
+            "convention and by Definition 1."
+        ),
+    ] = None,
+    convention: Annotated[
+        Literal["definition", "published"] | None,
+        typer.Option(
+            help="Definition 1, or what the authors' own code computes, from the stored "
+            "predictions; default that of the suite."
+        ),
     ] = None,
 ) -> None:
     """Print the tables of a run: means over seeds and their standard deviation."""
+    from rue.bench.conventions import with_convention
     from rue.bench.store import Store
     from rue.bench.tables import (
         beside_published,
+        in_paper,
         read_results,
         summarize,
         table_rows,
     )
+    from rue.metrics.table import RANKED_BY, format_rows
     from rue.metrics.table import Format as FormatName
-    from rue.metrics.table import format_rows
 
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
         raise InputError(f"--seeds prints single runs and cannot go with {other}")
+    if against is not None and convention is not None:
+        raise InputError("--against published shows both conventions: leave out --convention")
     how: FormatName = format.value
-    results = read_results(Store(folder))
-    rows = table_rows(results.rows)
+    store = Store(folder)
+    results = read_results(store)
+    single: list[dict[str, Any]] = list(results.rows)
+    if against is not None or convention is not None:
+        single = with_convention(store, single, convention or "definition", progress=True)
+    rows = table_rows(single)
     if ci is not None:
         from rue.bench.resampling import draw, with_intervals
 
-        rows = with_intervals(rows, draw(Store(folder), rows, progress=True), level=ci)
+        rows = with_intervals(rows, draw(store, rows, progress=True), level=ci)
     total = summarize(rows)
     shown: list[dict[str, Any]] = rows
     if seeds:
-        shown = [{**row, "group": f"seed {row['seed']}"} for row in results.rows]
+        shown = [{**row, "group": f"seed {row['seed']}"} for row in single]
     elif against is not None:
-        shown = beside_published(rows)
+        theirs = with_convention(store, in_paper(single), "published", progress=True)
+        shown = beside_published(rows, table_rows(theirs))
     if format is Format.json:
         emit(
             _json(
@@ -206,12 +226,21 @@ def table(
     if not summary:
         for dataset in dict.fromkeys(row["dataset"] for row in shown):
             own = [_without(row, "dataset") for row in shown if row["dataset"] == dataset]
-            for title, rows_of in (
-                (f"{dataset} ({results.regimes[dataset]})", [row for row in own if row["loss"]]),
-                (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]]),
+            regret = [row for row in own if row["loss"]]
+            follows = {row.get("convention") for row in regret} - {None}
+            said = ", published convention" if follows == {"published"} else ""
+            for title, rows_of, columns in (
+                (f"{dataset} ({results.regimes[dataset]}{said})", regret, None),
+                (
+                    f"{dataset}, regret when ranking by epistemic, total and aleatoric",
+                    [row for row in regret if row.get("n_aurec_total") is not None],
+                    RANKED_BY,
+                ),
+                (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),
             ):
                 if rows_of:
-                    blocks.append(_block(title, format_rows(rows_of, how), format))
+                    text = format_rows(rows_of, how, columns=columns)
+                    blocks.append(_block(title, text, format))
     if total and (summary or len({row["dataset"] for row in rows}) > 1):
         blocks.append(_block("all data sets", format_rows(total, how), format))
     emit("\n\n".join(blocks))

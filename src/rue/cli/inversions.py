@@ -23,8 +23,8 @@ EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
 
 # What is compared unless --criterion says otherwise.
 _USUAL = (
-    *("near_ood", "far_ood", "auac", "nauc_epistemic", "nauc_total"),
-    *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
+    *("near_ood", "far_ood", "auac", "auac_labels", "nauc_epistemic", "nauc_total"),
+    *("aurec", "n_aurec", "pareto_gap", "n_aurec_total", "spearman_hat"),
 )
 _BLOCK = 12  # columns of tau that stand side by side in a terminal
 
@@ -85,7 +85,7 @@ def inversions(
         if across or published
         else [[score for score in scores if score.dataset == name] for name in names]
     )
-    p_value = _p_value(path) if test and path is not None and _is_run(path) else None
+    p_value = _p_value(path) if test and path is not None and _can_test(path) else None
     found = [find_inversions(group, p_value=p_value) for group in groups]
     if plot is not None:
         from rue.plots.inversions import plot_ranks
@@ -215,6 +215,13 @@ def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
 
 def _is_run(path: Path) -> bool:
     return (path / "suite.toml").is_file()
+
+
+def _can_test(path: Path) -> bool:
+    """Return whether a path is a run by Definition 1; only its numbers have tests."""
+    from rue.bench.store import Store
+
+    return _is_run(path) and Store(path).suite().convention == "definition"
 
 
 def _p_value(path: Path) -> "PValue":

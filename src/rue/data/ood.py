@@ -1,6 +1,7 @@
 """Which OOD sets a data set has, near and far, and how it gets them.
 
-For CIFAR-10 the groups are OpenOOD v1.5's: near shares the kind of image (objects), far does not.
+For CIFAR-10 and ImageNet the groups are OpenOOD v1.5's: near shares the kind of image (objects),
+far does not.
 The four domains of sentiment ask the same question of other texts, so they are each other's near
 sets; there is no far one.
 """
@@ -10,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from rue.data.dataset import DataSet
-from rue.data.datasets.openood import FAR, NEAR
+from rue.data.datasets.openood import FAR, NEAR, OPENOOD_GROUPS
 from rue.data.features import featurize
 from rue.data.registry import ENTRIES, find, is_here, load
 from rue.errors import FileError, InputError
@@ -27,7 +28,11 @@ def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
     {'near': ('sentiment-movies', 'sentiment-tweets', 'sentiment-amazon')}
     >>> ood_groups("letter")
     {}
+    >>> ood_groups("imagenet")["near"]
+    ('ssb_hard', 'ninco')
     """
+    if name == "imagenet":  # no data set of rue's, but its groups are those of table 4
+        return dict(OPENOOD_GROUPS["imagenet"])
     find(name)
     if name in ("cifar10h", "cifar10h-features"):
         return {"near": NEAR, "far": FAR}

@@ -19,6 +19,7 @@ from rue.data.datasets import (
     ferplus,
     letter,
     nli_variation,
+    openml_156,
     openood,
     random_rbf,
     sentiment,
@@ -34,7 +35,7 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "find_problem", "is_complete", 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
     *(ferplus, chaosnli, emobank, nli_variation),
-    *(random_rbf, letter, openood),
+    *(random_rbf, openml_156, letter, openood),
 )
 
 
@@ -96,8 +97,8 @@ def load(
         An .npz whose features take the place of the inputs (:mod:`rue.data.feature_files`).
     options
         The data set's own: ``train_batches`` of cifar10h; ``n_faces`` of ferplus; ``size`` of
-        images; ``n_points``, ``n_features``, ``n_classes``, ``n_centroids`` and ``world`` of
-        random-rbf.
+        images; ``splits`` of dcic; ``n_points`` of openml-156; ``n_points``, ``n_features``,
+        ``n_classes``, ``n_centroids`` and ``world`` of random-rbf.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from rue._arrays import IntArray, require_whole
 if TYPE_CHECKING:
     from rue.data.dataset import DataSet
 
-__all__ = ["N_FOLDS", "Splits", "hashed_folds", "limit_training", "rotate"]
+__all__ = ["N_FOLDS", "Splits", "hashed_folds", "hold_out", "limit_training", "rotate"]
 
 N_FOLDS = 5
 
@@ -50,6 +50,40 @@ def rotate(folds: IntArray, seed: int) -> Splits:
     return Splits(
         train=np.flatnonzero((folds != validation) & (folds != test)),
         validation=np.flatnonzero(folds == validation),
+        test=np.flatnonzero(folds == test),
+    )
+
+
+def hold_out(folds: IntArray, seed: int) -> Splits:
+    """Split by the rule of the paper's code: fold s tests, a tenth of the rest validates.
+
+    The tenth is drawn at random with the seed, from the points of the other four folds in order.
+
+    Parameters
+    ----------
+    folds : int array of shape (n_points,)
+        The fold of each point, 0 to 4.
+    seed : int
+        Fold ``seed`` (mod 5) is the test split.
+
+    Returns
+    -------
+    Splits
+        Sorted indices of the three splits.
+
+    Examples
+    --------
+    >>> found = hold_out(np.arange(50) % 5, seed=1)
+    >>> found["test"][:3], len(found["validation"]), len(found["train"])
+    (array([ 1,  6, 11]), 4, 36)
+    """
+    test = require_whole("seed", seed) % N_FOLDS
+    rest = np.flatnonzero(folds != test)
+    chosen = np.random.default_rng(seed).permutation(len(rest))
+    n_validation = len(rest) // 10
+    return Splits(
+        train=np.sort(rest[chosen[n_validation:]]),
+        validation=np.sort(rest[chosen[:n_validation]]),
         test=np.flatnonzero(folds == test),
     )
 

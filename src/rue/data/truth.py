@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rue.data.dataset import Split
+from rue.data.dataset import DataSet, Split
 from rue.data.registry import ENTRIES, load
 from rue.errors import InputError
 from rue.io.truth import Truth
+from rue.truth.annotations import Annotations
 
-__all__ = ["data_set_truth", "is_data_set"]
+__all__ = ["data_set_labels", "data_set_truth", "is_data_set"]
 
 
 def is_data_set(text: str) -> bool:
@@ -55,12 +56,39 @@ def data_set_truth(
         raise InputError(
             f"{name} has one label per point and no annotators, so it cannot be used as truth"
         )
+    return Truth(Path(name), annotations, ids, {}, _classes(data))
+
+
+def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
+    """Return the labels of a data set, one answer for each point.
+
+    Parameters
+    ----------
+    name
+        The name of the data set, as ``rue data list`` has it.
+    root
+        A data root to look in first.
+
+    Returns
+    -------
+    Truth
+        One answer about each test point that annotators judged; about every point if none did.
+
+    Raises
+    ------
+    InputError
+        If it has no labels.
+    """
+    data = load(name, root)
+    if data.labels is None:
+        raise InputError(f"{name} has no labels: its answers are those of annotators")
+    rows = data.annotated if len(data.annotated) else np.arange(len(data))
+    counts = np.eye(data.n_classes, dtype=np.int64)[data.labels[rows]]
+    ids = np.asarray(data.ids)[rows].astype(np.str_)
+    return Truth(Path(name), Annotations(counts), ids, {}, _classes(data))
+
+
+def _classes(data: DataSet) -> tuple[str, ...] | None:
+    """Return the names of the classes; None unless each has its own."""
     classes = tuple(str(word) for word in data.class_names)
-    distinct = len(set(classes)) == annotations.n_classes
-    return Truth(
-        Path(name),
-        annotations,
-        ids,
-        {},
-        classes if distinct else None,
-    )
+    return classes if len(set(classes)) == data.n_classes else None

@@ -346,14 +346,26 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
             ),
             Column(
                 key="auac",
-                title="AuAC",
+                title="AuAC answers",
                 digits=3,
                 better="high",
                 kind="proxy",
                 in_table=True,
-                meaning="area under the accuracy-coverage curve",
+                meaning="area under the accuracy-coverage curve, against the answers",
                 explanation="Proxy: area under the accuracy-coverage curve when ranking by the "
-                "total uncertainty.",
+                "total uncertainty. A prediction counts as right with the share of annotators who "
+                "gave it.",
+            ),
+            Column(
+                key="auac_labels",
+                title="AuAC labels",
+                digits=3,
+                better="high",
+                kind="proxy",
+                in_table=True,
+                meaning="the same, against the data set's labels",
+                explanation="Proxy: the same area with accuracy against the labels of the data "
+                "set, as in table 4 of the paper.",
             ),
             Column(
                 key="nauc_epistemic",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "RANKED_BY",
     "Format",
     "describe",
     "escape_latex",
@@ -32,11 +33,21 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Row = Mapping[str, Any]
 _NAMES = ("dataset", "method", "loss", "group")
+RANKED_BY = (
+    *("n_aurec", "n_aurec_total", "n_aurec_aleatoric"),
+    *("aurec", "aurec_total", "aurec_aleatoric"),
+)
+"""The columns that say which component finds regret best: epistemic, total or aleatoric."""
 _ARROWS = {"low": "↓ ", "high": "↑ "}
 _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 
 
-def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") -> str:
+def format_rows(
+    rows: "Iterable[Evaluation | Row]",
+    format: Format = "table",
+    *,
+    columns: Sequence[str] | None = None,
+) -> str:
     """Return rows as text: a plain table, JSON, CSV, LaTeX (booktabs) or Markdown.
 
     A column is shown if a row has it. Within each data set, loss and group the best value of a
@@ -48,6 +59,8 @@ def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") ->
         The rows.
     format : {"table", "json", "csv", "latex", "markdown"}
         The format.
+    columns : sequence of str, optional
+        Show these columns, for example :data:`RANKED_BY`, and not the usual ones.
 
     Returns
     -------
@@ -69,17 +82,20 @@ def format_rows(rows: "Iterable[Evaluation | Row]", format: Format = "table") ->
     dicts = [_as_dict(row) for row in rows]
     if not dicts:
         raise InputError("there must be at least one row, got none")
+    if columns is not None:
+        kept = {f"{key}{end}" for key in columns for end in ("", "_std", "_ci_low", "_ci_high")}
+        dicts = [{k: v for k, v in row.items() if k in kept or k in _NAMES} for row in dicts]
     match format:
         case "json":
             return json.dumps(dicts, indent=2, allow_nan=False)
         case "csv":
             return _csv(dicts)
         case "latex":
-            return to_latex(dicts)
+            return to_latex(dicts, columns=columns)
         case "markdown":
-            return _markdown(dicts)
+            return _markdown(dicts, columns)
         case "table":
-            return _plain(dicts)
+            return _plain(dicts, columns)
     raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
 
 
@@ -106,13 +122,15 @@ def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
     return pd.DataFrame([_as_dict(row) for row in rows])
 
 
-def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
+def to_latex(rows: "Iterable[Evaluation | Row]", *, columns: Sequence[str] | None = None) -> str:
     r"""Return rows as a LaTeX table in the layout of the paper (it needs booktabs).
 
     Parameters
     ----------
     rows : iterable of Evaluation or mapping
         The rows.
+    columns : sequence of str, optional
+        Show these columns, and not the usual ones.
 
     Returns
     -------
@@ -126,7 +144,11 @@ def to_latex(rows: "Iterable[Evaluation | Row]") -> str:
     """
     dicts = [_as_dict(row) for row in rows]
     names, titles, cells = _cells(
-        dicts, bold=r"\textbf{{{}}}".format, second=r"\underline{{{}}}".format, latex=True
+        dicts,
+        columns,
+        bold=r"\textbf{{{}}}".format,
+        second=r"\underline{{{}}}".format,
+        latex=True,
     )
     head = [name.capitalize() for name in names] + titles
     lines = [
@@ -175,7 +197,9 @@ def _race(row: Row) -> tuple[Any, Any, Any]:
     return row.get("dataset"), row.get("loss"), row.get("group")
 
 
-def _shown(dicts: Sequence[Row]) -> list[Column]:
+def _shown(dicts: Sequence[Row], columns: Sequence[str] | None) -> list[Column]:
+    if columns is not None:
+        return [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
     return [c for c in COLUMNS.values() if c.in_table and any(c.key in row for row in dicts)]
 
 
@@ -189,6 +213,7 @@ def _number(value: Any, digits: int) -> str:
 
 def _cells(
     dicts: Sequence[Row],
+    wanted: Sequence[str] | None,
     *,
     bold: Callable[[str], str],
     second: Callable[[str], str],
@@ -201,7 +226,7 @@ def _cells(
     their numbers.
     """
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
-    columns = _shown(dicts)
+    columns = _shown(dicts, wanted)
     cells = [[_number(row.get(c.key), c.digits) for c in columns] for row in dicts]
     races: dict[tuple[Any, Any, Any], list[int]] = {}
     for i, row in enumerate(dicts):
@@ -266,9 +291,9 @@ def _annotators(row: Row) -> str:
     return f"{fewest:.0f}" if fewest == most else f"{fewest:.0f}-{most:.0f}, {mean:.1f}"
 
 
-def _plain(dicts: Sequence[Row]) -> str:
+def _plain(dicts: Sequence[Row], columns: Sequence[str] | None = None) -> str:
     names, titles, cells = _cells(
-        dicts, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format
+        dicts, columns, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format
     )
     head = names + titles
     body = []
@@ -309,8 +334,8 @@ def _csv(dicts: Sequence[Row]) -> str:
     return buffer.getvalue().rstrip("\n")
 
 
-def _markdown(dicts: Sequence[Row]) -> str:
-    names, titles, cells = _cells(dicts, bold="**{}**".format, second="<u>{}</u>".format)
+def _markdown(dicts: Sequence[Row], columns: Sequence[str] | None = None) -> str:
+    names, titles, cells = _cells(dicts, columns, bold="**{}**".format, second="<u>{}</u>".format)
     head = names + titles
     rule = ["---"] * len(names) + ["---:"] * len(titles)
     body = [

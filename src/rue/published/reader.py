@@ -34,8 +34,9 @@ class Published:
         The number of the eight DCIC sets on which the method has the lowest n-AuReC.
     near_ood, far_ood : float or None
         AUROC of the epistemic component under log loss, mean over 3 runs.
-    auac : float or None
-        The area under the accuracy-coverage curve, ranked by the total under log loss.
+    auac_labels : float or None
+        The area under the accuracy-coverage curve, ranked by the total under log loss; accuracy
+        against the labels of the data set.
     nauc_epistemic, nauc_total : float or None
         The area under the active learning curve with queries by either component, mean over 10
         runs.
@@ -55,7 +56,7 @@ class Published:
     best: int | None = None
     near_ood: float | None = None
     far_ood: float | None = None
-    auac: float | None = None
+    auac_labels: float | None = None
     nauc_epistemic: float | None = None
     nauc_total: float | None = None
 

@@ -90,7 +90,16 @@ def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
     [Score(dataset='', method='ddu', seed=None, criterion='aurec', loss='log', value=0.0958)]
     """
     scores = []
+    conventions: dict[str, int] = {}
     for number, row in enumerate(rows):
+        if row.get("loss") and row.get("convention"):
+            conventions.setdefault(str(row["convention"]), number)
+        if len(conventions) > 1:
+            first, second = conventions
+            raise InputError(
+                f"rows must follow one convention to be ranked together, row {conventions[first]} "
+                f"has {first} and row {conventions[second]} {second}"
+            )
         if not row.get("method"):
             raise InputError(f"every row must have a method, row {number} has none")
         for name in CRITERIA:

@@ -92,6 +92,18 @@ def test_folds(tmp_path, seed, validation, test):
     assert sorted([*data.train, *validation, *test]) == list(range(6))
 
 
+@pytest.mark.parametrize(("seed", "test"), [(0, [0, 1]), (1, [2]), (4, [5]), (5, [0, 1])])
+def test_folds_of_the_papers_code(tmp_path, seed, test):
+    """Fold s tests and the other four train; a tenth of fewer than ten points is none."""
+    root = write(tmp_path, *release())
+    data = rue.data.load("dcic-benthic", root, seed=seed, splits="paper")
+    assert data.test.tolist() == test
+    assert data.validation.tolist() == []
+    assert sorted([*data.train, *test]) == list(range(6))
+    with pytest.raises(InputError, match="splits must be one of dcic, paper, got 'odd'"):
+        rue.data.load("dcic-benthic", root, splits="odd")
+
+
 @pytest.mark.parametrize("entry", [n for n in rue.data.ENTRIES if n.startswith("dcic-")])
 def test_all_eight(tmp_path, entry):
     folder = dcic._FOLDERS[entry]
@@ -231,7 +243,7 @@ def test_a_zip_that_climbs_out(tmp_path):
 
 
 def test_unknown_option(tmp_path):
-    with pytest.raises(InputError, match="has no option 'folder'; its options: size"):
+    with pytest.raises(InputError, match="has no option 'folder'; its options: size, splits"):
         rue.data.load("dcic-benthic", tmp_path, folder="Pig")
 
 

@@ -15,8 +15,8 @@ from rue.data.entry import Entry
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest
 from rue.data.images import LazyImages
-from rue.data.splits import N_FOLDS, rotate
-from rue.errors import FileError
+from rue.data.splits import N_FOLDS, hold_out, rotate
+from rue.errors import FileError, InputError
 from rue.io.opening import require_memory
 from rue.truth.annotations import Annotations
 
@@ -24,15 +24,22 @@ __all__ = ["ENTRIES"]
 
 RECORD = "8115942"
 _ZENODO = "https://zenodo.org"
+_SPLITS = {"dcic": rotate, "paper": hold_out}
 _PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 
 
-def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
+def load(
+    reader: Reader, entry: Entry, *, seed: int, size: int | None = None, splits: str = "dcic"
+) -> DataSet:
     """Load one data set from its zip or the folder it unpacks to.
 
     Null labels are skipped. The classes are the labels that occur, and the points the images with
-    a label, both sorted. With seed s, fold s validates, fold s + 1 tests, and the others train.
+    a label, both sorted. ``splits="dcic"`` is DCIC's own rule: with seed s, fold s validates, fold
+    s + 1 tests, and the others train. ``splits="paper"`` is that of the paper's code: fold s
+    tests, and a random tenth of the other four validates.
     """
+    if splits not in _SPLITS:
+        raise InputError(f"splits must be one of {', '.join(_SPLITS)}, got {splits!r}")
     folder = _FOLDERS[entry.name]
     source = reader.find(*_places(folder))
     with _open(source, folder) as (annotations, files):
@@ -68,7 +75,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         citation=entry.citation,
         checksums=reader.checksums,
         notes=tuple(notes),
-        **rotate(folds, seed),
+        **_SPLITS[splits](folds, seed),
     )
 
 

@@ -1,6 +1,8 @@
 """OpenOOD's image lists: out-of-distribution sets for CIFAR-10."""
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from rue.data.files import Reader
 from rue.data.images import decode_image
 from rue.errors import FileError
 
-__all__ = ["ENTRIES", "FAR", "NEAR"]
+__all__ = ["ENTRIES", "FAR", "NEAR", "OPENOOD_GROUPS"]
 
 # OpenOOD v1.5's near and far sets for CIFAR-10, with the lengths of its lists.
 _SETS = {
@@ -24,6 +26,18 @@ _SETS = {
 }
 NEAR = ("cifar100", "tin")
 FAR = ("mnist", "svhn", "texture", "places365")
+OPENOOD_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "cifar10": MappingProxyType({"near": NEAR, "far": FAR}),
+        "imagenet": MappingProxyType(
+            {
+                "near": ("ssb_hard", "ninco"),
+                "far": ("inaturalist", "textures", "openimage_o"),
+            }
+        ),
+    }
+)
+"""OpenOOD v1.5's near and far sets of CIFAR-10 and ImageNet, by the names of its lists."""
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:

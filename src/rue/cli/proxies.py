@@ -1,0 +1,317 @@
+"""rue proxies: OOD detection and selective prediction from prediction files (table 4)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rue.cli.options import (
+    ByPosition,
+    Classes,
+    Common,
+    Files,
+    Format,
+    IdName,
+    TruthFile,
+    align,
+    emit,
+    matching_of,
+    read_methods,
+    truth_of,
+)
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.beliefs import Belief, Convention
+    from rue.io.matching import Matching
+    from rue.io.predictions import Predictions
+    from rue.io.truth import Truth
+    from rue.proxies.rows import ProxyRow
+    from rue.runs import Run
+
+EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
+
+
+def proxies(
+    files: Files,
+    ood: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE...",
+            help="Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
+            "several after one --ood.",
+        ),
+    ] = None,
+    truth: TruthFile = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            help="The data set's labels, one per point: a file like --truth, or the name of a "
+            "data set."
+        ),
+    ] = None,
+    near: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET", help="A near OOD set; default OpenOOD's, by name."),
+    ] = None,
+    far: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET", help="A far OOD set; default OpenOOD's, by name."),
+    ] = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
+    convention: Annotated[
+        Literal["definition", "published"],
+        typer.Option(help="Definition 1, or what the authors' own code computes."),
+    ] = "definition",
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
+) -> None:
+    """Evaluate OOD detection and selective prediction, as table 4 of the paper does.
+
+    OOD sets are detected by the epistemic part under log loss (AUROC; near and far are means over
+    sets). AuAC ranks by the total: against the annotators' answers (--truth, or the counts in the
+    file) and against the data set's labels (--labels).
+    """
+    from rue.metrics.table import Format as FormatName
+    from rue.metrics.table import format_rows
+
+    how: FormatName = format.value
+    matching = matching_of(id_name, classes, common, by_position)
+    methods = {
+        name: _predictions(name, read) for name, read in read_methods(files, matching).items()
+    }
+    outside = _read_outside(ood or [], methods, matching)
+    groups = _groups(near or [], far or [], outside)
+    answers = truth_of(truth, matching)
+    rows, notes = [], []
+    for name, predictions in methods.items():
+        labelled = _labels_of(labels, matching, predictions)
+        row, said = _evaluate(
+            predictions, answers or predictions.truth, labelled, matching, convention
+        )
+        if outside:
+            row = replace(row, ood=_detection(predictions, outside[name], groups, convention))
+        rows.append(replace(row, method=name))
+        notes += [f"{name}: {note}" for note in said]
+    if not outside and not any(row.by_answers or row.by_labels for row in rows):
+        raise InputError(
+            f"{next(iter(methods.values())).path} has no answers of its own, and there is nothing "
+            "to evaluate against: give --ood, --truth or --labels"
+        )
+    if format is Format.json:
+        facts = {"loss": "log", "convention": convention, "groups": groups}
+        emit(json.dumps(facts | {"rows": [row.to_dict() for row in rows]}, indent=2))
+        return
+    plain = [
+        {"method": row.method, "loss": "", "n_points": row.n_points, **_present(row)}
+        for row in rows
+    ]
+    emit(format_rows(plain, how))
+    if format is Format.table:
+        if outside:
+            emit("\n" + _sets(rows, groups))
+        for note in dict.fromkeys(notes):
+            emit(f"note: {note}")
+        for note in _without_group(outside, groups):
+            emit(f"note: {note}")
+
+
+def _predictions(name: str, read: "Predictions | Run") -> "Predictions":
+    from rue.runs import Run
+
+    if isinstance(read, Run):
+        raise InputError(f"{read.path}: holds components of {name}, and proxies need predictions")
+    _belief_of(read)
+    return read
+
+
+def _belief_of(predictions: "Predictions") -> "Belief":
+    """Return a belief about classes; raise if the predictions are real numbers."""
+    from rue.beliefs import RealBelief
+
+    if isinstance(predictions.belief, RealBelief):
+        raise InputError(f"{predictions.path}: is about real numbers, and proxies are for classes")
+    return predictions.belief
+
+
+def _labels_of(text: str | None, matching: "Matching", of: "Predictions") -> "Truth | None":
+    """Return the labels of a file, or of a data set by its name: one answer for each point.
+
+    Class numbers, and files in which not every class occurs, are read with the classes of the
+    predictions.
+    """
+    if text is None:
+        return None
+    from rue.data.truth import data_set_labels, is_data_set
+    from rue.io.labels import read_labels
+
+    if is_data_set(text):
+        return data_set_labels(text)
+    return read_labels(text, _belief_of(of).n_classes, of.classes, matching=matching)
+
+
+def _read_outside(
+    texts: list[str], methods: "Mapping[str, Predictions]", matching: "Matching"
+) -> "dict[str, dict[str, Belief]]":
+    """Return the beliefs about each OOD set by method, the same sets for every method."""
+    from rue.io.predictions import read_method
+
+    found: dict[str, dict[str, Belief]] = {name: {} for name in methods}
+    for text in texts:
+        name, equals, rest = text.partition("=")
+        if not equals or Path(text).exists():
+            name, rest = "", text
+        method, colon, named = name.partition(":")
+        if not colon:
+            method, named = "", name
+        paths = [Path(part) for part in rest.split(",")]
+        read = _predictions(rest, read_method(paths, matching=matching))
+        method = method or _method_of(text, read.named, list(methods))
+        if method not in methods:
+            raise InputError(
+                f"--ood {text}: method must be of {', '.join(methods)}, got {method!r}"
+            )
+        of = named or paths[0].stem
+        if of in found[method]:
+            raise InputError(f"--ood {text}: {method} has the OOD set {of} already")
+        belief, inside = _belief_of(read), _belief_of(methods[method])
+        if belief.n_classes != inside.n_classes:
+            raise InputError(
+                f"--ood {text}: must have the {inside.n_classes} classes of "
+                f"{methods[method].path}, got {belief.n_classes}"
+            )
+        found[method][of] = belief
+    if not texts:
+        return {}
+    first = next(iter(found))
+    for method, sets in found.items():
+        if set(sets) != set(found[first]):
+            lacking = sorted(set(sets) ^ set(found[first]))
+            raise InputError(
+                f"every method must have the same OOD sets: {first} or {method} lacks "
+                f"{', '.join(lacking)}; write --ood METHOD:SET=FILE"
+            )
+    return found
+
+
+def _method_of(text: str, own: str | None, methods: list[str]) -> str:
+    """Return whose predictions an OOD file holds, where the command line does not say."""
+    if len(methods) == 1:
+        return methods[0]
+    if own in methods:
+        return str(own)
+    raise InputError(
+        f"--ood {text}: say which method it is of, METHOD:SET=FILE, with METHOD of "
+        f"{', '.join(methods)}"
+    )
+
+
+def _groups(
+    near: list[str], far: list[str], outside: "Mapping[str, Mapping[str, Belief]]"
+) -> dict[str, list[str]]:
+    """Return the near and far sets that were given: as the options say, else OpenOOD's."""
+    from rue.data.datasets.openood import OPENOOD_GROUPS
+
+    sets = list(next(iter(outside.values()), {}))
+    for option, names in (("--near", near), ("--far", far)):
+        for name in names:
+            if name not in sets:
+                raise InputError(f"{option} must be a set of --ood, got {name!r}")
+    both = next((name for name in near if name in far), None)
+    if both is not None:
+        raise InputError(f"--near and --far must differ, got {both!r} in both")
+    known = {
+        group: {name for each in OPENOOD_GROUPS.values() for name in each[group]}
+        for group in ("near", "far")
+    }
+    given = {"near": near, "far": far}
+    found = {
+        group: [
+            name
+            for name in sets
+            if name in given[group] or (name in known[group] and name not in (*near, *far))
+        ]
+        for group in ("near", "far")
+    }
+    return {group: names for group, names in found.items() if names}
+
+
+def _evaluate(
+    predictions: "Predictions",
+    answers: "Truth | None",
+    labels: "Truth | None",
+    matching: "Matching",
+    convention: "Convention",
+) -> "tuple[ProxyRow, list[str]]":
+    """Return selective prediction on the points that all truths have, and notes."""
+    from rue.io.align import align as matched
+    from rue.proxies.rows import ProxyRow, evaluate_proxies
+    from rue.truth.annotations import Annotations
+
+    row = ProxyRow("", predictions.belief.n_points)
+    notes: list[str] = []
+    given = [each for each in (answers, labels) if each is not None]
+    for each in given:
+        if not isinstance(each.annotations, Annotations):
+            raise InputError(f"{each.path}: has real-valued answers, and proxies are for classes")
+        predictions, _, more = matched(predictions, each, matching)
+        notes += more
+    for each in given:
+        here, there, _ = matched(predictions, each, matching)
+        said = there.annotations
+        assert isinstance(said, Annotations)
+        kind = {"labels": said.probs.argmax(axis=1)} if each is labels else {"answers": said}
+        found = evaluate_proxies(_belief_of(here), convention=convention, **kind)
+        row = replace(
+            row,
+            n_points=found.n_points,
+            by_answers=row.by_answers or found.by_answers,
+            by_labels=row.by_labels or found.by_labels,
+        )
+    return row, notes
+
+
+def _detection(
+    predictions: "Predictions",
+    outside: "Mapping[str, Belief]",
+    groups: Mapping[str, list[str]],
+    convention: "Convention",
+) -> Any:
+    from rue.proxies.rows import evaluate_proxies
+
+    return evaluate_proxies(
+        _belief_of(predictions), outside=outside, groups=groups, convention=convention
+    ).ood
+
+
+def _present(row: "ProxyRow") -> dict[str, float]:
+    return {key: value for key, value in row.columns().items() if value is not None}
+
+
+def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]]) -> str:
+    """Return the detection of each OOD set as a table."""
+    group_of = {name: group for group, names in groups.items() for name in names}
+    detections = [(row.method, found) for row in rows if row.ood for found in row.ood.sets]
+    lines = [["OOD set", "group", "method", "inputs", "AUROC", "AUPR", "FPR95"]]
+    for name in dict.fromkeys(found.name for _, found in detections):
+        for method, found in detections:
+            if found.name == name:
+                numbers = [f"{number:.3f}" for number in (found.auroc, found.aupr, found.fpr95)]
+                lines.append([name, group_of.get(name, "-"), method, f"{found.n_out:,}", *numbers])
+    return align(lines, left=("OOD set", "group", "method"), rule=True)
+
+
+def _without_group(
+    outside: "Mapping[str, Mapping[str, Belief]]", groups: Mapping[str, list[str]]
+) -> list[str]:
+    grouped = {name for names in groups.values() for name in names}
+    sets = next(iter(outside.values()), {})
+    rest = [name for name in sets if name not in grouped]
+    if not rest:
+        return []
+    return [f"{', '.join(rest)}: neither near nor far; say so with --near or --far"]

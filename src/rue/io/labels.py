@@ -1,0 +1,94 @@
+"""Reading the labels of a data set: one class for each point, in any file that truth may be in."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.errors import FileError
+from rue.io.matching import BY_NAME, Matching, ids_of
+from rue.io.npz import load_npy, load_npz, npz_shapes
+from rue.io.truth import Truth, read_truth, wanted_arrays
+from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
+
+__all__ = ["read_labels"]
+
+
+def read_labels(
+    path: str | Path,
+    n_classes: int,
+    classes: tuple[str, ...] | None = None,
+    *,
+    matching: Matching = BY_NAME,
+) -> Truth:
+    """Read labels: a vector of class numbers (.npy, or ``labels`` in an .npz), or a truth file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. A truth file must have one answer for each point.
+    n_classes : int
+        The number of classes of the predictions.
+    classes : tuple of str, optional
+        The names of the predictions' classes, of which not all need to occur.
+    matching : Matching
+        As in :func:`rue.io.truth.read_truth`.
+
+    Returns
+    -------
+    Truth
+        One answer for each of n_points points.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, a label is no class, or a point has several labels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "labels.npy", [2, 0])
+    ...     truth = read_labels(Path(folder) / "labels.npy", 3)
+    >>> truth.annotations.counts.tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    path = Path(path)
+    names = matching.classes or classes
+    suffix = path.suffix.lower()
+    if suffix == ".npy" and (found := load_npy(path)).ndim == 1:
+        return Truth(path, _one_hot(path, found, n_classes), classes=names)
+    if suffix == ".npz" and "labels" in (shapes := npz_shapes(path)):
+        arrays = load_npz(path, ["labels", *wanted_arrays(shapes, "labels")])
+        counts = _one_hot(path, arrays["labels"], n_classes)
+        ids = ids_of(path, arrays, len(counts), matching.id_name)
+        return Truth(path, counts, ids, classes=names)
+    truth = read_truth(path, matching=replace(matching, classes=names))
+    if isinstance(truth.annotations, Ratings) or truth.annotations.counts is None:
+        raise FileError(f"{path}: labels must be one class for each point")
+    n_answers = truth.annotations.counts.sum(axis=1)
+    if (n_answers != 1).any():
+        row = int((n_answers != 1).argmax())
+        raise FileError(
+            f"{path}: labels must be one class for each point, got {n_answers[row]:g} answers at "
+            f"row {row}; several answers are --truth"
+        )
+    return truth
+
+
+def _one_hot(path: Path, labels: NDArray[Any], n_classes: int) -> Annotations:
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise FileError(
+            f"{path}: labels must be whole numbers of shape (n_points,), got {labels.dtype} of "
+            f"shape {labels.shape}"
+        )
+    wrong = (labels < 0) | (labels >= n_classes)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise FileError(
+            f"{path}: labels must be from 0 to {n_classes - 1}, got {labels[row]} at row {row}"
+        )
+    return Annotations(np.eye(n_classes, dtype=np.int64)[labels])
