@@ -60,14 +60,17 @@ docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	for study in "results out/demo" opening readme sandbox data published proxies deploy uncertainty chaosnli examples; \
+	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty chaosnli examples; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar10h-probe
 	$(BIN)/rue bench run sentiment --out out/sentiment-movies --only dataset=sentiment-movies
+	$(BIN)/rue bench run studies/conventions.toml --out out/conventions
 	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
+	$(BIN)/python -m studies.conventions out/conventions
+	$(BIN)/python -m studies.published
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

@@ -2,7 +2,8 @@
 
     python -m studies.published
 
-Every number of the page is a cell of src/rue/published/*.csv or is computed from cells.
+Every number of the page is a cell of src/rue/published/*.csv or is computed from cells, except in
+the last section, which is that of :mod:`studies.conventions_page`.
 """
 
 from decimal import Decimal
@@ -17,6 +18,7 @@ from rue.ranking.inversions import Contest
 from rue.ranking.scores import CRITERIA
 from studies import FIGURES, RESULTS
 from studies.claims import ROWS, at, claims, compared, everything, value
+from studies.conventions_page import section
 from studies.pages import table
 
 PAGE = RESULTS / "published.md"
@@ -64,6 +66,7 @@ def page() -> str:
             text=4,
         ),
         *_summary_table(),
+        *section(),
     ]
     return "\n\n".join(parts) + "\n"
 

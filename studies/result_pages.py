@@ -126,11 +126,18 @@ def _winner(test: Row) -> str:
 def beside_the_paper(record: Row) -> list[str]:
     """Return the section that puts the paper's rows beside ours, where it has some.
 
-    A run that was imported without the published convention has no such section.
+    A run that was imported without the published convention refers to one that was.
     """
     losses = [row for row in record["table"] if row["loss"]]
-    if not in_paper(losses) or "published_convention" not in record:
+    if not in_paper(losses):
         return []
+    if "published_convention" not in record:
+        return [
+            "## Beside the paper",
+            "The paper's numbers follow the conventions of its authors' code, and the numbers here "
+            "follow Definition 1. [What the published numbers say](published.md) has both, for a "
+            "run with the paper's four methods on the same features.",
+        ]
     rows = [
         {key: value for key, value in row.items() if key in ("method", "loss", "group", *PUBLISHED)}
         for row in beside_published(in_paper(losses), record["published_convention"])

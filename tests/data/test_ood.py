@@ -81,3 +81,10 @@ def test_no_ood_set_is_here(real, tmp_path):
         FileError, match="none of OpenOOD's sets for cifar10h is on this machine: cifar100"
     ):
         add_ood(data, tmp_path)
+
+
+def test_the_groups_of_imagenet_are_openoods():
+    assert ood_groups("imagenet") == {
+        "near": ("ssb_hard", "ninco"),
+        "far": ("inaturalist", "textures", "openimage_o"),
+    }

@@ -1,0 +1,141 @@
+"""Say where the paper's headline repeats on models of our own, in README and in a guide.
+
+    python -m studies.headline
+
+The headline: OOD detection ranks methods otherwise than regret does. The numbers are those of the
+paper's tables and of the imported runs in docs/results.
+"""
+
+import json
+from dataclasses import dataclass
+
+from rue.ranking.inversions import Contest, Inversions
+from studies import DOCS, RESULTS, ROOT
+from studies.claims import everything
+from studies.pages import fill_file, listed, table
+from studies.result_pages import inverted
+
+README, GUIDE = ROOT / "README.md", DOCS / "guides" / "reader.md"
+RUNS = {"cifar10h-probe": "CIFAR-10H on frozen features", "sentiment-movies": "movie reviews"}
+PROXIES = {
+    "near_ood": "near-OOD detection",
+    "far_ood": "far-OOD detection",
+    "auac": "AuAC",
+    "nauc_epistemic": "active learning (epistemic)",
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a proxy and AuReC under log loss rank methods in one source.
+
+    Attributes
+    ----------
+    source : str
+        Whose models, on which data.
+    proxy : str
+        The name of the proxy.
+    tau : float
+        Kendall's tau of the two rankings.
+    by_proxy, by_regret : str
+        The best methods by the proxy and by AuReC.
+    n_methods : int
+        The number of methods.
+    """
+
+    source: str
+    proxy: str
+    tau: float
+    by_proxy: str
+    by_regret: str
+    n_methods: int
+
+
+def main() -> None:
+    fill_file(README, {"repeats": summary()})
+    fill_file(GUIDE, {"repeats": f"{summary()}\n\n{agreements_table()}"})
+
+
+def agreements() -> list[Agreement]:
+    """Return the agreement of each proxy with AuReC (log), as published and on our models."""
+    found = [
+        _agreement(
+            "the paper's tables",
+            everything(),
+            Contest(dataset, proxy, ""),
+            Contest("cifar10h", "aurec", "log"),
+        )
+        for proxy, dataset in (
+            ("near_ood", "cifar10"),
+            ("far_ood", "cifar10"),
+            ("auac_labels", "cifar10"),
+            ("nauc_epistemic", "openml-6"),
+        )
+    ]
+    for name, source in RUNS.items():
+        (run,) = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
+        found += [
+            _agreement(source, run, Contest("", proxy, ""), Contest("", "aurec", "log"))
+            for proxy in PROXIES
+            if Contest("", proxy, "") in run.columns
+        ]
+    return found
+
+
+def _agreement(source: str, run: Inversions, proxy: Contest, regret: Contest) -> Agreement:
+    i, j = run.columns.index(proxy), run.columns.index(regret)
+    ranks = {
+        method: pair
+        for method, *pair in zip(run.methods, run.ranks[i], run.ranks[j], strict=True)
+        if pair[0] == pair[0] and pair[1] == pair[1]  # both defined
+    }
+    best = [min(ranks, key=lambda method, k=k: ranks[method][k]) for k in (0, 1)]
+    name = PROXIES[proxy.criterion.removesuffix("_labels")]
+    return Agreement(source, name, float(run.tau[i, j]), *best, len(ranks))
+
+
+def summary() -> str:
+    """Return the paragraph: where the headline repeats, and where it does not."""
+    near = {each.source: each for each in agreements() if each.proxy == PROXIES["near_ood"]}
+    paper, ours = near.pop("the paper's tables"), list(near.values())
+    taus = [f"{each.tau:+.2f} on {each.source}" for each in ours]
+    same = {each.by_proxy for each in ours} | {each.by_regret for each in ours}
+    both = f"{same.pop()} is first by both" if len(same) == 1 else "the first methods differ"
+    spread = {each.proxy: [] for each in agreements()}
+    for each in agreements():
+        if each.source != paper.source:
+            spread[each.proxy].append(each.tau)
+    others = [
+        f"{name} {_span(found)}"
+        for name, found in spread.items()
+        if found and name != PROXIES["near_ood"]
+    ]
+    return (
+        "**Does this repeat on models of our own? In part.** "
+        f"In the paper's tables near-OOD detection and AuReC (log loss) have a Kendall's tau of "
+        f"{paper.tau:.2f}: {paper.by_proxy} is first by the one and {paper.by_regret} by the "
+        "other, from different networks and data. On models that rue trained and tested on the "
+        f"same data, the two rankings mostly agree: tau is {listed(taus)}, and {both}. The other "
+        f"proxies against AuReC (log): {listed(others)}. A proxy may rank methods as regret does; "
+        "you know it only after you have measured regret."
+    )
+
+
+def _span(taus: list[float]) -> str:
+    """Return the least and the largest tau."""
+    low, high = min(taus), max(taus)
+    return f"{low:+.2f}" if low == high else f"{low:+.2f} to {high:+.2f}"
+
+
+def agreements_table() -> str:
+    """Return the agreement of every proxy with AuReC under log loss as a table."""
+    lines = [
+        [e.source, e.proxy, f"{e.tau:+.2f}", e.by_proxy, e.by_regret, str(e.n_methods)]
+        for e in agreements()
+    ]
+    head = ["models", "proxy", "tau with AuReC (log)", "best by proxy", "best by AuReC", "methods"]
+    return table(head, lines, text=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Where the paper's headline repeats: the pages say what the rows say."""
+
+import pytest
+
+from studies import headline
+
+
+def test_the_pages_are_made_by_the_script():
+    assert headline.summary() in headline.README.read_text()
+    guide = headline.GUIDE.read_text()
+    assert headline.summary() in guide
+    assert headline.agreements_table() in guide
+
+
+def test_near_ood_agrees_with_regret_on_our_models_and_not_in_the_paper():
+    """By hand from the paper: near-OOD has ensemble, DDU, dropout, evidential; AuReC (log) has
+    evidential, ensemble, DDU, dropout: three of six pairs agree, tau 0."""
+    near = [each for each in headline.agreements() if each.proxy == "near-OOD detection"]
+    paper, *ours = near
+    assert paper.tau == pytest.approx(0)
+    assert (paper.by_proxy, paper.by_regret) == ("ensemble", "evidential")
+    assert [each.n_methods for each in near] == [4, 5, 5]
+    assert min(each.tau for each in ours) >= 0.8
+    assert {each.by_regret for each in ours} == {"evidential"}
