@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.bench.cells import Cell
@@ -23,7 +24,7 @@ from rue.bench.tables import read_results, table_rows
 from rue.components import Components
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
-from rue.metrics.curves import aurec
+from rue.metrics.curve_areas import aurec
 from rue.pareto.gap import published_gap
 from rue.pareto.published_surfaces import published_achievable, published_optimal
 from rue.published import read_published
@@ -77,7 +78,7 @@ def row_order(run: Run) -> Row:
     regret, score = run.star.epistemic, run.hat.epistemic
     rng = np.random.default_rng(SEED)
 
-    def area(order: FloatArray) -> float:
+    def area(order: NDArray[np.int64]) -> float:
         return aurec(regret[order], score[order], rule="row_order")
 
     random = [area(rng.permutation(len(run))) for _ in range(N_ORDERS)]

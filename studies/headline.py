@@ -9,6 +9,8 @@ paper's tables and of the imported runs in docs/results.
 import json
 from dataclasses import dataclass
 
+import numpy as np
+
 from rue.ranking.inversions import Contest, Inversions
 from studies import DOCS, RESULTS, ROOT
 from studies.claims import everything
@@ -84,14 +86,14 @@ def agreements() -> list[Agreement]:
 
 def _agreement(source: str, run: Inversions, proxy: Contest, regret: Contest) -> Agreement:
     i, j = run.columns.index(proxy), run.columns.index(regret)
-    ranks = {
-        method: pair
-        for method, *pair in zip(run.methods, run.ranks[i], run.ranks[j], strict=True)
-        if pair[0] == pair[0] and pair[1] == pair[1]  # both defined
-    }
-    best = [min(ranks, key=lambda method, k=k: ranks[method][k]) for k in (0, 1)]
+    defined = [
+        m for m, method in enumerate(run.methods) if not np.isnan(run.ranks[[i, j], m]).any()
+    ]
+    by_proxy, by_regret = (
+        run.methods[min(defined, key=lambda m: float(run.ranks[row, m]))] for row in (i, j)
+    )
     name = PROXIES[proxy.criterion.removesuffix("_labels")]
-    return Agreement(source, name, float(run.tau[i, j]), *best, len(ranks))
+    return Agreement(source, name, float(run.tau[i, j]), by_proxy, by_regret, len(defined))
 
 
 def summary() -> str:
@@ -101,7 +103,7 @@ def summary() -> str:
     taus = [f"{each.tau:+.2f} on {each.source}" for each in ours]
     same = {each.by_proxy for each in ours} | {each.by_regret for each in ours}
     both = f"{same.pop()} is first by both" if len(same) == 1 else "the first methods differ"
-    spread = {each.proxy: [] for each in agreements()}
+    spread: dict[str, list[float]] = {each.proxy: [] for each in agreements()}
     for each in agreements():
         if each.source != paper.source:
             spread[each.proxy].append(each.tau)
