@@ -2,7 +2,7 @@
 
 from rue.bench.tables import beside_published, in_paper
 from rue.metrics.columns import COLUMNS, title
-from rue.metrics.table import RANKED_BY, format_rows
+from rue.metrics.table import BY_COMPONENT, format_rows
 from studies.pages import listed, percent, table
 from studies.rows import Row, read_rows
 
@@ -206,5 +206,5 @@ def _ranked_by(record: Row) -> list[str]:
         f"{listed([r['method'] + ' (' + LOSSES[r['loss']] + ')' for r in better] or ['none'])}. "
         f"For the ensemble under 0/1 loss, n-AuReC is {pair['n_aurec']:.2f} by epistemic and "
         f"{pair['n_aurec_total']:.2f} by total uncertainty.",
-        format_rows(rows, "markdown", columns=RANKED_BY),
+        format_rows(rows, "markdown", columns=BY_COMPONENT),
     ]

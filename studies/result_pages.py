@@ -9,7 +9,7 @@ from typing import Any
 from rue.bench.tables import beside_published, in_paper
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
 from rue.metrics.columns import title
-from rue.metrics.table import RANKED_BY, format_rows
+from rue.metrics.table import BY_COMPONENT, format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import RESULTS
@@ -165,7 +165,7 @@ def ranked_by(losses: list[Row]) -> list[str]:
         "total and aleatoric uncertainty find the same regret. In "
         f"{len(better)} of {len(rows)} rows total uncertainty finds it better than epistemic "
         "uncertainty does.",
-        format_rows([_without(row, "dataset") for row in rows], "markdown", columns=RANKED_BY),
+        format_rows([_without(row, "dataset") for row in rows], "markdown", columns=BY_COMPONENT),
     ]
 
 

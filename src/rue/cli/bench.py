@@ -178,7 +178,7 @@ def table(
         summarize,
         table_rows,
     )
-    from rue.metrics.table import RANKED_BY, format_rows
+    from rue.metrics.table import BY_COMPONENT, format_rows
     from rue.metrics.table import Format as FormatName
 
     if seeds and (ci is not None or against is not None):
@@ -234,7 +234,7 @@ def table(
                 (
                     f"{dataset}, regret when ranking by epistemic, total and aleatoric",
                     [row for row in regret if row.get("n_aurec_total") is not None],
-                    RANKED_BY,
+                    BY_COMPONENT,
                 ),
                 (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),
             ):

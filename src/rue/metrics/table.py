@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import Evaluation
 
 __all__ = [
+    "BY_COMPONENT",
     "FORMATS",
-    "RANKED_BY",
     "Format",
     "describe",
     "escape_latex",
@@ -33,7 +33,7 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Row = Mapping[str, Any]
 _NAMES = ("dataset", "method", "loss", "group")
-RANKED_BY = (
+BY_COMPONENT = (
     *("n_aurec", "n_aurec_total", "n_aurec_aleatoric"),
     *("aurec", "aurec_total", "aurec_aleatoric"),
 )
@@ -60,7 +60,7 @@ def format_rows(
     format : {"table", "json", "csv", "latex", "markdown"}
         The format.
     columns : sequence of str, optional
-        Show these columns, for example :data:`RANKED_BY`, and not the usual ones.
+        Show these columns, for example :data:`BY_COMPONENT`, and not the usual ones.
 
     Returns
     -------
