@@ -1,4 +1,4 @@
-"""probly and torch-uncertainty for real, where they are installed (``make test-peers``)."""
+"""Other libraries for real, where they are installed (``make test-peers``)."""
 
 import numpy as np
 import pytest
@@ -92,3 +92,61 @@ def test_dropout_of_torch_uncertainty_gives_draws(inputs):
     near = np.abs(belief.probs.mean(axis=1) - plain).mean()
     mixed = torch.softmax(logits.reshape(N, 200, K), -1).numpy()
     assert near < 0.2 * np.abs(mixed.mean(axis=1) - plain).mean()
+
+
+def test_lightning_logs_the_metric(inputs, people, tmp_path):
+    lightning = pytest.importorskip("lightning.pytorch")
+    torchmetrics = pytest.importorskip("rue.adapters.torchmetrics")
+
+    class Validated(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.members = torch.nn.ModuleList(network() for _ in range(3))
+            self.metric = torchmetrics.RegretMetric("log", column="n_aurec")
+
+        def validation_step(self, batch, index):
+            inputs, counts = batch
+            probs = torch.stack([torch.softmax(m(inputs), -1) for m in self.members], dim=1)
+            self.metric.update(counts, probs)
+            self.log("val/n_aurec", self.metric)
+
+    module = Validated()
+    data = torch.utils.data.TensorDataset(inputs, torch.from_numpy(people.counts))
+    trainer = lightning.Trainer(
+        accelerator="cpu",
+        logger=False,
+        enable_progress_bar=False,
+        enable_checkpointing=False,
+        default_root_dir=tmp_path,
+    )
+    loader = torch.utils.data.DataLoader(data, batch_size=16)
+    (logged,) = trainer.validate(module, loader, verbose=False)
+    belief = rue.adapters.torch.draws(list(module.members), [inputs])
+    want = rue.evaluate(people, belief, loss="log", gap=False).n_aurec
+    assert logged["val/n_aurec"] == pytest.approx(want, abs=1e-5)
+
+
+def numbers_of(people):
+    row = rue.evaluate(people, rue.Draws(np.full((N, 2, K), 1 / K)), loss="brier").to_dict()
+    return {key: value for key, value in row.items() if isinstance(value, (int, float))}
+
+
+def test_mlflow_takes_the_numbers_of_a_row(people, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # the skinny package has no database
+    mlflow = pytest.importorskip("mlflow")
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    numbers = numbers_of(people)
+    with mlflow.start_run() as run:
+        mlflow.log_metrics(numbers)
+    stored = mlflow.get_run(run.info.run_id).data.metrics
+    assert stored == pytest.approx(numbers)
+
+
+def test_wandb_takes_the_numbers_of_a_row(people, tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+    numbers = numbers_of(people)
+    with wandb.init(mode="offline", project="rue", dir=str(tmp_path)) as run:
+        run.log(numbers)
+        assert {key: run.summary[key] for key in numbers} == pytest.approx(numbers)

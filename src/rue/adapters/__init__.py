@@ -4,6 +4,7 @@ sklearn.py      forests, bagging, any list of classifiers    -> Draws
 torch.py        any list of modules, or one with dropout     -> Draws
 pandas.py       a frame of answers in long form              -> Annotations, ids
 accumulator.py  batches of a validation loop                 -> Evaluation
+torchmetrics.py the same as a metric of torchmetrics         -> a column
 sampled_labels  answers sampled from language models         -> Draws
 
 Each module, and with it its library, is loaded when it is first used.
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
     from rue.adapters import pandas as pandas
     from rue.adapters import sklearn as sklearn
     from rue.adapters import torch as torch
+    from rue.adapters import torchmetrics as torchmetrics
     from rue.beliefs.sampled_labels import sampled_labels as sampled_labels
 
-_PUBLIC = {name: f"rue.adapters.{name}" for name in ("accumulator", "pandas", "sklearn", "torch")}
+_PUBLIC = {
+    name: f"rue.adapters.{name}"
+    for name in ("accumulator", "pandas", "sklearn", "torch", "torchmetrics")
+}
 _PUBLIC["sampled_labels"] = "rue.beliefs.sampled_labels"
 
 __all__ = sorted(_PUBLIC)

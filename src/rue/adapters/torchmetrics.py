@@ -1,0 +1,171 @@
+"""torchmetrics: one column of the evaluation as a metric that is synchronised over processes."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue.adapters.accumulator import Accumulator
+from rue.components import Components
+from rue.errors import InputError, MissingExtraError
+from rue.losses import Log, Loss, get_loss
+from rue.metrics.columns import COLUMNS
+from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.runs import Run
+from rue.truth.annotations import Annotations
+from rue.truth.finite_annotators import bracket_end
+
+try:
+    import torch
+    from torchmetrics import Metric
+except ImportError:
+    raise MissingExtraError(
+        "rue.adapters.torchmetrics needs torch and torchmetrics: "
+        "pip install 'rue[torch]' torchmetrics"
+    ) from None
+
+__all__ = ["RegretMetric"]
+
+_COLUMNS = [field.name for field in fields(Components) if field.name != "outside_score"]
+_GAP = ("pareto_gap",)
+
+
+class RegretMetric(Metric):
+    """One column of :func:`rue.evaluate` as a metric of torchmetrics.
+
+    It works wherever torchmetrics does: in Lightning's ``self.log``, in a ``MetricCollection``, and
+    with several processes, which each see a part of the points. The result is that of
+    :func:`rue.evaluate` on all points. Only the components of each point are kept; under log loss
+    also the counts.
+
+    Parameters
+    ----------
+    loss, values
+        As in :func:`rue.evaluate`.
+    column : str
+        The result to return, for example ``"n_aurec"`` or ``"regret"``; the keys of
+        :class:`rue.Evaluation`.
+    **options
+        Options of :class:`torchmetrics.Metric`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = RegretMetric("brier", column="regret")
+    >>> counts = torch.tensor([[9, 1], [5, 5]])
+    >>> probs = torch.tensor([[[0.9, 0.1], [0.9, 0.1]], [[0.9, 0.1], [0.3, 0.7]]])
+    >>> metric.update(counts, probs)
+    >>> round(float(metric.compute()), 6)
+    0.01
+    """
+
+    full_state_update = False
+    is_differentiable = False
+    components: list[torch.Tensor]
+    counts: list[torch.Tensor]
+
+    def __init__(
+        self,
+        loss: str | Loss = "log",
+        *,
+        column: str = "n_aurec",
+        values: ArrayLike | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        known = {field.name for field in fields(Evaluation)}
+        if column not in COLUMNS or column not in known:
+            names = ", ".join(name for name in COLUMNS if name in known)
+            raise InputError(f"column must be one of {names}, got {column!r}")
+        get_loss(loss, values=values)  # raises if it is invalid
+        self.loss, self.values, self.column = loss, values, column
+        self._n_classes: int | None = None
+        self.add_state("components", default=[], dist_reduce_fx="cat")
+        self.add_state("counts", default=[], dist_reduce_fx="cat")
+
+    def update(self, counts: torch.Tensor, probs: torch.Tensor) -> None:
+        """Add a batch, the truth first.
+
+        Parameters
+        ----------
+        counts : tensor of shape (n_points, n_classes)
+            The answers of the annotators.
+        probs : tensor of shape (n_points, n_draws, n_classes) or (n_points, n_classes)
+            The predicted probabilities: draws, or one distribution for each point.
+        """
+        answers = counts.detach().cpu().numpy()
+        given = probs.detach().cpu()
+        given = given[:, None] if given.ndim == answers.ndim == 2 else given
+        batch = Accumulator(self.loss, values=self.values)
+        batch.update(answers, given)
+        n_classes = self._n_classes or answers.shape[1]
+        if answers.shape[1] != n_classes:
+            raise InputError(
+                f"all batches must have the same number of classes, got {n_classes} and "
+                f"{answers.shape[1]}"
+            )
+        self._n_classes = n_classes
+        table = np.concatenate([_table(part) for part in batch.components()], axis=1)
+        self.components.append(torch.from_numpy(table).to(self.device))
+        if isinstance(get_loss(self.loss, values=self.values), Log):
+            self.counts.append(torch.from_numpy(np.asarray(answers, np.float64)).to(self.device))
+
+    def compute(self) -> torch.Tensor:
+        """Return the column as a scalar; over all processes, if there are several."""
+        number = getattr(self._evaluate(gap=self.column in _GAP), self.column)
+        return torch.tensor(float("nan") if number is None else number, device=self.device)
+
+    def evaluation(self, *, gap: bool = True) -> Evaluation:
+        """Return all columns, over all processes; ``to_dict()`` of it is what loggers take.
+
+        Parameters
+        ----------
+        gap : bool
+            As in :func:`rue.evaluate`.
+
+        Returns
+        -------
+        Evaluation
+            The row.
+        """
+        with self.sync_context(should_sync=self._to_sync, should_unsync=True):
+            return self._evaluate(gap=gap)
+
+    def _evaluate(self, *, gap: bool) -> Evaluation:
+        if not len(self.components):
+            raise InputError("there are no batches yet: call update first")
+        loss = get_loss(self.loss, values=self.values)
+        star, hat = np.split(_joined(self.components), 2, axis=1)
+        high = None
+        if len(self.counts):
+            high = bracket_end(Annotations(_joined(self.counts)), loss)
+        run = Run(_components(star, high), _components(hat), loss=loss)
+        return evaluate_run(run, gap=gap)
+
+
+def _table(components: Components) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the arrays of components as columns; an attribute that is None is NaN."""
+    given = [getattr(components, name) for name in _COLUMNS]
+    none = np.full(len(components), np.nan)
+    return np.stack([none if c is None else np.asarray(c, np.float64) for c in given], axis=1)
+
+
+def _components(
+    table: np.ndarray[Any, np.dtype[np.float64]], high: Any | None = None
+) -> Components:
+    """Return the components that :func:`_table` wrote."""
+    columns: dict[str, Any] = {}
+    for name, column in zip(_COLUMNS, table.T, strict=True):
+        columns[name] = None if np.isnan(column).any() else np.ascontiguousarray(column)
+    if columns["floored"] is not None:
+        columns["floored"] = columns["floored"].astype(bool)
+    if high is not None:
+        columns["aleatoric_high"] = high
+    return Components(**columns)
+
+
+def _joined(state: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return a state as one array: a list of batches, or one tensor after synchronisation."""
+    whole = torch.cat(list(state)) if isinstance(state, list) else state
+    return np.asarray(whole.cpu().numpy())
