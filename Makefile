@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
 
-.PHONY: results help demo test test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
+.PHONY: results help demo test fuzz test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -27,6 +27,9 @@ format: $(STAMP) ## let ruff put the code in order
 
 test: lint       ## lint, types and the whole suite
 	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
+
+fuzz: $(STAMP)   ## 100,000 changed files through every reader; resumes, and writes out/fuzz.json
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 100000 --workers 2 --out out/fuzz.json
 
 test-slow: $(STAMP) ## the tests that take minutes, Ray's among them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rue._text import printable, protected, unprotected
+from rue._text import one_line, printable, protected, unprotected
+from rue.errors import FileError, MissingExtraError, RueError
 
 
 def test_what_a_terminal_would_obey_is_shown():
@@ -58,3 +59,13 @@ def test_numbers_stay(cell):
 @pytest.mark.parametrize("cell", ["=1+2", "+cmd", "-", "@SUM(A1)", "\t=1", "-1-1", "-1_0", "--4"])
 def test_formulas_get_an_apostrophe(cell):
     assert protected(cell) == "'" + cell
+
+
+@pytest.mark.parametrize("kind", [RueError, FileError, MissingExtraError])
+def test_an_error_is_one_line_whatever_names_are_in_it(kind):
+    assert str(kind("no column 'a\r\nb\x1b[31m'")) == r"no column 'a\r\nb\u001b[31m'"
+    assert str(kind("plain")) == "plain"
+
+
+def test_one_line_joins_lines():
+    assert one_line(ValueError("a:\n  - b\n\n- c")) == "a: - b - c"

@@ -36,6 +36,9 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
         raise InputError(f"{name} must not be a masked array: fill or drop the masked entries")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):  # what is beyond float64 is infinite
+            array = array.astype(np.float64)
     return array
 
 
@@ -117,6 +120,13 @@ def require_between(
         raise InputError(f"{name} {rule}, got {array[index]:g} at row {first_row + index[0]}")
 
 
+def is_whole(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are whole and exact, below 2^53 in size."""
+    with np.errstate(over="ignore"):
+        wide = numbers.astype(np.float64)  # half precision has no 2^53
+    return np.asarray((np.abs(wide) < 2**53) & (wide == np.rint(wide)))
+
+
 def require_whole(name: str, value: int, *, least: int = 0) -> int:
     """Return ``value`` as an int; raise unless it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -174,7 +184,8 @@ def require_distributions(name: str, array: NDArray[Any], tolerance: float | Non
             elif (row < 0).any():
                 rule = "must not be negative"
             else:
-                rule = f"must sum to 1 (within {tolerance:g}), sums to {row.sum():.9g}"
+                with np.errstate(over="ignore"):
+                    rule = f"must sum to 1 (within {tolerance:g}), sums to {row.sum():.9g}"
             raise InputError(f"{name} {rule}, got {show(row)} at row {point}")
 
 

@@ -18,6 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar
 
+from rue._text import one_line
 from rue.errors import PluginError
 
 __all__ = ["Registry", "plugin_names", "plugin_package", "plugin_source"]
@@ -73,7 +74,7 @@ class Registry(MutableMapping[str, T]):
         try:
             return self._check(point.name, point.load())
         except (Exception, SystemExit) as error:  # the code of a plugin may raise anything
-            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            what = f"{type(error).__name__}: {one_line(error)}"
             raise PluginError(f"{_described(point)} cannot be loaded: {what}") from error
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["printable", "protected", "unprotected"]
+__all__ = ["one_line", "printable", "protected", "unprotected"]
 
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
 _UNSAFE = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
@@ -33,6 +33,17 @@ def printable(text: str, *, lines: bool = False) -> str:
         own = "\x1b[0m", "\x1b[1m", "\x1b[4m", "\n"
         return _UNSAFE_LINES.sub(lambda m: m[0] if m[0] in own else _escape(m), text)
     return _UNSAFE_NAME.sub(_escape, text)
+
+
+def one_line(text: object) -> str:
+    r"""Return text with line breaks and repeated blanks as one blank each.
+
+    Examples
+    --------
+    >>> one_line("not a tar file:\n  - truncated")
+    'not a tar file: - truncated'
+    """
+    return " ".join(str(text).split())
 
 
 def protected(cell: str) -> str:

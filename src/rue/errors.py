@@ -16,6 +16,8 @@ On the command line it is printed on stderr, and the exit code is 2, or 1 for an
 the input is valid, and the answer is no.
 """
 
+from rue._text import printable
+
 __all__ = [
     "AlignmentError",
     "FileError",
@@ -29,7 +31,14 @@ __all__ = [
 
 
 class RueError(Exception):
-    """The base class of all errors of rue."""
+    """The base class of all errors of rue.
+
+    As text it is one line: line breaks and control characters in it, such as those of a name
+    from a file, are shown as escapes.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(RueError, ValueError):

@@ -63,3 +63,14 @@ def test_names():
 def test_broken_labels(labels, classes, error, words):
     with pytest.raises(error, match=words):
         draws(labels, classes)
+
+
+@pytest.mark.parametrize("label", [10**9, 2**60, 1e18, 1.7e308, float("inf"), float("nan")])
+def test_a_label_that_would_be_a_billion_classes_is_one_line(label):
+    # 12 labels of 8 bytes took gigabytes: a column for each class below the largest.
+    with pytest.raises(InputError, match="sampled labels"):
+        draws(np.array([[0, 1, label]]))
+
+
+def test_many_classes_that_fit_are_taken():
+    assert draws(np.array([[0, 1, 9_999]])).n_classes == 10_000

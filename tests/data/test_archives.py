@@ -158,3 +158,9 @@ def test_flipped_bytes_of_compressed_members(tmp_path):
     damaged[-8] ^= 255
     with pytest.raises(FileError, match="t is not a valid tar file: CRC check failed"):
         read_tar(io.BytesIO(damaged), ["a"], name="t")
+
+
+def test_no_tar_at_all_is_one_line():
+    # tarfile gives a line for each compression that it tried.
+    with pytest.raises(FileError, match=r"a.tar is not a valid tar file: [^\n\\]+$"):
+        read_tar(io.BytesIO(b"no tar" * 200), ["a"], name="a.tar")

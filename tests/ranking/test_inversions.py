@@ -148,7 +148,7 @@ def test_broken_scores_are_refused():
         find_inversions([])
     with pytest.raises(InputError, match=r"unique, got two of .*method='a'"):
         find_inversions(scores_of(NEAR, a=0.1) * 2)
-    with pytest.raises(InputError, match=r"finite, got .*inf"):
+    with pytest.raises(InputError, match=r"finite and below 1e100 in size, got .*inf"):
         find_inversions(scores_of(NEAR, a=np.inf))
     found = find_inversions(scores_of(NEAR, a=0.1))
     with pytest.raises(InputError, match="scores of aurec d log, got none"):
@@ -250,3 +250,9 @@ def test_laws(world, random):
     larger = find_inversions(scaled)
     assert [x.strength for x in larger.inversions] == pytest.approx(strengths)
     assert larger.ranks.tolist() == found.ranks.tolist()
+
+
+def test_values_whose_sums_would_overflow_are_refused():
+    rows = [{"method": m, "aurec": v, "aurc": v} for m, v in (("a", 1.7e308), ("b", 1.0))]
+    with pytest.raises(InputError, match="below 1e100 in size"):
+        find_inversions(to_scores(rows))

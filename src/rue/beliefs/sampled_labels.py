@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, is_whole
 from rue.beliefs.draws import Draws
 from rue.errors import InputError, ShapeError
 
@@ -76,7 +76,7 @@ def label_frequencies(
 def _codes(
     array: NDArray[Any], classes: Sequence[Any] | int | None
 ) -> tuple[tuple[str, ...], IntArray]:
-    if array.dtype.kind == "f" and (array % 1 == 0).all():
+    if array.dtype.kind == "f" and is_whole(array).all():
         array = array.astype(np.int64)
     if array.dtype.kind in "iub" and (classes is None or isinstance(classes, int | np.integer)):
         n_classes = int(array.max()) + 1 if classes is None else int(classes)
@@ -84,6 +84,7 @@ def _codes(
         if bad.any() or n_classes < 2:
             got = array[bad][0] if bad.any() else f"{n_classes} class"
             raise InputError(f"sampled labels must be from 0 to {n_classes - 1}, got {got}")
+        _require_few(n_classes, array)
         return tuple(str(k) for k in range(n_classes)), array.astype(np.int64)
     if array.dtype.kind not in "US" and array.dtype.kind not in "iub":
         raise InputError(f"sampled labels must be words or whole numbers, got dtype {array.dtype}")
@@ -100,3 +101,15 @@ def _codes(
     return tuple(names), np.array([place[name] for name in found.tolist()])[
         code.reshape(array.shape)
     ]
+
+
+def _require_few(n_classes: int, array: NDArray[Any]) -> None:
+    """Raise if a large label makes so many classes that their frequencies take too much memory."""
+    n_points, n_draws, _ = array.shape
+    needed = n_classes * (24 * n_points * n_draws + 100)
+    if needed > max(1 << 30, 100 * array.nbytes):
+        raise InputError(
+            f"sampled labels that are numbers must be from 0 to n_classes - 1, got "
+            f"{n_classes - 1}, which would be {n_classes:,} classes: name the classes, or give "
+            "labels as words"
+        )

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal, Protocol
 
+from rue._text import one_line
 from rue.bench.suite import Suite
 from rue.bench.tasks import Result, Task, run_task
 from rue.errors import InputError, RueError
@@ -46,7 +47,7 @@ def attempt(suite: Suite, task: Task) -> Event:
     try:
         return Event(task, "done", tuple(run_task(suite, task)))
     except RueError as error:
-        return Event(task, "failed", error=" ".join(str(error).split()))
+        return Event(task, "failed", error=one_line(error))
     except Exception as error:
         trace = traceback.format_exc().strip()
         last = " ".join(f"{type(error).__name__}: {error}".split())

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rue._text import one_line
 from rue.bench.engine import Event, attempt
 from rue.bench.suite import Suite
 from rue.bench.tasks import Task
@@ -69,7 +70,7 @@ class RayCluster:
                     try:
                         event: Event = ray.get(reference)
                     except ray.exceptions.RayError as error:
-                        text = " ".join(str(error).split())
+                        text = one_line(error)
                         event = Event(task, "failed", error=f"{type(error).__name__}: {text}")
                     yield event
         finally:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import printable
+from rue._text import one_line, printable
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def emit(text: str) -> None:
 
 def warn(text: str) -> None:
     """Print one line to stderr, with control characters as escapes."""
-    print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
+    print(printable(one_line(text)), file=sys.stderr, flush=True)
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from rue._text import one_line
 from rue.errors import FileError, RueError
 from rue.io.opening import allowance, require_memory
 
@@ -76,7 +77,7 @@ def read_tar(path: Path | io.BytesIO, names: Sequence[str], *, name: str = "") -
     except RueError:
         raise
     except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
-        raise FileError(f"{name} is not a valid tar file: {error}") from None
+        raise FileError(f"{name} is not a valid tar file: {one_line(error)}") from None
 
 
 def gunzip(data: bytes, name: str) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue._text import one_line
 from rue.beliefs import Belief, RealBelief
 from rue.components import Components, decompose
 from rue.deploy.attained import Attained
@@ -241,7 +242,7 @@ class Rule:
         except RecursionError:
             raise FileError(f"{path}: is not a rule: it is nested too deeply") from None
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
-            raise FileError(f"{path}: is not a rule: {' '.join(str(error).split())}") from None
+            raise FileError(f"{path}: is not a rule: {one_line(error)}") from None
 
 
 def missed_floor(problem: Problem, coverage: float) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._text import one_line
 from rue.errors import FileError
 from rue.io.matching import find_id_name, named_rows
 from rue.io.opening import file_size, opened, require_memory, size_of_text, text_array
@@ -174,7 +175,7 @@ def _parsed(path: str | Path, text: str, what: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:120] or "it is nested too deeply"
+        reason = one_line(error)[:120] or "it is nested too deeply"
         raise FileError(f"{path}: cannot read {what}: {reason}") from None
 
 

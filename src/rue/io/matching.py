@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, is_whole
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.opening import text_array
 
@@ -301,8 +301,7 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
 def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
     """Return the names of an array of one type without a loop; None if a row may have none."""
     if ids.dtype.kind == "f":
-        whole = np.isfinite(ids) & (np.abs(ids) < 2**53) & (ids == np.rint(ids))
-        return ids.astype(np.int64).astype(np.str_) if whole.all() else None
+        return ids.astype(np.int64).astype(np.str_) if is_whole(ids).all() else None
     if ids.dtype.kind == "S":
         ids = np.char.decode(ids, "utf-8", "replace")
     if ids.dtype.kind == "U":

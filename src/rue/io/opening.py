@@ -15,6 +15,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._text import one_line
 from rue.errors import FileError, InputError
 
 __all__ = [
@@ -180,7 +181,7 @@ def _said(n_bytes: int) -> str:
 
 
 def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
+    text = one_line(error)
     if "pickle" in text or "Python objects" in text:
         return "it holds pickled objects, which are refused"
     return text[:300] or "it is truncated or empty"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import as_array
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.matching import find_id_name, named_rows
 from rue.io.points import column_of, numbers, require_once
@@ -33,7 +34,7 @@ def ratings_of_array(
                 "ratings must be numbers of shape (n_points, n_answers) or (n_points,), got "
                 f"{array.dtype} of shape {array.shape}"
             )
-        rows = array.reshape(len(array), -1).astype(np.float64)
+        rows = as_array("ratings", array if array.ndim == 2 else array[:, None]).astype(np.float64)
         there = ~np.isnan(rows)
         answers = [row[kept] for row, kept in zip(rows, there, strict=True)]
         return Ratings(answers, range=None if limits is None else _range(limits))
@@ -155,7 +156,7 @@ def json_ratings(
 
 
 def _range(limits: NDArray[Any]) -> tuple[float, float]:
-    ends = np.asarray(limits, np.float64).ravel()
+    ends = as_array("range", limits).astype(np.float64).ravel()
     if ends.shape != (2,):
         raise InputError(f"range must be two numbers, low and high, got {ends.tolist()}")
     return float(ends[0]), float(ends[1])

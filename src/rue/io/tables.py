@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import is_whole
 from rue.errors import FileError
 from rue.io.matching import find_id_name, named_rows
 from rue.io.points import (
@@ -210,13 +211,13 @@ def _codes(
     path: Path, labels: NDArray[Any], column: str, classes: Sequence[str] | None
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Return the classes' names and each row's class; whole numbers sort by their value."""
-    if labels.dtype.kind == "f" and not (np.isfinite(labels) & (labels % 1 == 0)).all():
-        row = int(np.argmin(np.isfinite(labels) & (labels % 1 == 0)))
+    if labels.dtype.kind == "f" and not (whole := is_whole(labels)).all():
+        row = int(np.argmin(whole))
         raise FileError(
             f"{path}: {column} must be a class, got {labels[row]} at row {row}; real answers "
             "belong into a column rating"
         )
-    if labels.dtype.kind in "fiu":
+    if labels.dtype.kind == "f":
         labels = labels.astype(np.int64)
     known, code = np.unique(labels, return_inverse=True)
     names = known.astype(np.str_)

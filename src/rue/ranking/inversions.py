@@ -212,8 +212,8 @@ def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Co
     found: dict[Contest, _BySeed] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
-        if not math.isfinite(score.value):
-            raise InputError(f"value must be finite, got {score}")
+        if not abs(score.value) < 1e100:  # sums and differences of larger ones may overflow
+            raise InputError(f"value must be finite and below 1e100 in size, got {score}")
         column = Contest(score.dataset, score.criterion, score.loss)
         seeds = found.setdefault(column, {}).setdefault(score.method, {})
         if score.seed in seeds:
@@ -273,7 +273,7 @@ def _mean(by_seed: dict[int | None, float] | None) -> float:
 
 
 def _tau(first: _Standing, second: _Standing) -> float:
-    both = ~np.isnan(first.cost + second.cost)
+    both = ~(np.isnan(first.cost) | np.isnan(second.cost))
     return kendall(first.cost[both], second.cost[both]) if both.any() else math.nan
 
 

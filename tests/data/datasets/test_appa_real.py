@@ -246,3 +246,9 @@ def test_no_guess_at_all(tmp_path):
         "2 rows without a guess left out",
         "1 face without any guess left out",
     )
+
+
+def test_an_age_of_400_digits_is_one_line(tmp_path):
+    changed = CSV | {"test": [HEADER, f"000003.jpg,1,{'9' * 400},30,female"]}
+    with pytest.raises(FileError, match="line 2 must hold a name and whole ages"):
+        load(tmp_path, members(changed))

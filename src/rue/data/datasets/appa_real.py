@@ -127,7 +127,7 @@ def _parse(
             value, real = _number(guess), _number(age) if age else None
             if not name or value != int(value):
                 raise ValueError
-        except ValueError:
+        except (ValueError, OverflowError):  # 400 digits are infinite
             raise FileError(
                 f"{path}: line {line} must hold a name and whole ages, got {row}"
             ) from None

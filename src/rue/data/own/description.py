@@ -158,7 +158,7 @@ def own_entry(path: Path) -> Entry:
             load=functools.partial(load_own, description),
             by_hand=f"run `rue data check` again, which writes {path.name} anew",
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise FileError(
             f"{path}: facts must have task, n_points, n_classes, annotators and splits: "
             "run `rue data check` to write them"

@@ -7,6 +7,7 @@ from typing import Literal, final
 import torch
 from torch import Tensor, nn
 
+from rue._text import one_line
 from rue.errors import FileError
 from rue.methods._training.networks import Network, activate, matrices
 
@@ -101,4 +102,4 @@ def _stage(n_in: int, n_out: int, stride: int, slope: float) -> nn.Sequential:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return one_line(error)[:200]

@@ -1,0 +1,94 @@
+"""What the fuzzer found, as small files: each was a traceback, a warning, or gigabytes."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rue.data
+from rue.errors import FileError
+from rue.io.cost import read_cost
+from rue.io.predictions import read_predictions
+from rue.io.truth import read_truth
+
+N = 4
+COUNTS = np.full((N, 2), 3)
+PROBS = np.full((N, 2), 0.5)
+
+
+def refused(read, path, words):
+    with pytest.raises(FileError, match=words) as error:
+        read(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        np.array([1, 2, 3, 1e4], np.float16),  # 2^53 is no float16
+        np.array([1, 2, 3, np.longdouble("1e4000")]),
+    ],
+)
+def test_ids_of_other_precisions(tmp_path, ids):
+    np.savez(tmp_path / "a.npz", counts=COUNTS, ids=ids)
+    if ids.dtype == np.float16:
+        assert read_truth(tmp_path / "a.npz").ids.tolist() == ["1", "2", "3", "10000"]
+    else:
+        refused(read_truth, tmp_path / "a.npz", "ids must be text or a whole number in every row")
+
+
+@pytest.mark.parametrize("most", ["1e4000", "1e200"])
+def test_costs_in_extended_precision(tmp_path, most):
+    np.save(tmp_path / "cost.npy", np.array([[0, np.longdouble(most)], [1, 0]]))
+    refused(read_cost, tmp_path / "cost.npy", "finite, got inf|largest cost in C must be from")
+
+
+def test_probabilities_whose_sum_overflows(tmp_path):
+    np.savez(tmp_path / "a.npz", probs=np.full((N, 2), 1.7e308))
+    refused(read_predictions, tmp_path / "a.npz", "probs must sum to 1 .*sums to inf")
+
+
+@pytest.mark.parametrize("label", ["inf", "1e300", "0.5"])
+def test_classes_that_are_no_whole_numbers(tmp_path, label):
+    text = "id,annotator,label\n" + "".join(f"p{i},w,{x}\n" for i, x in enumerate((0, 1, label)))
+    (tmp_path / "a.csv").write_text(text)
+    refused(read_truth, tmp_path / "a.csv", "label must be a class, got .* at row 2")
+
+
+def test_classes_beyond_int64_keep_their_names(tmp_path):
+    labels = pa.array([2**63, 2**63 + 1, 5], pa.uint64())
+    columns = {"id": pa.array(["a", "b", "c"]), "label": labels}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    found = read_truth(tmp_path / "a.parquet").classes
+    assert found == ("5", str(2**63), str(2**63 + 1))
+
+
+def test_ratings_of_no_point(tmp_path):
+    np.savez(tmp_path / "a.npz", ratings=np.zeros((0, 4)))
+    refused(read_truth, tmp_path / "a.npz", r"a.npz: .*at least one")
+
+
+def test_a_range_of_words(tmp_path):
+    np.savez(tmp_path / "a.npz", ratings=np.ones((N, 2)), range=np.array(["low", "high"]))
+    refused(read_truth, tmp_path / "a.npz", "range must hold real numbers")
+
+
+def test_a_list_of_images_with_a_name_too_long_for_the_disk(tmp_path):
+    folder = tmp_path / "openood" / "benchmark_imglist" / "cifar10"
+    folder.mkdir(parents=True)
+    (folder / "test_mnist.txt").write_text("mnist/" + "x" * 3000 + ".png 1\n")
+    with pytest.raises(FileError, match="openood-mnist needs openood/images_classic/mnist/xxx"):
+        rue.data.load("openood-mnist", tmp_path, verify=False)
+
+
+@pytest.mark.parametrize("fact", ["n_points = inf", "n_points = 1e400"])
+def test_facts_of_own_data_that_are_infinite(tmp_path, fact):
+    (tmp_path / "answers.csv").write_text("id,annotator,label\na,w,x\na,v,y\nb,w,x\nb,v,y\n")
+    from rue.data.own.saving import save_description
+
+    save_description(rue.data.check(tmp_path, name="mine").description, tmp_path / "mine.toml")
+    text = (tmp_path / "mine.toml").read_text().replace("n_points = 2", fact)
+    assert fact in text
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(FileError, match="facts must have task, n_points"):
+        rue.data.load(str(tmp_path / "mine.toml"))
