@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_vector, round_to_scale
+from rue._arrays import FloatArray, as_rows, as_vector, round_to_scale
 from rue.beliefs import (
     Belief,
     Convention,
@@ -80,8 +80,9 @@ class Components:
     def __len__(self) -> int:
         return len(self.total)
 
-    def __getitem__(self, rows: slice | NDArray[Any]) -> "Components":
-        """Return the components of some of the points: a slice, a mask or indices."""
+    def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Components":
+        """Return the components of some of the points: a number, a slice, a mask or indices."""
+        rows = as_rows(rows, len(self))
         columns = {f.name: getattr(self, f.name) for f in fields(self)}
         kept: dict[str, Any] = {
             name: column[rows] if isinstance(column, np.ndarray) else column

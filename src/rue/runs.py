@@ -227,8 +227,9 @@ def require_runs(runs: Sequence[Run]) -> None:
 def _notes(belief: Belief | RealBelief, loss: Loss) -> list[str]:
     notes = []
     if isinstance(belief, Belief) and isinstance(loss, Valued) and loss.values is None:
-        last = belief.n_classes - 1
-        notes.append(f"no values were given: classes count as 0, 1, ..., {last} under {loss.name}")
+        k = belief.n_classes
+        scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
+        notes.append(f"no values were given: classes count as {scale} under {loss.name}")
     if isinstance(belief, Draws) and belief.n_draws > 1 and _is_one_hot(belief):
         notes.append(
             "every draw is one-hot, so it claims to be certain and aleatoric is 0: if draws are "

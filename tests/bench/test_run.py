@@ -417,3 +417,19 @@ def test_a_suite_of_the_published_convention(suite, store):
     found = read_results(store)
     assert {each["convention"] for each in found.rows} == {"published"}
     assert len(found.stale) == 5
+
+
+def test_tables_print_the_notes_of_their_rows_once(store, suite):
+    """Seeds repeat what a method's rows note."""
+    for cell in cells(suite):
+        row = store.row(cell)
+        for each in row["rows"]:
+            each["notes"] = ["every draw is one-hot"]
+        store.write(Result(cell, row, store.predictions(cell).read_bytes()))
+    found = [note for note in read_results(store).notes() if "one-hot" in note]
+    pairs = {(cell.dataset, cell.method) for cell in cells(suite)}
+    assert sorted(found) == sorted(
+        f"{dataset} {method} {loss}: every draw is one-hot"
+        for dataset, method in pairs
+        for loss in suite.losses
+    )

@@ -126,6 +126,19 @@ def small(driver, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def named(driver, tmp_path_factory):
+    """One method on 60 points whose classes have names."""
+    folder = tmp_path_factory.mktemp("named")
+    files = write_world(folder, 60, 1)
+    with np.load(files["method0"]) as file:
+        arrays = dict(file)
+    np.savez(files["method0"], **arrays, classes=["cat", "dog", "horse", "<b>hare</b>"])
+    report = from_files(files, LOSSES)
+    write_report(report, folder / "report.html")
+    return Page(driver, report, folder / "report.html")
+
+
+@pytest.fixture(scope="session")
 def large(driver, tmp_path_factory):
     """Five methods on 10,000 points."""
     folder = tmp_path_factory.mktemp("large")

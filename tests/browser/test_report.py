@@ -396,3 +396,36 @@ def test_ten_thousand_points_are_interactive(large):
     assert large.texts("#optimum .readout dd") == [as_shown(getattr(selector, k)) for k in SHOWN]
     assert "all 10,000 points" in large.find("#explorer-note").text
     assert "2,000 of 10,000 points are drawn" in large.find("#scatter-note").text
+
+
+def test_deferred_points_show_answers_beside_predictions(named):
+    """A bar and a number for what annotators said, and for the mean prediction of the method."""
+    named.open()
+    entry = named.entry("method0", "log")
+    named.js("rue.change({focus: 'method0', loss: 'log'})")
+    named.frame()
+    ids = named.report.data[0].items.ids.tolist()
+    point = ids.index(named.texts("#points li .id")[0])
+    first = "#points li:first-child .votes"
+    assert named.texts(f"{first} tbody th") == ["cat", "dog", "horse", "<b>hare</b>"]
+    counts = named.report.data[0].answers.counts[point]
+    assert named.texts(f"{first} .said-number") == [
+        f"{n:.0f} of {counts.sum():.0f}" for n in counts
+    ]
+    assert named.texts(f"{first} .predicted-number") == [f"{p:.2f}" for p in entry.mean[point]]
+    widths = named.js(
+        "return [...document.querySelectorAll(arguments[0])].map((bar) =>"
+        " bar.getBoundingClientRect().width / bar.parentElement.clientWidth)",
+        f"{first} span.said",
+    )
+    shares = counts / counts.sum()
+    assert all(abs(w - s) < 0.05 for w, s in zip(widths, shares, strict=True))
+    assert "annotators' answers" in named.texts("#points-key")[0]
+    assert "mean prediction of" in named.texts("#points-key")[0]
+    assert named.driver.get_log("browser") == []
+
+
+def test_answers_and_predictions_fit_a_phone(named):
+    named.open(390, 844)
+    assert named.js("return document.documentElement.scrollWidth") == 390
+    assert named.find("#points li:first-child .votes").is_displayed()

@@ -38,7 +38,7 @@ def test_prints_the_library_s_comparison(world, run):
             for name, p in probs.items()
         ]
         expected = compare(runs, criteria=["aurec", "n_aurec"], n_replicates=100, seed=2)
-        assert part == {"loss": loss} | json.loads(json.dumps(expected.to_dict()))
+        assert part == {"loss": loss, "notes": {}} | json.loads(json.dumps(expected.to_dict()))
     table = run("compare", *files, *more).out
     assert str(expected["n_aurec"]) in table
     assert "a - b" in table

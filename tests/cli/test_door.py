@@ -293,7 +293,7 @@ def test_squared_loss_without_values_says_its_scale(world, rows):
     _, probs, counts = world
     np.savez("p.npz", probs=probs, counts=counts)
     (row,) = rows("p.npz", "--loss", "squared")
-    assert any("0, 1, ..., 2" in note for note in row["notes"])
+    assert any("count as 0, 1, 2 under" in note for note in row["notes"])
     (row,) = rows("p.npz", "--loss", "squared", "--values", "0", "1", "2")
     assert row["notes"] == []
 

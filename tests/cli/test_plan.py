@@ -34,9 +34,8 @@ def test_prints_the_library_s_plan(world, run):
     ]
     expected = plan(runs, annotators=[5, 40], width=0.01)
     found = json.loads(result.out)
-    assert found == {"loss": "brier", "methods": ["a", "b"]} | json.loads(
-        json.dumps(expected.to_dict())
-    )
+    about = {"loss": "brier", "methods": ["a", "b"], "notes": {}}
+    assert found == about | json.loads(json.dumps(expected.to_dict()))
     table = run("plan", *files, *more).out
     assert f"{expected.rows[0].n_points:,.0f}" in table
     assert "extrapolated" in table

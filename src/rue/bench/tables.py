@@ -18,6 +18,7 @@ from rue.bench.store import Store
 from rue.errors import FileError, InputError
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import Evaluation
+from rue.metrics.table import notes
 
 __all__ = [
     "CRITERION_KEYS",
@@ -80,7 +81,7 @@ class Results:
             kinds = sorted({str(row["versions"].get(name)) for row in self.raw.values()})
             if len(kinds) > 1:
                 found.append(f"cells were made with different versions of {name}: {kinds}")
-        return found
+        return found + list(dict.fromkeys(notes(self.rows)))
 
 
 def read_results(store: Store) -> Results:

@@ -23,6 +23,7 @@ from rue.cli.options import (
     emit,
     matching_of,
     parse_values,
+    print_notes,
     read_methods,
     truth_of,
 )
@@ -91,7 +92,8 @@ def compare(
             seed=seed,
             progress=True,
         )
-        found.append({"loss": name} | comparison.to_dict())
+        own = {run.method: list(run.notes) for run in runs if run.notes}
+        found.append({"loss": name} | comparison.to_dict() | {"notes": own})
         drawn += [(name, ranking) for ranking in comparison.rankings.values()]
         noted += [{"method": run.method, "loss": name, "notes": run.notes} for run in runs]
         if format == "table":
@@ -112,9 +114,7 @@ def compare(
             emit(format_rows(rows, "csv"))
         case "latex":
             emit("\n\n".join(_latex(name, ranking) for name, ranking in drawn))
-        case "table":
-            for note in notes(noted):
-                emit(f"note: {note}")
+    print_notes(notes(noted), format)
 
 
 def _cells(ranking: "Ranking") -> tuple[list[list[str]], list[list[str]]]:

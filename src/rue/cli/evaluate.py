@@ -21,6 +21,7 @@ from rue.cli.options import (
     emit,
     matching_of,
     parse_values,
+    print_notes,
     read_methods,
     truth_of,
 )
@@ -152,8 +153,7 @@ def evaluate(
     emit(format_rows(rows, format.value))
     if format is Format.table:
         emit("\n" + _ranked_by(rows) + "\n")
-        for note in notes(rows):
-            emit(f"note: {note}")
+    print_notes(notes(rows), format.value)
 
 
 def _ranked_by(rows: "list[Evaluation]") -> str:

@@ -31,6 +31,14 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+OneMethod = Annotated[
+    str,
+    typer.Argument(
+        help="A prediction file, as rue evaluate reads it; or NAME=FILE,FILE,... for one method in "
+        "several files.",
+        show_default=False,
+    ),
+]
 TruthFile = Annotated[
     str | None,
     typer.Option(
@@ -41,7 +49,9 @@ TruthFile = Annotated[
 ]
 IdName = Annotated[
     str | None,
-    typer.Option("--id", help="The column that names the points, if not id, uid, item or item_id."),
+    typer.Option(
+        "--id", help="The column that names the points, if not id, ids, uid, item or item_id."
+    ),
 ]
 Classes = Annotated[
     str | None,
@@ -121,6 +131,12 @@ def emit(text: str) -> None:
 def warn(text: str) -> None:
     """Print one line to stderr, with control characters as escapes."""
     print(printable(one_line(text)), file=sys.stderr, flush=True)
+
+
+def print_notes(notes: list[str], format: str) -> None:
+    """Print notes below a table, or to stderr beside CSV, LaTeX and Markdown; JSON holds them."""
+    for note in notes if format != "json" else ():
+        (emit if format == "table" else warn)(f"note: {note}")
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -266,14 +282,34 @@ def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
     return found
 
 
+def method_of(text: str) -> tuple[str | None, list[Path]]:
+    """Return the name, where it is given, and the files of the one method of a command.
+
+    Examples
+    --------
+    >>> method_of("both=b.npz,c.npz")
+    ('both', [PosixPath('b.npz'), PosixPath('c.npz')])
+    """
+    found = methods_of([text])
+    if len(found) > 1:
+        raise InputError(
+            f"{text}: matches {len(found):,} files and this command takes one method; "
+            f"NAME={text} makes one of them"
+        )
+    return found[0]
+
+
 def read_methods(files: list[str], matching: "Matching") -> "dict[str, Predictions | Run]":
     """Read the predictions of each method, by name: the given one, the file's own, or its stem."""
+    from rue.io.align import in_one_order
     from rue.io.predictions import read_method
     from rue.runs import Run
 
     given = methods_of(files)
     stems = shortest_names([paths[0] for _, paths in given])
-    reads = [read_method(paths, name=name, matching=matching) for name, paths in given]
+    reads = in_one_order(
+        [read_method(paths, name=name, matching=matching) for name, paths in given]
+    )
     own = [None if isinstance(read, Run) else read.named for read in reads]
     found: dict[str, Predictions | Run] = {}
     for (name, paths), read, word in zip(given, reads, own, strict=True):

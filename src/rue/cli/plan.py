@@ -87,10 +87,14 @@ def plan(
     )
     methods = [run.method for run in runs]
     if format == "json":
-        whole = {"loss": loss, "methods": methods} | found.to_dict()
+        told = {run.method: list(run.notes) for run in runs if run.notes}
+        whole = {"loss": loss, "methods": methods} | found.to_dict() | {"notes": told}
         emit(json.dumps(whole, indent=2, allow_nan=False))
     else:
         emit(_table(loss, methods, found))
+        for run in runs:
+            for note in run.notes:
+                emit(f"note: {run.method}: {note}")
 
 
 def _whole_numbers(text: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,6 +22,7 @@ from rue.cli.options import (
     Maximize,
     Minimize,
     Normalized,
+    OneMethod,
     RegretMax,
     RiskMax,
     Scale,
@@ -29,6 +31,7 @@ from rue.cli.options import (
     chosen_loss,
     emit,
     matching_of,
+    method_of,
     parse_range,
     parse_values,
     reads_files,
@@ -56,7 +59,7 @@ RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save 
 )
 @reads_files
 def fit(
-    file: Annotated[Path, typer.Argument(help="Calibration points, as rue evaluate reads them.")],
+    file: OneMethod,
     truth: TruthFile = None,
     loss: LossName = "log",
     values: Scale = None,
@@ -123,10 +126,12 @@ def fit(
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
     matching = matching_of(id_name, classes, common, by_position)
     answers = truth_of(truth, matching)
+    name, files = method_of(file)
     points = read_calibration(
-        file,
+        files,
         answers,
         chosen_loss(loss, cost, floor),
+        name=name,
         values=parse_values(values),
         bounded=delta is not None and bound is None,
         limits=parse_range(limits),
@@ -146,10 +151,11 @@ def fit(
     )
     if save is not None:
         rule.save(save)
-    found: dict[str, Any] = {"rule": rule.to_dict()}
-    lines = rule_lines(rule, points.path.stem)
+    found: dict[str, Any] = {"rule": rule.to_dict(), "notes": list(points.notes)}
+    lines = rule_lines(rule, points.method) + [f"note: {note}" for note in points.notes]
     if compare is not None:
-        outcomes = _compared(rule, points, read_new(compare, rule))
+        new = read_new(compare, rule, matching=replace(matching, common=False, by_position=False))
+        outcomes = _compared(rule, points, new)
         found["comparison"] = [
             {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
         ]
@@ -165,7 +171,7 @@ def fit(
 @reads_files
 def apply(
     rule: RuleFile,
-    file: Annotated[Path, typer.Argument(help="New points; they need no answers.")],
+    file: OneMethod,
     truth: TruthFile = None,
     id_name: IdName = None,
     classes: Classes = None,
@@ -188,18 +194,20 @@ def apply(
 
     loaded = Rule.load(rule)
     matching = matching_of(id_name, classes, False, by_position)
-    new = read_new(file, loaded, truth_of(truth, matching), matching=matching)
+    name, files = method_of(file)
+    new = read_new(files, loaded, truth_of(truth, matching), name=name, matching=matching)
     accepted = loaded.accept(new.hat)
     found: dict[str, Any] = {
         "rule": loaded.to_dict(),
         "new": {
-            "method": new.path.stem,
+            "method": new.method,
             "n_points": len(accepted),
             "n_accepted": int(accepted.sum()),
             "coverage": float(accepted.mean()),
+            "notes": list(new.notes),
         },
     }
-    lines = [*rule_lines(loaded, rule.stem), "", new_line(new.path.stem, accepted)]
+    lines = [*rule_lines(loaded, rule.stem), "", new_line(new.method, accepted)]
     if out is not None:
         _write(out, new, loaded)
         lines.append(f"decisions are in {out}")
@@ -210,6 +218,7 @@ def apply(
         found["new"]["attained"] = numbers(here)
         found["new"]["kept"] = kept
         lines += attained_lines(loaded.problem, here) if here.n_accepted else []
+    lines += [f"note: {note}" for note in new.notes]
     _print(found, lines, format)
     if not accepted.any() or not all(kept.values()):
         raise typer.Exit(1)

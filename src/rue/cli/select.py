@@ -2,8 +2,7 @@
 
 import json
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,6 +19,7 @@ from rue.cli.options import (
     Maximize,
     Minimize,
     Normalized,
+    OneMethod,
     RegretMax,
     RiskMax,
     Scale,
@@ -28,6 +28,7 @@ from rue.cli.options import (
     chosen_loss,
     emit,
     matching_of,
+    method_of,
     parse_values,
     truth_of,
 )
@@ -42,7 +43,7 @@ EXAMPLE = (
 
 
 def select(
-    file: Annotated[Path, typer.Argument(help="A prediction file, as rue evaluate reads it.")],
+    file: OneMethod,
     truth: TruthFile = None,
     loss: LossName = "log",
     values: Scale = None,
@@ -68,7 +69,8 @@ def select(
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
     """
-    from rue.io.runs import read_run
+    from rue.io.align import make_run
+    from rue.io.predictions import read_method
     from rue.selectors.optimal import solve
     from rue.selectors.problem import Problem
 
@@ -76,7 +78,9 @@ def select(
     matching = matching_of(id_name, classes, common, by_position)
     answers = truth_of(truth, matching)
     paid = chosen_loss(loss, cost, floor)
-    run = read_run(file, answers, paid, values=parse_values(values), matching=matching)
+    name, files = method_of(file)
+    read = read_method(files, name=name, matching=matching)
+    run = make_run(read, answers, paid, values=parse_values(values), matching=matching)
     selector = solve(run.star, problem)
     constraints = {
         "coverage": ["risk budget", "regret budget"],
@@ -84,7 +88,7 @@ def select(
         "regret": ["coverage floor", "risk budget"],
     }[problem.objective]
     about = {"method": run.method, "loss": loss, "constraints": constraints}
-    found = _found(selector) | about
+    found = _found(selector) | about | {"notes": list(run.notes)}
     emit(json.dumps(found, indent=2) if format == "json" else _table(found))
     if not selector.coverage > 0:
         raise typer.Exit(1)
@@ -119,4 +123,5 @@ def _table(found: dict[str, Any]) -> str:
     for name, meaning in meanings.items():
         text = "inf" if found[name] is None else f"{found[name]:.6g}"
         lines.append(f"  {name:<10}{text:>12}   {meaning}")
-    return "\n".join([*lines, "", found["rule"]])
+    notes = [f"note: {note}" for note in found["notes"]]
+    return "\n".join([*lines, "", found["rule"], *([""] if notes else []), *notes])

@@ -1,5 +1,6 @@
 """Read calibration and new points from files, and check them against a rule's kind."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
-from rue.io.align import align, make_run, rated_truth, with_classes
+from rue.io.align import align, make_run, rated_truth, scale_notes, truth_with_classes, with_classes
 from rue.io.component_tables import holds_components, read_estimates
-from rue.io.matching import BY_NAME, Matching
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.matching import BY_NAME, BY_POSITION, Matching
+from rue.io.predictions import Predictions, read_method
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
 from rue.runs import Run
@@ -33,7 +34,9 @@ class DeployPoints:
     Attributes
     ----------
     path : Path
-        The file.
+        The (first) file.
+    method : str
+        The name of the method: the given one, the file's own, or its stem.
     hat : Components
         Estimated components.
     star : Components or None
@@ -46,45 +49,55 @@ class DeployPoints:
         One minus the largest predicted probability, if there are probabilities.
     bound : float or None
         The largest possible loss, if it is known.
+    notes : tuple of str
+        What a reader of the numbers must know, a sentence each.
     """
 
     path: Path
+    method: str
     hat: Components
     star: Components | None
     kind: Kind
     ids: NDArray[np.str_] | None = None
     doubt: FloatArray | None = None
     bound: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_calibration(
-    path: str | Path,
+    files: str | Path | Sequence[Path],
     truth: Truth | None,
     loss: str | Loss,
     *,
+    name: str | None = None,
     values: ArrayLike | None = None,
     bounded: bool = False,
     limits: tuple[float, float] | None = None,
     matching: Matching = BY_NAME,
 ) -> DeployPoints:
-    """Read calibration points; with ``bounded``, an unbounded loss raises.
+    """Read calibration points of one file or several; with ``bounded``, an unbounded loss raises.
 
-    ``limits`` is the range of real-valued answers, where the truth does not say it.
+    ``name`` is that of the method, if it is given. ``limits`` is the range of real-valued answers,
+    where the truth does not say it.
     """
-    predictions = read_predictions(path, matching=matching)
+    predictions = _read(files, name, matching)
+    path = predictions.path or _paths(files)[0]
     if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
-        return DeployPoints(Path(path), predictions.hat, predictions.star, kind)
+        return DeployPoints(path, predictions.method, predictions.hat, predictions.star, kind)
     answered = truth or predictions.truth
+    noted: tuple[str, ...] = ()
     if answered is not None:  # the points and classes that both have
         if isinstance(predictions.belief, RealBelief):
             answered = rated_truth(predictions, answered, values)
         elif limits is not None:
             raise FileError(f"{path}: --range is for predictions of real numbers")
-        predictions, answered, _ = align(predictions, answered, matching)
+        named = predictions.classes
+        predictions, answered, noted = align(predictions, answered, matching)
+        noted += scale_notes(named, answered.classes, values, loss)
         if limits is not None and isinstance(answered.annotations, Ratings):
             answered = replace(answered, annotations=_within(answered, limits))
-    run = make_run(predictions, answered, loss, values=values)
+    run = make_run(predictions, answered, loss, values=values, matching=BY_POSITION)
     assert answered is not None  # otherwise nothing could be realised
     said = answered.annotations
     own = said.range if isinstance(said, Ratings) else None
@@ -94,7 +107,8 @@ def read_calibration(
     if bounded:
         bound = _bound(predictions, loss, own)
     return DeployPoints(
-        predictions.path,
+        path,
+        run.method,
         run.hat,
         run.star,
         replace(
@@ -104,28 +118,37 @@ def read_calibration(
         predictions.ids,
         _doubt(predictions.belief),
         bound,
+        tuple(dict.fromkeys((*noted, *run.notes))),
     )
 
 
 def read_new(
-    path: str | Path, rule: Rule, truth: Truth | None = None, *, matching: Matching = BY_NAME
+    files: str | Path | Sequence[Path],
+    rule: Rule,
+    truth: Truth | None = None,
+    *,
+    name: str | None = None,
+    matching: Matching = BY_NAME,
 ) -> DeployPoints:
-    """Read new points for a rule; raise if they are not what the rule is made for.
+    """Read new points of one file or several; raise if they are not what the rule is made for.
 
-    Their answers come from ``truth``, or from the file itself if it holds them.
+    Their answers come from ``truth``, or from the file itself if it holds them. ``name`` is that of
+    the method, if it is given.
     """
-    path = Path(path)
-    kind = rule.kind
-    if holds_components(path):
+    paths = _paths(files)
+    path, kind = paths[0], rule.kind
+    if len(paths) == 1 and holds_components(path):
         if truth is not None:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         _require(kind, Kind(belief="components"), path)
         hat, star, ids = read_estimates(path, matching=matching)
-        return DeployPoints(path, hat, star, kind, ids)
-    predictions = read_predictions(path, matching=matching)
+        return DeployPoints(path, name or path.stem, hat, star, kind, ids)
+    predictions = _read(paths, name, matching)
     assert isinstance(predictions, Predictions)  # only a table holds components
+    path = predictions.path
+    notes: tuple[str, ...] = ()
     if kind.classes is not None:
-        predictions, _ = with_classes(
+        predictions, notes = with_classes(
             predictions, Path("the rule"), kind.classes, len(kind.classes)
         )
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
@@ -133,18 +156,35 @@ def read_new(
     loss = kind.get_loss()
     if rule.delta is not None and rule.bound == _usual_bound(predictions.belief, loss, kind):
         _bound(predictions, loss, kind.range)  # otherwise the user has stated another bound
-    answered = truth is not None or predictions.truth is not None
-    star = make_run(predictions, truth, loss, matching=matching).star if answered else None
+    star = None
+    truth = truth or predictions.truth
+    if truth is not None:  # in the order of the rule's classes, to which its loss belongs
+        classes = predictions.classes or kind.classes
+        truth = truth_with_classes(truth, path, classes)
+        run = make_run(predictions, truth, loss, matching=matching)
+        star, notes = run.star, (*notes, *run.notes)
     if star is not None and len(star) != len(predictions.belief):
         raise FileError(f"{path}: every point must have answers, and --common dropped some")
     return DeployPoints(
         path,
+        predictions.method,
         decompose(predictions.belief, loss),
         star,
         kind,
         predictions.ids,
         _doubt(predictions.belief),
+        notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _paths(files: str | Path | Sequence[Path]) -> list[Path]:
+    return [Path(files)] if isinstance(files, str | Path) else list(files)
+
+
+def _read(
+    files: str | Path | Sequence[Path], name: str | None, matching: Matching
+) -> Predictions | Run:
+    return read_method(_paths(files), name=name, matching=matching)
 
 
 def _values(predictions: Predictions, kind: Kind) -> tuple[float, ...] | None:

@@ -1,5 +1,6 @@
 """Predictions and truth brought together: rows matched, components realised."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,18 @@ from rue.io.prediction_arrays import Predictions, draws_first
 from rue.io.truth import Truth
 from rue.losses import CostMatrix, Loss
 from rue.runs import Run
+from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
-__all__ = ["align", "make_run", "rated_truth", "with_classes"]
+__all__ = [
+    "align",
+    "in_one_order",
+    "make_run",
+    "rated_truth",
+    "scale_notes",
+    "truth_with_classes",
+    "with_classes",
+]
 
 
 def make_run(
@@ -47,10 +57,7 @@ def make_run(
         values = None
     own = predictions.classes
     predictions, truth, notes = align(predictions, truth, matching)
-    reordered = truth.classes is not None and own not in (None, truth.classes)
-    if reordered and (values is not None or isinstance(loss, CostMatrix)):
-        order = ", ".join(truth.classes or ())
-        notes = (*notes, f"values and costs are those of the classes {order}, in this order")
+    notes = (*notes, *scale_notes(own, truth.classes, values, loss))
     annotations, said = truth.annotations, truth.annotations.values
     if values is None and predictions.values is not None:
         if said is not None and not np.array_equal(said, predictions.values):
@@ -78,6 +85,20 @@ def make_run(
         path=predictions.path,
         notes=(*notes, *run.notes),
     )
+
+
+def scale_notes(
+    own: tuple[str, ...] | None,
+    meant: tuple[str, ...] | None,
+    values: ArrayLike | None,
+    loss: str | Loss,
+) -> tuple[str, ...]:
+    """Return a note where values or costs are given and a file's classes were reordered."""
+    if meant is None or own in (None, meant):
+        return ()
+    if values is None and not isinstance(loss, CostMatrix):
+        return ()
+    return (f"values and costs are those of the classes {', '.join(meant)}, in this order",)
 
 
 def align(
@@ -220,6 +241,62 @@ def with_classes(
         replace(predictions, belief=belief, actions=actions, values=values, classes=classes),
         notes,
     )
+
+
+def truth_with_classes(truth: Truth, path: Path, classes: tuple[str, ...] | None) -> Truth:
+    """Return the truth with its columns in the order of another file's classes.
+
+    Parameters
+    ----------
+    truth
+        What annotators said.
+    path, classes
+        The other file, for messages, and the names of its classes, if it has any.
+
+    Returns
+    -------
+    Truth
+        Of the same points and classes; unchanged where one side does not name its classes.
+
+    Raises
+    ------
+    AlignmentError
+        If both name their classes and the names differ.
+    """
+    said = truth.annotations
+    if classes is None or truth.classes is None or not isinstance(said, Annotations):
+        return truth
+    order, _ = class_order(truth.path, truth.classes, path, classes, said.n_classes)
+    if order is None:
+        return truth
+    values = None if said.values is None else said.values[order]
+    if said.counts is None:
+        said = Annotations.from_probs(said.probs[:, order], values)
+    else:
+        said = Annotations(said.counts[:, order], values)
+    return replace(truth, annotations=said, classes=classes)
+
+
+def in_one_order(methods: Sequence[Predictions | Run]) -> list[Predictions | Run]:
+    """Return methods with the classes of each, and of its own answers, in one order.
+
+    Files may hold the same classes in different orders, and values and costs belong to one of them:
+    that of the first file that names its classes. Methods with other classes are left alone.
+    """
+    named = [m for m in methods if isinstance(m, Predictions) and m.classes is not None]
+    if not named:
+        return list(methods)
+    first, kept = named[0], list(methods)
+    for i, each in enumerate(methods):
+        if isinstance(each, Run) or each.classes in (None, first.classes):
+            continue
+        if set(each.classes or ()) != set(first.classes or ()):
+            continue
+        if each.truth is not None:
+            said = truth_with_classes(each.truth, first.path, first.classes)
+            each = replace(each, truth=said)
+        kept[i], _ = with_classes(each, first.path, first.classes, len(first.classes or ()))
+    return kept
 
 
 def _widened(

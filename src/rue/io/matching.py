@@ -18,6 +18,7 @@ from rue.io.opening import text_array
 
 __all__ = [
     "BY_NAME",
+    "BY_POSITION",
     "ID_NAMES",
     "Matching",
     "checked_classes",
@@ -64,6 +65,9 @@ class Matching:
 
 BY_NAME = Matching()
 """The default: by name, every point on both sides."""
+
+BY_POSITION = Matching(by_position=True)
+"""For points that are matched already."""
 
 
 def match_rows(

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rue._arrays import FloatArray, IntArray
 from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.errors import AlignmentError, FileError
-from rue.io.matching import class_order, require_unique
+from rue.io.align import truth_with_classes, with_classes
+from rue.io.matching import match_rows, require_unique
 from rue.io.prediction_arrays import Predictions
+from rue.io.truth import Truth
 from rue.runs import Run
+from rue.truth.annotations import Annotations
 
 __all__ = ["joined"]
 
@@ -62,7 +65,7 @@ def joined(read: Sequence[Predictions | Run]) -> Predictions:
         belief=_concatenated([_drawn(part) for part in whole], axis=0),
         ids=np.concatenate(ids) if ids else None,
         actions=None,
-        truth=None if len(parts) > 1 else first.truth,
+        truth=_joined_truth(whole),
         groups={name: np.concatenate([part.groups[name] for part in whole]) for name in kept},
         named=None,
     )
@@ -84,12 +87,10 @@ def _like(first: Predictions, member: Predictions) -> Predictions:
         raise AlignmentError(f"{bare.path}: has no ids but {named.path} has; all files need them")
     if member.actions is not None or first.actions is not None:
         raise FileError(f"{member.path}: actions cannot be joined from several files")
-    if not isinstance(own, Draws):
-        return member
-    order, _ = class_order(member.path, member.classes, first.path, first.classes, own.n_classes)
-    if order is None:
-        return member
-    return replace(member, belief=Draws(own.probs[..., order]), classes=first.classes)
+    member = _in_class_order(first, member)
+    if _numbers(member.values) != _numbers(first.values):
+        raise AlignmentError(f"{member.path}: its values differ from those of {first.path}")
+    return member
 
 
 def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
@@ -123,16 +124,65 @@ def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
 def _draws_of(part: Sequence[Predictions]) -> Predictions:
     """Stack files about the same points, rows in the order of the first."""
     first = part[0]
-    members = [_in_order(first.ids, member) for member in part]
-    return replace(first, belief=_concatenated(members, axis=1))
+    beliefs = []
+    for member in part:
+        _, rows, _ = match_rows(
+            *(first.path, first.ids, len(first.belief)),
+            *(member.path, member.ids, len(member.belief)),
+        )
+        drawn = _drawn(member)
+        beliefs.append(drawn if rows is None else drawn[rows])
+        _require_same_truth(first, member, rows)
+    return replace(first, belief=_concatenated(beliefs, axis=1))
 
 
-def _in_order(ids: NDArray[np.str_] | None, member: Predictions) -> Draws | Gaussians | Samples:
-    drawn = _drawn(member)
-    if ids is None or member.ids is None or np.array_equal(ids, member.ids):
-        return drawn
-    order = np.argsort(member.ids)
-    return drawn[order[np.searchsorted(member.ids, ids, sorter=order)]]
+def _numbers(values: FloatArray | None) -> list[float]:
+    return [] if values is None else values.tolist()
+
+
+def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
+    own = member.belief
+    if not isinstance(own, Draws):
+        return member
+    if (member.classes is None) != (first.classes is None):
+        bare, named = (member, first) if member.classes is None else (first, member)
+        raise AlignmentError(
+            f"{bare.path}: does not name its classes but {named.path} does; all files of a method "
+            "need them (--classes names the columns of those without)"
+        )
+    if member.truth is not None:
+        said = truth_with_classes(member.truth, first.path, first.classes)
+        member = replace(member, truth=said)
+    return with_classes(member, first.path, first.classes, own.n_classes)[0]
+
+
+def _require_same_truth(first: Predictions, member: Predictions, rows: IntArray | None) -> None:
+    """Raise if the files' own answers about the same points differ."""
+    if first.truth is None or member.truth is None:
+        return
+    said = member.truth.annotations
+    row = first.truth.annotations.first_difference(said if rows is None else said[rows])
+    if row is not None:
+        raise AlignmentError(
+            f"{member.path}: the annotators' answers differ from {first.path}, first at row {row}"
+        )
+
+
+def _joined_truth(parts: Sequence[Predictions]) -> Truth | None:
+    """Return the files' own counts; None where a part has none."""
+    truths = [part.truth for part in parts if part.truth is not None]
+    if len(truths) < len(parts) or len(parts) == 1:
+        return truths[0] if len(parts) == len(truths) else None
+    said = [each.annotations for each in truths]
+    counts = [each.counts for each in said if isinstance(each, Annotations)]
+    counted = [each for each in counts if each is not None]
+    if len(counted) < len(parts):
+        return None
+    ids = np.concatenate([each.ids for each in truths if each.ids is not None])
+    values = parts[0].values
+    return replace(
+        truths[0], annotations=Annotations(np.concatenate(counted), values), ids=ids, groups={}
+    )
 
 
 _Drawn = (Draws, Gaussians, Samples)

@@ -7,7 +7,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from rue.errors import AlignmentError
-from rue.io.align import make_run
+from rue.io.align import in_one_order, make_run
 from rue.io.matching import BY_NAME, Matching, match_rows
 from rue.io.predictions import Predictions, read_method, read_predictions
 from rue.io.truth import Truth
@@ -94,12 +94,11 @@ def read_runs(
         If the methods are of different points (without ``matching.common``), one has ids and
         another has not, or annotators said different things in them.
     """
-    read = {
-        method: read_method(
-            [files] if isinstance(files, str | Path) else list(files), matching=matching
-        )
-        for method, files in methods.items()
-    }
+    reads = [
+        read_method([files] if isinstance(files, str | Path) else list(files), matching=matching)
+        for files in methods.values()
+    ]
+    read = dict(zip(methods, in_one_order(reads), strict=True))
     return make_runs(
         read, truth, loss, values=values, seed=seed, with_answers=with_answers, matching=matching
     )

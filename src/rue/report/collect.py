@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue import __version__
 from rue._arrays import FloatArray, IntArray
 from rue.beliefs import (
+    Belief,
     Dirichlet,
     Draws,
     Gaussians,
@@ -23,7 +23,7 @@ from rue.beliefs import (
 from rue.components import realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import align, make_run
+from rue.io.align import align, in_one_order, make_run
 from rue.io.atomic import sha256
 from rue.io.matching import BY_NAME, Matching
 from rue.io.predictions import Predictions, read_method
@@ -115,33 +115,45 @@ def from_files(
     annotations: Annotations | Ratings | None = None
     texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
-    for name, paths in sources.items():
+    first: Path | None = None
+    named = False
+    classes: tuple[str, ...] | None = None
+    reads = in_one_order([read_method(paths, matching=matching) for paths in sources.values()])
+    for (name, paths), predictions in zip(sources.items(), reads, strict=True):
         path = paths[0]
-        predictions = read_method(paths, matching=matching)
-        known = truth
-        if isinstance(predictions, Predictions) and (truth or predictions.truth):
-            answered = truth or predictions.truth
-            assert answered is not None
-            predictions, known, _ = align(predictions, answered, matching)
-        order: slice | IntArray = slice(None)
         if isinstance(predictions, Run) and len(losses) > 1:
             raise InputError(f"{path}: holds components of one loss, so give one loss")
         made = [
-            make_run(predictions, known, each, values=values, seed=seed) for each in losses.values()
+            make_run(predictions, truth, each, values=values, seed=seed, matching=matching)
+            for each in losses.values()
         ]
-        here, answers, correct = made[0].ids, made[0].annotations, None
+        order: slice | IntArray = slice(None)
+        here, answers = made[0].ids, made[0].annotations
+        correct = mean = None
         if ids is None:
             ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
+            named = here is not None
         else:
-            order = _order(ids, here, len(made[0]), path, sources[names[0]][0])
+            if named != (here is not None) and not matching.by_position:
+                bare, other = (path, first) if named else (first, path)
+                raise AlignmentError(f"{bare}: has no ids but {other} has; all files need them")
+            order = _order(ids, here, len(made[0]), path, first)
+        first = first or path
         if answers is not None and isinstance(predictions, Predictions):
             if isinstance(answers, Annotations):
-                correct = 1.0 - realize(answers, predictions.belief, "zero_one").total[order]
+                answered = truth or predictions.truth
+                assert answered is not None  # that is where the answers are from
+                aligned = align(predictions, answered, matching)[0].belief
+                assert isinstance(aligned, Belief)  # real numbers have ratings
+                correct = 1.0 - realize(answers, aligned, "zero_one").total[order]
+                mean = np.asarray(aligned.mean())[order]
+                classes = made[0].classes
             if annotations is None:
-                annotations, first = answers[order], path
+                annotations = answers[order]
             else:
                 _require_same_answers(annotations, first, answers[order], path)
-        texts = texts or _texts(predictions.groups, truth, here, order)
+        if texts is None and "text" in made[0].groups:
+            texts = [str(text) for text in made[0].groups["text"][order]]
         for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
             run = replace(run, method=name, loss=loss)
@@ -149,16 +161,18 @@ def from_files(
             if level is not None:
                 row = replace(row, intervals=intervals(run, row=row, level=level, seed=seed))
             run = run if isinstance(order, slice) else run[order]
-            entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct))
+            entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct, mean))
         cards.append(MethodCard(name, _facts(path, predictions)))
     assert ids is not None
     facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)
     card = DataCard(
         name=shown,
         items=known_items,
-        facts=({} if annotations is None else annotation_facts(annotations)) | facts,
+        facts=({} if annotations is None else annotation_facts(annotations, classes)) | facts,
         entropies=None if annotations is None else answer_entropies(annotations),
         n_classes=annotations.n_classes if isinstance(annotations, Annotations) else None,
+        answers=annotations if isinstance(annotations, Annotations) else None,
+        classes=classes,
     )
     used = [
         *(path for paths in sources.values() for path in paths),
@@ -186,13 +200,17 @@ def _versions() -> dict[str, str]:
     }
 
 
-def annotation_facts(annotations: Annotations | Ratings) -> dict[str, str]:
-    """Return the number of annotators and how much they agree, as facts for a card."""
+def annotation_facts(
+    annotations: Annotations | Ratings, classes: Sequence[str] | None = None
+) -> dict[str, str]:
+    """Return the classes, the number of annotators and how much they agree, as facts for a card."""
     if isinstance(annotations, Ratings):
         return _rating_facts(annotations)
     entropy = float(Log().bayes_risk(annotations.probs).mean())
     share = entropy / np.log(annotations.n_classes)
-    facts = {"points": f"{annotations.n_points:,}", "classes": f"{annotations.n_classes:,}"}
+    named = classes is not None and len(classes) <= 12
+    shown = ", ".join(classes) if named and classes else f"{annotations.n_classes:,}"
+    facts = {"points": f"{annotations.n_points:,}", "classes": shown}
     if annotations.counts is None:
         facts["annotators"] = "none: the label distribution is known"
     else:
@@ -257,7 +275,11 @@ def _several(n: int, what: str) -> str:
 
 
 def _order(
-    ids: NDArray[np.str_], here: NDArray[np.str_] | None, n_points: int, path: Path, first: Path
+    ids: NDArray[np.str_],
+    here: NDArray[np.str_] | None,
+    n_points: int,
+    path: Path,
+    first: Path | None,
 ) -> slice | IntArray:
     """Return the rows of a file in the order of the first file."""
     if n_points != len(ids):
@@ -275,7 +297,7 @@ def _order(
 
 
 def _require_same_answers(
-    known: Annotations | Ratings, first: Path, here: Annotations | Ratings, path: Path
+    known: Annotations | Ratings, first: Path | None, here: Annotations | Ratings, path: Path
 ) -> None:
     classes = [p.n_classes if isinstance(p, Annotations) else 0 for p in (here, known)]
     if classes[0] != classes[1]:
@@ -283,24 +305,6 @@ def _require_same_answers(
     row = here.first_difference(known)
     if row is not None:
         raise AlignmentError(f"{path}: the answers differ from {first}, first at row {row}")
-
-
-def _texts(
-    groups: Mapping[str, NDArray[Any]],
-    truth: Truth | None,
-    here: NDArray[np.str_] | None,
-    order: slice | IntArray,
-) -> list[str] | None:
-    """Return the column ``text`` of a file, or of the truth, in the order of the points."""
-    if "text" in groups:
-        return [str(text) for text in groups["text"][order]]
-    if truth is None or "text" not in truth.groups:
-        return None
-    texts = truth.groups["text"]
-    if here is not None and truth.ids is not None:
-        place = {name: row for row, name in enumerate(truth.ids)}
-        texts = texts[[place[name] for name in here]]
-    return [str(text) for text in texts[order]]
 
 
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rue.beliefs import Belief
 from rue.bench.cells import Cell, cells
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
@@ -73,7 +74,7 @@ def from_folder(
         if not methods:
             continue
         seed = _first_seed(store, results, name, methods)
-        found, truth, items = _entries(store, suite.name, name, methods, seed, here, step)
+        found, truth, items, classes = _entries(store, suite.name, name, methods, seed, here, step)
         entries += found
         shown, facts, missing = _items(name, items, found)
         notes += missing
@@ -85,9 +86,11 @@ def from_folder(
             DataCard(
                 name=name,
                 items=shown,
-                facts=annotation_facts(truth) | facts,
+                facts=annotation_facts(truth, classes) | facts,
                 entropies=answer_entropies(truth),
                 n_classes=truth.n_classes if isinstance(truth, Annotations) else None,
+                answers=truth if isinstance(truth, Annotations) else None,
+                classes=classes,
             )
         )
         drawn |= {f"{name}/{method}": Cell(suite.name, name, method, seed) for method in methods}
@@ -143,9 +146,9 @@ def _entries(
     seed: int,
     rows: list[dict[str, Any]],
     step: Callable[[str], object],
-) -> tuple[list[ReportEntry], Annotations | Ratings, Items]:
+) -> tuple[list[ReportEntry], Annotations | Ratings, Items, tuple[str, ...] | None]:
     entries: list[ReportEntry] = []
-    truth = items = None
+    truth = items = classes = None
     for method in methods:
         predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
         if not isinstance(predictions, Predictions) or predictions.truth is None:
@@ -154,10 +157,11 @@ def _entries(
         ids = np.arange(len(annotations)).astype(np.str_)
         ids = ids if predictions.ids is None else predictions.ids
         if truth is None:
-            truth, items = annotations, Items(ids)
-        correct = None
-        if isinstance(annotations, Annotations):
+            truth, items, classes = annotations, Items(ids), predictions.classes
+        correct = mean = None
+        if isinstance(annotations, Annotations) and isinstance(predictions.belief, Belief):
             correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
+            mean = np.asarray(predictions.belief.mean())
         mine = [row for row in rows if row["method"] == method]
         proxies = {
             key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)
@@ -167,10 +171,12 @@ def _entries(
                 step(f"{method} {row['loss']}")
                 run = make_run(predictions, None, row["loss"])
                 numbers = {**row, **proxies}
-                entries.append(ReportEntry(dataset, method, row["loss"], numbers, run, correct))
+                entries.append(
+                    ReportEntry(dataset, method, row["loss"], numbers, run, correct, mean)
+                )
     assert truth is not None
     assert items is not None
-    return entries, truth, items
+    return entries, truth, items, classes
 
 
 def _is_proxy(key: str) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue.errors import InputError, ShapeError
 from rue.runs import Run
+from rue.truth.annotations import Annotations
 
 __all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "ReportEntry"]
 
@@ -60,6 +61,10 @@ class DataCard:
         The entropy of the answers about each point, in nats; None if they are unknown.
     n_classes : int or None
         The number of classes.
+    answers : Annotations or None
+        What annotators said about each point, to show it beside what is predicted.
+    classes : tuple of str or None
+        The names of the classes.
     """
 
     name: str
@@ -67,6 +72,8 @@ class DataCard:
     facts: Mapping[str, str] = field(default_factory=dict)
     entropies: FloatArray | None = None
     n_classes: int | None = None
+    answers: Annotations | None = None
+    classes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,8 @@ class ReportEntry:
         The components of one seed, for all figures; None if they were not kept.
     correct : array of shape (n_points,), or None
         The probability that the belief's most probable class is correct.
+    mean : array of shape (n_points, n_classes), or None
+        The mean of the belief: the predicted distribution.
     """
 
     data: str
@@ -132,6 +141,7 @@ class ReportEntry:
     row: Mapping[str, Any]
     run: Run | None = None
     correct: FloatArray | None = None
+    mean: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +176,7 @@ class Report:
         for entry in self.entries:
             if entry.data not in cards or entry.method not in named:
                 raise InputError(f"{entry.method} on {entry.data} has no card")
-            for part in (entry.run, entry.correct):
+            for part in (entry.run, entry.correct, entry.mean):
                 if part is not None and len(part) != cards[entry.data]:
                     raise ShapeError(
                         f"{entry.method} must have the {cards[entry.data]} points of "

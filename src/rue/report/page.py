@@ -23,6 +23,7 @@ from rue.report.page_content import (
     sampled_rows,
 )
 from rue.report.thinning import CORNERS
+from rue.report.votes import votes_of
 
 __all__ = ["LIMIT", "render", "require_page", "write_report"]
 
@@ -53,6 +54,7 @@ _SCRIPTS = (
     "explorer",
     "attained",
     "scatter",
+    "votes",
     "points",
     "ranks",
     "cards",
@@ -159,14 +161,22 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
     n_drawn = sum(entry.run is not None for entry in report.entries)
     shown = {card.name: sampled_rows(card, n_drawn, room) for card in report.data}
     share = room / len(report.data)
+    answers: dict[str, dict[str, Any]] = {}
+    predicted: dict[int, dict[str, Any]] = {}
+    for card in report.data:
+        own = [entry for entry in report.entries if entry.data == card.name]
+        answers[card.name], means = votes_of(card, own, shown[card.name], share, arrays.add)
+        predicted |= {id(entry): mean for entry, mean in zip(own, means, strict=True)}
     content = {
         "title": report.title,
         "version": __version__,
         "columns": leaderboard_columns(),
-        "data": [card_content(card, shown[card.name], share) for card in report.data],
+        "data": [
+            card_content(card, shown[card.name], share) | answers[card.name] for card in report.data
+        ],
         "methods": [asdict(card) for card in report.methods],
         "runs": [
-            each | point_content(entry, shown[entry.data], arrays)
+            each | point_content(entry, shown[entry.data], arrays) | predicted[id(entry)]
             for entry, each in zip(report.entries, drawn, strict=True)
         ],
         "provenance": asdict(report.provenance),

@@ -27,7 +27,8 @@ function makePoints() {
     $("points-count").textContent =
       `${count(rows.length)} of ${many(data.points.n, "point")} (${percent(rows.length / data.points.n)}), the largest regret first` +
       (part ? `; ${many(part, "point")} on the boundary, accepted with a probability` : "");
-    $("points").replaceChildren(...rows.slice(0, n).map((i) => item(card, data, i)));
+    $("points-key").replaceChildren(...voteLegend(card, run).flat().filter(Boolean));
+    $("points").replaceChildren(...rows.slice(0, n).map((i) => item(card, run, data, i)));
     $("more").hidden = rows.length <= n;
   };
   $("which").addEventListener("change", () => {
@@ -63,11 +64,11 @@ function picture(card, i) {
   });
 }
 
-function item(card, data, i) {
+function item(card, run, data, i) {
   const number = (name, value) => h("div", {}, h("dt", {}, name), h("dd", {}, g(value, 3)));
   return h(
     "li",
-    {},
+    { style: { "--c": colourOf(run.method) } },
     picture(card, i),
     h(
       "div",
@@ -83,6 +84,7 @@ function item(card, data, i) {
       number("Ê", data.epistemicHat[i]),
       number("Â", data.aleatoricHat[i]),
     ),
+    voteBars(card, run, i),
   );
 }
 

@@ -1,0 +1,190 @@
+"""Classes in other orders, members of one method, and notes: in every command that reads files."""
+
+import json
+
+import numpy as np
+import pytest
+
+import rue
+from rue.errors import InputError
+
+N, K = 60, 3
+CLASSES = np.array(["cat", "dog", "horse"])
+TURNED = [2, 0, 1]
+COSTS = [[0, 5, 1], [1, 0, 1], [9, 1, 0]]
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    """Predictions and counts in two orders of the classes, and the costs of the first order."""
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.ones(K), N)
+    probs = np.stack([rng.dirichlet(4 * row + 0.3, 4) for row in p])
+    counts, ids = rng.multinomial(12, p), np.array([f"q{i}" for i in range(N)])
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("cost.csv", COSTS, delimiter=",")
+    np.savez("p.npz", probs=probs, ids=ids, classes=CLASSES)
+    np.savez("bare.npz", probs=probs, ids=ids)
+    np.savez("t.npz", counts=counts, ids=ids, classes=CLASSES)
+    np.savez("turned.npz", counts=counts[:, TURNED], ids=ids, classes=CLASSES[TURNED])
+    return ids, probs, counts
+
+
+def found(run, *arguments):
+    done = run(*arguments, "--format", "json")
+    assert done.code in (0, 1), done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    "loss", [("cost", "--cost", "cost.csv"), ("squared", "--values", "0,1,10")], ids=["cost", "v"]
+)
+def test_a_rule_keeps_its_order_of_the_classes(world, run, loss):
+    """Costs and values are those of the rule's classes, whatever the order in the answers."""
+    run(
+        *("rule", "fit", "p.npz", "--truth", "t.npz", "--loss", *loss),
+        *("--regret-max", "0.4", "--save", "r.json"),
+    )
+    wanted = found(run, "rule", "apply", "r.json", "p.npz", "--truth", "t.npz")
+    assert found(run, "rule", "apply", "r.json", "p.npz", "--truth", "turned.npz") == wanted
+
+
+def test_costs_belong_to_one_order_for_all_methods(world, run):
+    """Files with answers of their own, in different orders of the same classes."""
+    ids, probs, counts = world
+    np.savez("a.npz", probs=probs, counts=counts, ids=ids, classes=CLASSES)
+    np.savez(
+        "b.npz",
+        probs=probs[..., TURNED],
+        counts=counts[:, TURNED],
+        ids=ids,
+        classes=CLASSES[TURNED],
+    )
+    rows = found(
+        run, "evaluate", "a.npz", "b.npz", "--loss", "cost", "--cost", "cost.csv", "--no-gap"
+    )
+    assert rows[0]["risk"] == pytest.approx(rows[1]["risk"], rel=1e-12)
+    assert run("compare", "a.npz", "b.npz", "--replicates", "20").code == 0
+
+
+@pytest.mark.parametrize("side", ["predictions", "truth"])
+def test_rules_are_fitted_by_position_where_the_user_says_so(world, run, side):
+    ids, probs, counts = world
+    np.savez("p.npz", probs=probs, **({"ids": ids} if side == "predictions" else {}))
+    np.savez("t.npz", counts=counts, **({"ids": ids} if side == "truth" else {}))
+    arguments = ("rule", "fit", "p.npz", "--truth", "t.npz", "--regret-max", "0.2")
+    assert "--by-position" in run(*arguments).err
+    assert found(run, *arguments, "--by-position")["rule"]["calibration"]["n_points"] == N
+
+
+FIT = ("rule", "fit", "{}", "--truth", "t.npz", "--regret-max", "0.2")
+SELECT = ("select", "{}", "--truth", "t.npz", "--maximize", "coverage", "--regret-max", "0.2")
+PLAN = ("plan", "{}", "--truth", "t.npz", "--annotators", "5")
+COMPARE = ("compare", "p.npz", "{}", "--truth", "t.npz", "--replicates", "20")
+
+
+@pytest.mark.parametrize("command", [FIT, SELECT, PLAN, COMPARE], ids=lambda c: c[0])
+def test_notes_are_in_what_every_command_prints(world, run, command):
+    words = "bare.npz does not name its classes"
+    arguments = [word.format("bare.npz") for word in command]
+    assert f"{words}" in run(*arguments).out
+    assert words in json.dumps(found(run, *arguments))
+    assert "note" not in run(*[word.format("p.npz") for word in FIT]).out
+
+
+def test_points_that_common_drops_are_reported_by_rules(world, run):
+    ids, probs, _ = world
+    np.savez("some.npz", probs=probs[:50], ids=ids[:50], classes=CLASSES)
+    out = run(*[word.format("some.npz") for word in FIT], "--common").out
+    assert "--common kept 50 points and dropped 10 of the 60 points of t.npz" in out
+
+
+def test_an_applied_rule_notes_what_was_taken_on_trust(world, run):
+    run(*[word.format("p.npz") for word in FIT], "--save", "r.json")
+    assert "taken as cat, dog, horse" in run("rule", "apply", "r.json", "bare.npz").out
+
+
+@pytest.mark.parametrize("format", ["csv", "latex", "markdown"])
+def test_notes_do_not_mix_with_other_formats(world, run, format):
+    done = run("evaluate", "bare.npz", "--truth", "t.npz", "--no-gap", "--format", format)
+    assert "note" not in done.out
+    assert done.err.startswith("note: bare log: bare.npz does not name its classes")
+
+
+@pytest.mark.parametrize("command", [FIT, SELECT], ids=lambda c: c[0])
+def test_one_method_of_several_files_in_every_command(world, run, command):
+    ids, probs, _ = world
+    for j in range(4):
+        rows = np.random.default_rng(j).permutation(N) if j else np.arange(N)
+        np.savez(f"m{j}.npz", probs=probs[rows, j], ids=ids[rows], classes=CLASSES)
+    np.savez("p.npz", probs=probs, ids=ids, classes=CLASSES, method="p")
+    whole = found(run, *[word.format("p.npz") for word in command])
+    assert found(run, *[word.format("p=m*.npz") for word in command]) == whole
+    done = run(*[word.format("m*.npz") for word in command])
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "matches 4 files and this command takes one method; NAME=m*.npz" in done.err
+
+
+def members(world, **other):
+    """Write two members of a method, the second with some keys that differ."""
+    ids, probs, counts = world
+    for j, more in enumerate(({}, other)):
+        keys = {"ids": ids, "classes": CLASSES, "counts": counts} | more
+        kept = {key: value for key, value in keys.items() if value is not None}
+        np.savez(f"m{j}.npz", probs=probs[:, j], **kept)
+
+
+def test_members_that_do_not_all_name_their_classes_are_refused(world, run):
+    members(world, classes=None)
+    done = run("evaluate", "m=m0.npz,m1.npz", "--no-gap")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "m1.npz: does not name its classes but m0.npz does" in done.err
+    assert "--classes" in done.err
+    arguments = ("evaluate", "m=m0.npz,m1.npz", "--no-gap", "--classes", "cat,dog,horse")
+    assert found(run, *arguments)[0]["n_points"] == N
+
+
+def test_members_whose_answers_differ_are_refused(world, run):
+    members(world, counts=world[2][::-1])
+    done = run("evaluate", "m=m0.npz,m1.npz", "--no-gap")
+    assert "m1.npz: the annotators' answers differ from m0.npz, first at row 0" in done.err
+
+
+def test_members_whose_values_differ_are_refused(world, run):
+    members(world, values=np.array([0.0, 1.0, 5.0]))
+    done = run("evaluate", "m=m0.npz,m1.npz", "--no-gap")
+    assert "m1.npz: its values differ from those of m0.npz" in done.err
+
+
+def test_members_with_answers_of_their_own_in_other_orders(world, run):
+    """The second member has other rows and other columns, and so have its answers."""
+    ids, probs, counts = world
+    rows = np.random.default_rng(0).permutation(N)
+    members(world)
+    np.savez(
+        "m1.npz",
+        probs=probs[rows, 1][:, TURNED],
+        ids=ids[rows],
+        classes=CLASSES[TURNED],
+        counts=counts[rows][:, TURNED],
+    )
+    wanted = rue.evaluate(rue.Annotations(counts), rue.Draws(probs[:, :2]), gap=False).aurec
+    (row,) = found(run, "evaluate", "m=m0.npz,m1.npz", "--no-gap")
+    assert row["aurec"] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_parts_with_answers_of_their_own(world, run):
+    ids, probs, counts = world
+    for name, part in (("x", slice(0, 25)), ("y", slice(25, N))):
+        np.savez(f"{name}.npz", probs=probs[part], ids=ids[part], counts=counts[part])
+    wanted = rue.evaluate(rue.Annotations(counts), rue.Draws(probs), gap=False).aurec
+    (row,) = found(run, "evaluate", "m=x.npz,y.npz", "--no-gap")
+    assert (row["n_points"], row["aurec"]) == (N, pytest.approx(wanted, rel=1e-9))
+
+
+def test_a_point_of_components_is_a_number_away():
+    hat = rue.decompose(rue.Draws([[[0.5, 0.5], [0.9, 0.1]], [[0.2, 0.8], [0.3, 0.7]]]))
+    assert len(hat[1]) == 1
+    assert hat[-1].total == hat.total[1]
+    with pytest.raises(InputError, match="from 0 to 1"):
+        hat[2]
