@@ -24,7 +24,7 @@ RUN = ("python", "sh")
 SHOWN = ("text", "toml", "pycon")
 OTHER = ("cat", "pip")
 _FENCE = re.compile(r"(?:<!-- not run: ([^>]+) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
-OUTPUT = re.compile(r"```sh\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL)
+OUTPUT = re.compile(r"```sh\n((?:(?!```).)*)```\n\n```text\n(.*?)```\n", re.DOTALL)
 """A block of commands, and the block of what they print below it."""
 
 
@@ -129,6 +129,8 @@ def _check_options(words: list[str]) -> None:
     command: Any = typer.main.get_command(app)
     words = words[1:]
     while hasattr(command, "commands"):
+        if words[0] not in command.commands and hasattr(command, "default_name"):
+            words = [command.default_name, *words]
         command, words = command.commands[words[0]], words[1:]
     command.make_context(command.name, words)
 

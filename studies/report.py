@@ -9,6 +9,8 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PIL import Image
@@ -32,6 +34,16 @@ SHOTS = (
 
 def main() -> None:
     pages = [Path(name).resolve() for name in sys.argv[1:]]
+    with browser() as driver:
+        for page, name, width, height, theme, place in SHOTS:
+            shoot(driver, pages[page], width, height, theme, place).save(
+                FIGURES / f"report-{name}.png", optimize=True
+            )
+
+
+@contextmanager
+def browser() -> Iterator[webdriver.Chrome]:
+    """Start chromium without a window, and end it."""
     with tempfile.TemporaryDirectory() as profile:
         options = Options()
         options.binary_location = shutil.which("chromium") or "chromium"
@@ -41,10 +53,7 @@ def main() -> None:
             options.add_argument(f"--{flag}")
         driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         try:
-            for page, name, width, height, theme, place in SHOTS:
-                shoot(driver, pages[page], width, height, theme, place).save(
-                    FIGURES / f"report-{name}.png", optimize=True
-                )
+            yield driver
         finally:
             driver.quit()
 

@@ -64,7 +64,7 @@ def test_the_same_name_in_another_regime_is_another_row(submissions):
     assert set(board.rankings) == {"", "paper", "tuned"}
     assert len(board.rankings["paper"]["n_aurec"].methods) == 3
     assert board.rankings["tuned"]["n_aurec"].rank_probability.tolist() == [[1.0]]
-    assert board.sentence("tuned") == "method0 is the only verified row with n-AuReC."
+    assert board.sentence("tuned") == "method0 (tuned) is the only verified row with n-AuReC."
     twins = [i for i, row in enumerate(board.rows) if row.method == "method0"]
     everyone = board.rankings[""]["n_aurec"].rank_probability
     np.testing.assert_allclose(*(everyone[i] for i in twins))  # equal rows share their ranks

@@ -17,9 +17,11 @@ EXAMPLE = "rue leaderboard out/bench submissions --out site"
 class _BuildByDefault(TyperGroup):
     """A group whose command ``build`` need not be named."""
 
+    default_name = "build"
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = ["build", *args]
+            args = [self.default_name, *args]
         return super().parse_args(ctx, args)
 
 

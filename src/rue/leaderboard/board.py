@@ -101,7 +101,7 @@ class Board:
         if ranking is None:
             return ""
         what = title(criterion)
-        best = [self.rows[int(place)].method for place in ranking.best]
+        best = [self._name(self.rows[int(place)]) for place in ranking.best]
         if not best:
             return f"{what} is undefined for every verified row."
         n_ranked = len(ranking.order)
@@ -111,6 +111,11 @@ class Board:
         if n_ranked == 1:
             return f"{best[0]} is the only verified row with {what}."
         return f"{best[0]} has the lowest {what} of {n_ranked} verified rows, significantly."
+
+    def _name(self, row: BoardRow) -> str:
+        """Return the name of a row, with its regime if another row has the same method."""
+        shared = sum(row.method == other.method for other in self.rows) > 1
+        return f"{row.method} ({row.regime})" if shared else row.method
 
 
 @dataclass(frozen=True, eq=False)
