@@ -9,9 +9,10 @@ import pytest
 
 import rue
 from rue.bench.suite import parse_suite
-from studies import DOCS, ROOT, blocks, examples
+from studies import DOCS, ROOT, blocks, examples, gallery
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [page for page in PAGES if page.parent != gallery.PAGES]  # test_gallery.py runs its scripts
 N, DRAWS, K = 60, 4, 3
 
 

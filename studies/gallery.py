@@ -1,0 +1,119 @@
+"""Run the scripts of examples/gallery, and write their pages with what they print and draw.
+
+python -m studies.gallery [NAME ...]
+"""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from studies import DOCS, FIGURES, ROOT
+from studies.pages import code
+
+SCRIPTS = ROOT / "examples" / "gallery"
+PAGES = DOCS / "gallery"
+ORDER = (
+    "first_row",
+    "four_losses",
+    "finite_annotators",
+    "rule_with_a_promise",
+    "sampled_answers",
+    "benchmark",
+    "regression_ratings",
+    "sandbox",
+)
+"""The scripts in the order of the menu."""
+
+
+@dataclass(frozen=True)
+class GalleryCell:
+    """One cell of a script: prose in Markdown, or code."""
+
+    kind: str
+    text: str
+
+
+def cells_of(script: str) -> list[GalleryCell]:
+    """Return the cells of a script in the percent format."""
+    found = []
+    for part in script.split("# %%")[1:]:
+        title, _, text = part.partition("\n")
+        if title.strip() == "[markdown]":
+            lines = [line.removeprefix("#").removeprefix(" ") for line in text.strip().split("\n")]
+            found.append(GalleryCell("markdown", "\n".join(lines)))
+        else:
+            found.append(GalleryCell("code", text.strip("\n")))
+    return found
+
+
+def printed_by(cells: list[GalleryCell], folder: Path) -> Iterator[str]:
+    """Run the code of a script in a folder, and yield what each of its cells prints."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.chdir(folder):
+        for k, cell in enumerate(cells):
+            printed = io.StringIO()
+            if cell.kind == "code":
+                with contextlib.redirect_stdout(printed):
+                    exec(compile(cell.text, f"cell {k}", "exec"), names)
+            yield printed.getvalue()
+
+
+def page_of(name: str, cells: list[GalleryCell], printed: list[str]) -> str:
+    """Return the page of a script."""
+    title, *rest = cells
+    parts = [title.text, f"![The figure of this example](../figures/gallery_{name}.png)"]
+    for cell, text in zip(rest, printed[1:], strict=True):
+        parts.append(cell.text if cell.kind == "markdown" else code(cell.text, "python"))
+        if text.strip():
+            parts.append(code(text))
+    parts.append(f"The script is `examples/gallery/{name}.py`.")
+    return "\n\n".join(parts) + "\n"
+
+
+def index_of(pages: dict[str, str]) -> str:
+    """Return the page that lists all examples."""
+    cards = []
+    for name, page in pages.items():
+        heading, _, rest = page.partition("\n")
+        first = rest.strip().split("\n\n")[0].replace("\n", " ")
+        link = f"{name}.md"
+        picture = f"[![{heading[2:]}](../figures/gallery_{name}.png)]({link})"
+        cards.append(f"-   **[{heading[2:]}]({link})**\n\n    {picture}\n\n    {first}")
+    text = (
+        "# Gallery\n\nEight scripts, each with its figure and output. They run in seconds and "
+        "need no network: open one in an editor that knows `# %%` cells, or run it with Python."
+    )
+    return "\n\n".join([text, '<div class="gallery" markdown>', *cards, "</div>"]) + "\n"
+
+
+def main() -> None:
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    PAGES.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or ORDER:
+        cells = cells_of((SCRIPTS / f"{name}.py").read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            printed = list(printed_by(cells, Path(folder)))
+            shrink(Path(folder, f"{name}.png"), FIGURES / f"gallery_{name}.png")
+        (PAGES / f"{name}.md").write_text(page_of(name, cells, printed))
+    pages = {name: (PAGES / f"{name}.md").read_text() for name in ORDER}
+    (PAGES / "index.md").write_text(index_of(pages))
+
+
+def shrink(source: Path, target: Path) -> None:
+    """Write a figure for the site: at most 1,400 pixels wide, with 128 colours."""
+    from PIL import Image
+
+    with Image.open(source) as image:
+        small = image.convert("RGB")
+        small.thumbnail((1_400, 1_400))
+        small.quantize(128).save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
