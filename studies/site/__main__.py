@@ -1,10 +1,11 @@
-"""Build the site: ``python -m studies.site [FOLDER]``."""
+"""Build the site: ``python -m studies.site [FOLDER]``; each version has a folder in it."""
 
 import sys
 from pathlib import Path
 
 from studies import ROOT
 from studies.site.build import build
+from studies.site.versions import add_version
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site")
+    add_version(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site", build)

@@ -10,8 +10,10 @@ from typing import Any
 
 import yaml
 
+import rue
 from studies import DOCS, RESULTS, ROOT
-from studies.site import commands, reference
+from studies.gallery import ORDER, PAGES
+from studies.site import commands, reference, versions
 from studies.site.font import write_font
 
 CONFIG = ROOT / "mkdocs.yml"
@@ -59,6 +61,7 @@ def run_zensical(config: Path) -> None:
 def write_pages(docs: Path) -> None:
     """Copy docs/ and write the generated pages beside it."""
     shutil.copytree(DOCS, docs)
+    versions.write_list(docs, [rue.__version__])
     for folder, pages in (("commands", commands.pages()), ("api", reference.pages())):
         (docs / folder).mkdir()
         for name, text in pages.items():
@@ -69,6 +72,7 @@ def configured(config: dict[str, Any]) -> dict[str, Any]:
     """Return the configuration with the menu filled in and paths that are valid in WORK."""
     made = dict(config)
     made["docs_dir"], made["site_dir"] = "docs", "site"
+    made["site_name"] = f"{config['site_name']} {rue.__version__}"
     handler = made["plugins"][-1]["mkdocstrings"]["handlers"]["python"]
     handler["paths"] = [str(ROOT / "src")]
     made["nav"] = [_section(part) for part in config["nav"]]
@@ -79,13 +83,17 @@ def _section(part: dict[str, Any]) -> dict[str, Any]:
     ((title, entries),) = part.items()
     if title == "Results":
         return {title: [{heading(p): f"results/{p.name}"} for p in sorted(RESULTS.glob("*.md"))]}
+    if title == "Gallery":
+        named = [{heading(PAGES / f"{name}.md"): f"gallery/{name}.md"} for name in ORDER]
+        return {title: ["gallery/index.md", *named]}
     if title == "Command line":
         names = [name for name in commands.pages() if name != "index.md"]
         return {title: ["commands/index.md", *({f"rue {n[:-3]}": f"commands/{n}"} for n in names)]}
     if title == "Python":
         groups: list[Any] = ["api/index.md"]
-        for packages in reference.GROUPS.values():
-            groups += [{f"rue.{package}": f"api/{package}.md"} for package in packages]
+        for name, packages in reference.GROUPS.items():
+            pages = [{f"rue.{package}": f"api/{package}.md"} for package in packages]
+            groups.append({name: pages})
         return {title: groups}
     return {title: entries}
 

@@ -1,14 +1,25 @@
 """The documentation site in a real browser, opened from a disk: it searches and fits the window."""
 
+import shutil
 import time
 
 import pytest
 from selenium.webdriver.common.by import By
 
 from studies.site.build import build
+from studies.site.versions import add_version
 
 pytestmark = pytest.mark.browser
-PAGES = ("index", "idea", "sandbox", "results/demo", "api/losses", "commands/evaluate")
+PAGES = (
+    "index",
+    "idea",
+    "gallery/index",
+    "leaderboard",
+    "sandbox",
+    "results/demo",
+    "api/losses",
+    "commands/evaluate",
+)
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +68,22 @@ def test_search_works_from_a_disk(driver, site):
             box.send_keys("pareto gap")
         found = [a.text for a in active.shadow_root.find_elements(By.CSS_SELECTOR, "a")]
     assert any("pareto_gap" in text for text in found)
+
+
+def test_the_switch_between_versions(driver, site, tmp_path):
+    for version in ("0.0.9", "0.1.0"):
+        add_version(tmp_path, lambda folder: shutil.copytree(site, folder), version)
+    show(driver, tmp_path / "index.html", 1280)  # which leads to the newest version
+    deadline = time.monotonic() + 20
+    while "0.1.0" not in driver.current_url and time.monotonic() < deadline:
+        time.sleep(0.1)
+    show(driver, tmp_path / "0.1.0" / "api" / "losses.html", 1280)
+    shown = "return [...document.querySelectorAll('.rue-versions option')].map(o => o.text)"
+    assert driver.execute_script(shown) == ["0.1.0", "0.0.9"]
+    driver.execute_script(
+        "const s = document.querySelector('.rue-versions'); s.value = '0.0.9';"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    while "0.0.9" not in driver.current_url and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert driver.current_url == (tmp_path / "0.0.9" / "index.html").as_uri()
