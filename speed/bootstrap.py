@@ -2,12 +2,43 @@
 
 import numpy as np
 
+from rue import Run, pareto_gap
 from rue.components import Components
-from rue.inference.bootstrap import _key, _sorted
-from speed.timing import Rows, least_of_both
+from rue.inference.bootstrap import N_GAP_REPLICATES, _key, _sorted
+from rue.inference.comparison import compare
+from rue.inference.intervals import intervals
+from speed.pareto import world
+from speed.timing import Rows, least, least_of_both
 
 
 def rows() -> Rows:
+    yield from areas_of_replicates()
+    yield from gaps_of_replicates()
+
+
+def gaps_of_replicates() -> Rows:
+    star, hat = world(1_500)
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, 1_500, (10, 1_500))
+
+    def peer():
+        for rows in drawn:
+            pareto_gap(star[rows], hat[rows])
+
+    a, b = least_of_both(lambda: intervals(Run(star, hat)), peer, repeats=3)
+    what = "intervals of all columns with the Pareto-gap, N = 1,500"
+    yield what, a, "the gap of 200 samples (scaled from 10)", b * N_GAP_REPLICATES / 10, "<= 0.05"
+    star, hat = world(10_000)
+    noise = rng.lognormal(0, 0.3, (30, 10_000))
+    runs = [
+        Run(star, Components(hat.total * z, hat.aleatoric * z, hat.epistemic * z), method=f"m{i}")
+        for i, z in enumerate(noise)
+    ]
+    seconds = least(lambda: compare(runs), 1)
+    yield "compare 30 methods x 10,000 points with the gap", seconds, "limit", 60.0, "<= 1"
+
+
+def areas_of_replicates() -> Rows:
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
     from rue._kernels.curves import areas
 

@@ -10,7 +10,7 @@ from scipy.special import betainc, gammaln
 
 import naive
 from rue import CostMatrix, Dirichlet, decompose
-from rue.losses import LOSSES, get_loss
+from rue.losses import LOSSES, _expected_lead, get_loss
 from rue.losses._expected_lead import expected_lead
 
 VALUES = {name: [-1.0, 0.5, 4.0] for name in ("squared", "absolute", "rps", "pinball:0.8")}
@@ -115,6 +115,14 @@ def test_expected_max_equals_a_fine_quadrature(alpha):
     simpson = h / 3 * (f[0] + f[-1] + 4 * f[1:-1:2].sum() + 2 * f[2:-1:2].sum())
     expected = (simpson + np.exp(-60)) / a.sum()
     assert expected_max(a[None])[0] == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("largest", [-1, 0, 1, 2, 4])
+def test_running_integrals_equal_the_special_functions(monkeypatch, rng, largest):
+    alpha = 10 ** rng.uniform(-3, largest, (200, 6))
+    fast = expected_lead(alpha)
+    monkeypatch.setattr(_expected_lead, "PRECISION", -1.0)  # every point by the functions
+    assert np.abs(fast - expected_lead(alpha)).max() < 1e-12
 
 
 def test_expected_max_does_not_know_the_order_of_classes(rng):

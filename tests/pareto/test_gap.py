@@ -14,7 +14,7 @@ from rue import (
     pareto_gap,
 )
 from rue.errors import InputError, ShapeError
-from rue.pareto._rankings import _arc_middles, plane_of
+from rue.pareto._rankings import arc_middles, plane_of
 from rue.pareto.gap import igd_plus
 
 
@@ -81,7 +81,7 @@ def test_igd_plus_agrees_with_moocore_on_clouds(seed):
 def test_agrees_with_moocore_on_all_prefixes_of_the_sampled_directions(n):
     star, hat = continuous(n)
     plane = plane_of(star, hat)
-    half = _arc_middles(plane, 20)
+    half = arc_middles(plane, 20)
     points = []
     for angle in np.concatenate([half, half + np.pi]):
         order = np.argsort(plane.x * np.cos(angle) + plane.y * np.sin(angle))

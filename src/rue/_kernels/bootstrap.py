@@ -232,33 +232,3 @@ def measure_all(
             further,
             out[b],
         )
-
-
-@kernel(nogil=True)
-def prefix_sums(weight, order, risk, regret, n_levels, risk_sums, regret_sums):
-    """Write the sums over the first j N / n_levels copies, j = 0..n_levels, linear within a block.
-
-    ``weight`` is the number of copies in each block, ``risk`` and ``regret`` are its sums.
-    """
-    n_blocks = order.shape[0]
-    mass = 0.0
-    for b in range(n_blocks):
-        mass += weight[b]
-    covered, risen, climbed = 0.0, 0.0, 0.0
-    j = 0
-    for p in range(n_blocks):
-        b = order[p]
-        w = np.float64(weight[b])
-        if w == 0.0:
-            continue
-        while j <= n_levels and j * mass <= (covered + w) * n_levels:
-            share = (j * mass / n_levels - covered) / w
-            risk_sums[j] = risen + share * risk[b]
-            regret_sums[j] = climbed + share * regret[b]
-            j += 1
-        covered += w
-        risen += risk[b]
-        climbed += regret[b]
-    while j <= n_levels:
-        risk_sums[j], regret_sums[j] = risen, climbed
-        j += 1

@@ -7,10 +7,14 @@ threads, can be started from any thread and survive a fork.
 import numpy as np
 
 from rue._kernels import kernel
+from rue._kernels.sorting import sort_rows
 
 # Equal sums that were added up in different orders differ by less than this; the sums of a front
 # are about 1 at full coverage.
 SAME_SUM = 1e-14
+
+# So few rows of fronts are looked at one by one, which the processor does many at a time.
+FEW_ROWS = 256
 
 
 @kernel(nogil=True)
@@ -36,11 +40,33 @@ def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
 
 
 @kernel(nogil=True)
+def accumulate_directions(x, y, angles, risk, regret, risk_sums, regret_sums):
+    """Write the running sums (see :func:`accumulate`) of the rankings by some directions.
+
+    Direction phi ranks by x cos(phi) + y sin(phi); the sums have shape (directions, N + 1).
+    """
+    n_points = x.shape[0]
+    score, order = np.empty(n_points), np.empty(n_points, np.int64)
+    room = np.empty((2, n_points), np.uint64)
+    for d in range(angles.shape[0]):
+        cosine, sine = np.cos(angles[d]), np.sin(angles[d])
+        for i in range(n_points):
+            score[i] = x[i] * cosine + y[i] * sine
+        sort_rows(score, order, room)
+        total, avoidable = 0.0, 0.0
+        risk_sums[d, 0] = regret_sums[d, 0] = 0.0
+        for k in range(n_points):
+            total += risk[order[k]]
+            avoidable += regret[order[k]]
+            risk_sums[d, k + 1], regret_sums[d, k + 1] = total, avoidable
+
+
+@kernel(nogil=True)
 def insert(fronts, sizes, level, risk, regret, angle):
     """Insert a point into the front of its level, unless a point there is at least as good.
 
     ``fronts`` has shape (levels, room, 3); a front's ``sizes[level]`` rows (risk, regret, angle)
-    have rising risk and falling regret. There must be room for one more.
+    have rising risk and falling regret. There must be room for one more. Tells if it was put in.
     """
     size = sizes[level]
     low, high = 0, size
@@ -51,7 +77,7 @@ def insert(fronts, sizes, level, risk, regret, angle):
         elif fronts[level, middle, 1] > regret + SAME_SUM:
             low = middle + 1
         else:
-            return
+            return False
     stop = low
     while stop < size and fronts[level, stop, 1] >= regret - SAME_SUM:
         stop += 1
@@ -69,6 +95,7 @@ def insert(fronts, sizes, level, risk, regret, angle):
                 fronts[level, i + shift, j] = fronts[level, i, j]
     fronts[level, low, 0], fronts[level, low, 1], fronts[level, low, 2] = risk, regret, angle
     sizes[level] = size + shift
+    return True
 
 
 @kernel(nogil=True)
@@ -81,23 +108,49 @@ def widened(fronts):
 
 
 @kernel(nogil=True)
-def insert_rankings(fronts, sizes, first, risk_sums, regret_sums, angles):
+def insert_rankings(fronts, sizes, champions, first, risk_sums, regret_sums, angles):
     """Insert the running sums of some rankings, and of their reverses, at a range of levels.
 
     ``risk_sums`` and ``regret_sums`` have shape (rankings, N + 1); ``fronts[0]`` is the level of
-    ``first`` accepted points. Returns the fronts, which may have moved.
+    ``first`` accepted points. ``champions`` has shape (2, levels): risk and regret of the row of
+    each front with the least sum of both, infinite at first; most points are worse than that in
+    both. Returns the fronts, which may have moved.
     """
     n_points = risk_sums.shape[1] - 1
-    for level in range(sizes.shape[0]):
-        k = first + level
-        for d in range(angles.shape[0]):
-            if sizes[level] + 2 > fronts.shape[1]:
-                fronts = widened(fronts)
-            insert(fronts, sizes, level, risk_sums[d, k], regret_sums[d, k], angles[d])
+    least_risk, least_regret = champions[0], champions[1]
+    for d in range(angles.shape[0]):
+        risks, regrets = risk_sums[d], regret_sums[d]
+        all_risk, all_regret = risks[n_points], regrets[n_points]
+        for level in range(sizes.shape[0]):
+            k = first + level
+            risk, regret = risks[k] + SAME_SUM, regrets[k] + SAME_SUM
+            if least_risk[level] > risk or least_regret[level] > regret:
+                fronts = _challenge(
+                    fronts, sizes, champions, level, risks[k], regrets[k], angles[d]
+                )
+        for level in range(sizes.shape[0]):
             # The reversed ranking accepts what the ranking rejects.
-            risk = risk_sums[d, n_points] - risk_sums[d, n_points - k]
-            regret = regret_sums[d, n_points] - regret_sums[d, n_points - k]
-            insert(fronts, sizes, level, risk, regret, angles[d] + np.pi)
+            k = n_points - first - level
+            risk, regret = all_risk - risks[k], all_regret - regrets[k]
+            if least_risk[level] > risk + SAME_SUM or least_regret[level] > regret + SAME_SUM:
+                fronts = _challenge(
+                    fronts, sizes, champions, level, risk, regret, angles[d] + np.pi
+                )
+    return fronts
+
+
+@kernel
+def _challenge(fronts, sizes, champions, level, risk, regret, angle):
+    """Insert a point that its level's champion does not dominate; returns the fronts.
+
+    A row that takes the champion's place on the front is the next one: its sum is no larger, up
+    to rounding.
+    """
+    if sizes[level] == fronts.shape[1]:
+        fronts = widened(fronts)
+    inserted = insert(fronts, sizes, level, risk, regret, angle)
+    if inserted and risk + regret <= champions[0, level] + champions[1, level] + 4 * SAME_SUM:
+        champions[0, level], champions[1, level] = risk, regret
     return fronts
 
 
@@ -124,12 +177,13 @@ def flatten(fronts, sizes, risk, regret, angle):
 
 
 @kernel(nogil=True)
-def nest(level_starts, risk, regret):
+def nest(level_starts, coverage, risk, regret):
     """Return, for each level, the front of all points at this level or above.
 
     Rows are sorted by level, then risk; level l has the rows ``level_starts[l]`` up to
-    ``level_starts[l + 1]``. Returns where each level's front begins and ends, and the risk and
-    regret of the rows of all fronts. Higher levels come first.
+    ``level_starts[l + 1]``. Returns the ``coverage`` of each level, where its front begins and
+    ends, and the level's coverage, the risk and the regret of the rows of all fronts. Higher
+    levels come first, so that the fronts of neighbouring levels are neighbours.
     """
     n_levels = level_starts.shape[0] - 1
     begins, ends = np.empty(n_levels, np.int64), np.empty(n_levels, np.int64)
@@ -155,7 +209,10 @@ def nest(level_starts, risk, regret):
                 size += 1
         begins[level], ends[level] = above_end, size
         above_begin, above_end = above_end, size
-    return begins, ends, out_risk, out_regret
+    out_coverage = np.empty(above_end)
+    for level in range(n_levels):
+        out_coverage[begins[level] : ends[level]] = coverage[level]
+    return coverage, begins, ends, out_coverage, out_risk[:above_end], out_regret[:above_end]
 
 
 @kernel
@@ -166,22 +223,25 @@ def _widen(values, room):
 
 
 @kernel(nogil=True)
-def least_deficits(reference, coverage, begins, ends, risk, regret, out):
+def least_deficits(reference, coverage, begins, ends, row_coverage, risk, regret, out):
     """Write the least d+ from each reference point to nested fronts (see :func:`nest`).
 
     ``coverage`` is that of each level, rising. The higher the level, the fewer points its front
     has to choose from, so the deficit in risk and regret rises with the level while the one in
     coverage falls: an interval of levels can do no better than the former at its low end with
-    the latter at its high end. Intervals are halved until this bound rules them out. The best
-    level of a reference point is a good guess for the next one.
+    the latter at its high end. Intervals are halved until this bound rules them out, or until
+    they have few rows, all of which are then looked at. The best level of a reference point is
+    a good guess for the next one.
     """
     n_levels = coverage.shape[0]
     lows, highs = np.empty(128, np.int64), np.empty(128, np.int64)
     bounds = np.empty(128)
-    drop = 0
+    terms = np.empty(FEW_ROWS)
+    bits = terms.view(np.int64)
+    top = bottom = drop = 0
     for row in range(reference.shape[0]):
         c, r, e = reference[row, 0], reference[row, 1], reference[row, 2]
-        top = min(np.searchsorted(coverage, c), n_levels - 1)  # the first that covers enough
+        top = min(_walk(coverage, top, c), n_levels - 1)  # the first that covers enough
         short = max(0.0, c - coverage[top])
         best = short * short + _deficit(risk, regret, begins[top], ends[top], r, e, np.inf)
         best_level = top
@@ -192,8 +252,8 @@ def least_deficits(reference, coverage, begins, ends, risk, regret, out):
             if short * short + deficit < best:
                 best, best_level = short * short + deficit, guess
         # Only levels that lose less than the best in coverage alone.
-        lows[0] = np.searchsorted(coverage, c - np.sqrt(best))
-        highs[0], bounds[0] = top - 1, 0.0
+        bottom = _walk(coverage, bottom, c - np.sqrt(best))
+        lows[0], highs[0], bounds[0] = bottom, top - 1, 0.0
         n_open = 1
         while n_open > 0:
             n_open -= 1
@@ -202,6 +262,16 @@ def least_deficits(reference, coverage, begins, ends, risk, regret, out):
                 continue
             short = c - coverage[high]
             if short * short + bound >= best:
+                continue
+            if ends[low] - begins[high] <= FEW_ROWS:
+                rows = slice(begins[high], ends[low])
+                least, at = _least(
+                    row_coverage[rows], risk[rows], regret[rows], c, r, e, terms, bits
+                )
+                if least < best:
+                    best, best_level = least, high
+                    while begins[high] + at >= ends[best_level]:
+                        best_level -= 1
                 continue
             middle = (low + high) // 2
             short = c - coverage[middle]
@@ -215,6 +285,37 @@ def least_deficits(reference, coverage, begins, ends, risk, regret, out):
                 n_open += 1
         drop = top - best_level
         out[row] = np.sqrt(best)
+
+
+@kernel
+def _least(coverage, risk, regret, c, r, e, terms, bits):
+    """Least squared d+ from (c, r, e) to some rows of less coverage.
+
+    ``bits`` are the ``terms``, which are not negative, read as whole numbers: these have the same
+    order, and their minimum is vectorised.
+    """
+    n_rows = coverage.shape[0]
+    for i in range(n_rows):
+        short, worse, more = c - coverage[i], risk[i] - r, regret[i] - e
+        worse = worse if worse > 0.0 else 0.0
+        more = more if more > 0.0 else 0.0
+        terms[i] = short * short + (worse * worse + more * more)
+    least, at = bits[0], 0
+    for i in range(1, n_rows):
+        least = min(least, bits[i])
+    while bits[at] != least:
+        at += 1
+    return terms[at], at
+
+
+@kernel
+def _walk(values, at, bound):
+    """First place, from ``at`` on or before it, whose value is at least ``bound``; they rise."""
+    while at > 0 and values[at - 1] >= bound:
+        at -= 1
+    while at < values.shape[0] and values[at] < bound:
+        at += 1
+    return at
 
 
 @kernel

@@ -2,22 +2,26 @@
 
 A replicate is the number of times that each point was drawn. Directions and lambdas are those of
 the sample, so that rankings are sorted only once. To be fast, surfaces are evaluated at no more
-than 500 coverages, with straight lines in between, and with fewer directions and lambdas than the
+than 125 coverages, with straight lines in between, and with fewer directions and lambdas than the
 gap itself. The error that this causes is nearly equal in all replicates, so the function returns
 the change of this coarse gap, not its value.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from rue._arrays import FloatArray
+import numpy as np
+
+from rue._arrays import FloatArray, IntArray
 from rue.components import Components
-from rue.pareto._rankings import _arc_middles, plane_of
+from rue.pareto._rankings import arc_middles, plane_of, spread
 from rue.pareto.surfaces import SAME_SCORE
 
 __all__ = ["gap_replicates"]
 
-LEVELS, DIRECTIONS, LAMBDAS = 500, 180, 11
+LEVELS, DIRECTIONS, LAMBDAS = 125, 180, 6
+
+# The directions are at quantiles of the critical angles of so many pairs of points.
+PAIRS = 1 << 14
 
 
 def gap_replicates(
@@ -31,13 +35,13 @@ def gap_replicates(
     """Return the change of the Pareto-gap in each of the first ``n_replicates`` samples."""
     from tqdm import tqdm
 
-    from rue._kernels.bootstrap import draw
+    from rue._kernels.gap_replicates import gap, gaps
     from rue._kernels.threads import each
 
-    coarse = _Coarse(star, hat)
-    n_points = len(star)
-    whole = coarse.gap(np.ones(n_points, np.uint8))
-    moved = np.empty(n_replicates)
+    rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
+    whole = gap(np.ones(len(star), np.uint8), rankings, n_levels)
+    found = np.empty(n_replicates)
+    cuts = np.linspace(0, n_replicates, min(25, n_replicates) + 1).astype(np.int64)
     bar = tqdm(
         total=n_replicates,
         desc="Pareto-gap",
@@ -46,78 +50,43 @@ def gap_replicates(
         leave=False,
     )
 
-    def run(b: int) -> None:
-        weight = np.empty(n_points, np.uint8)
-        draw(key, b, weight)
-        moved[b] = coarse.gap(weight) - whole
-        bar.update()
+    def run(i: int) -> None:
+        gaps(key, cuts[i], rankings, n_levels, found[cuts[i] : cuts[i + 1]])
+        bar.update(int(cuts[i + 1] - cuts[i]))
 
     with bar:
-        each(run, range(n_replicates))
-    return moved
+        each(run, range(len(cuts) - 1))
+    return np.asarray(found - whole)
 
 
-class _Coarse:
-    """The rankings of both surfaces, sorted once."""
+def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:
+    """Return the rankings of both surfaces, sorted once, as the kernel takes them."""
+    from rue._kernels.sorting import argsort
 
-    def __init__(self, star: Components, hat: Components) -> None:
-        n_points = len(star)
-        self.levels = min(LEVELS, n_points)
-        plane = plane_of(star, hat)
-        self.rows, self.starts = plane.rows, plane.starts
-        self.risk = star.total[plane.rows]
-        self.regret = star.epistemic[plane.rows]
-        x, y = plane.x[plane.starts], plane.y[plane.starts]
-        self.angles = _arc_middles(plane, DIRECTIONS // 2)
-        self.orders = np.stack(
-            [np.argsort(x * np.cos(a) + y * np.sin(a)).astype(np.int32) for a in self.angles]
-        )
-        self.star_rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
-        total, epistemic = star.total[self.star_rows], star.epistemic[self.star_rows]
-        self.star_risk, self.star_regret = total, epistemic
-        slack = SAME_SCORE * max(np.abs(star.aleatoric).max(), np.abs(star.epistemic).max())
-        lams = np.linspace(0.5, 1.0, LAMBDAS)
-        self.star_orders = np.stack(
-            [_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack) for lam in lams]
-        )
-
-    def gap(self, weight: NDArray[np.uint8]) -> float:
-        from rue._kernels.bootstrap import prefix_sums
-        from rue._kernels.pareto import insert_rankings, least_deficits, nest
-
-        mass = float(weight.sum())
-        levels = self.levels
-        # The achievable surface, by blocks of equal estimates.
-        w = weight[self.rows].astype(np.float64)
-        count = np.add.reduceat(w, self.starts)
-        risk = np.add.reduceat(w * self.risk, self.starts) / mass
-        regret = np.add.reduceat(w * self.regret, self.starts) / mass
-        risk_unit, regret_unit = (float(np.abs(v).sum()) or 1.0 for v in (risk, regret))
-        sums = np.empty((2, len(self.orders), levels + 1))
-        for i, order in enumerate(self.orders):
-            prefix_sums(count, order, risk / risk_unit, regret / regret_unit, levels, *sums[:, i])
-        fronts, sizes = np.empty((levels + 1, 32, 3)), np.zeros(levels + 1, np.int64)
-        fronts = insert_rankings(fronts, sizes, 0, sums[0], sums[1], self.angles)
-        flat = np.concatenate([fronts[j, : sizes[j]] for j in range(levels + 1)])
-        ends = np.concatenate([[0], np.cumsum(sizes)])
-        nested = nest(ends, flat[:, 0] * risk_unit, flat[:, 1] * regret_unit)
-        # The optimal surface, point by point.
-        w = weight[self.star_rows].astype(np.float64)
-        risk, regret = w * self.star_risk / mass, w * self.star_regret / mass
-        reference = np.empty((len(self.star_orders), levels + 1, 3))
-        coverage = np.arange(levels + 1) / levels
-        reference[:, :, 0] = coverage
-        for i, order in enumerate(self.star_orders):
-            sums = np.empty((2, levels + 1))
-            prefix_sums(w, order, risk, regret, levels, sums[0], sums[1])
-            reference[i, :, 1:] = sums.T
-        distance = np.empty(reference.shape[0] * (levels + 1))
-        least_deficits(reference.reshape(-1, 3), coverage, *nested, distance)
-        return float(distance.mean())
+    plane = plane_of(star, hat)
+    block = np.empty(len(star), np.int64)
+    sizes = np.diff(plane.starts, append=len(star))
+    block[plane.rows] = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = plane.x[plane.starts], plane.y[plane.starts]
+    angles = spread(arc_middles(plane, DIRECTIONS // 2, PAIRS))
+    orders = [argsort(x * np.cos(angle) + y * np.sin(angle)).astype(np.int32) for angle in angles]
+    rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
+    total, epistemic = star.total[rows], star.epistemic[rows]
+    slack = SAME_SCORE * max(np.abs(star.aleatoric).max(), np.abs(star.epistemic).max())
+    star_orders = [
+        rows[_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack)].astype(np.int32)
+        for lam in np.linspace(0.5, 1.0, LAMBDAS)
+    ]
+    return (
+        *(block, len(sizes), star.total, star.epistemic),
+        *(angles, np.stack(orders), np.stack(star_orders)),
+    )
 
 
-def _ranked(score: FloatArray, slack: float) -> NDArray[np.int32]:
+def _ranked(score: FloatArray, slack: float) -> IntArray:
     """Return the order by score; scores within ``slack`` count as equal and keep their order."""
-    order = np.argsort(score, kind="stable")
+    from rue._kernels.sorting import argsort
+
+    order = argsort(score)
     runs = np.cumsum(np.append(False, np.diff(score[order]) > slack))
-    return np.asarray(order[np.lexsort((order, runs))], np.int32)
+    return np.asarray(order[np.lexsort((order, runs))])

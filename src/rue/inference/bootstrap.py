@@ -117,8 +117,10 @@ def annotator_replicates(
 
 def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
     """Return what is sorted once: orders, ends of blocks, and columns in those orders."""
+    from rue._kernels.sorting import argsort
+
     scores = (hat.epistemic, hat.total, star.epistemic, hat.aleatoric, star.aleatoric)
-    orders = np.stack([np.argsort(score, kind="stable") for score in scores])
+    orders = np.stack([argsort(score) for score in scores])
     lasts = np.stack(
         [np.append(np.diff(s[o]) != 0, True) for s, o in zip(scores, orders, strict=True)]
     )

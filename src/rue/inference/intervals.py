@@ -269,8 +269,10 @@ def _bca_tails(
 
 
 def _area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
+    from rue._kernels.sorting import argsort
+
     n_points = len(value)
-    order = np.argsort(score)
+    order = argsort(score)
     ranked = score[order]
     starts = np.flatnonzero(np.append(True, np.diff(ranked) != 0))
     sizes = np.diff(starts, append=n_points)

@@ -67,12 +67,13 @@ def regret_calibration(
     0.1
     """
     from rue._kernels.curves import mid_ranks
+    from rue._kernels.sorting import argsort
 
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, got {bins}")
-    middle = (mid_ranks(epistemic, np.argsort(epistemic)) - 0.5) / len(regret)
+    middle = (mid_ranks(epistemic, argsort(epistemic)) - 0.5) / len(regret)
     which = np.minimum((middle * bins).astype(np.int64), bins - 1)
     count = np.bincount(which, minlength=bins)
     kept = count > 0

@@ -29,12 +29,13 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     1.0
     """
     from rue._kernels.curves import mid_ranks
+    from rue._kernels.sorting import argsort
 
     x = as_vector("x", x)
     y = as_vector("y", y, len(x))
     centre = (len(x) + 1) / 2
-    a = mid_ranks(x, np.argsort(x)) - centre
-    b = mid_ranks(y, np.argsort(y)) - centre
+    a = mid_ranks(x, argsort(x)) - centre
+    b = mid_ranks(y, argsort(y)) - centre
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:
         return float("nan")

@@ -156,10 +156,11 @@ def _curve(
     normalized: bool,
 ) -> Curve:
     from rue._kernels import curves as kernels
+    from rue._kernels.sorting import argsort
 
     value, score, weight = require_scores(name, value, score, sample_weight)
     weights = np.ones(len(value)) if weight is None else weight
-    coverage, height, threshold = kernels.curve(value, score, weights, np.argsort(score))
+    coverage, height, threshold = kernels.curve(value, score, weights, argsort(score))
     coverage[-1] = 1.0
     start = 0.0
     if normalized:

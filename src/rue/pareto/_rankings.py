@@ -16,10 +16,12 @@ __all__ = [
     "Fronts",
     "Plane",
     "all_rankings",
+    "arc_middles",
     "block_means",
     "block_starts",
     "plane_of",
     "sampled_rankings",
+    "spread",
 ]
 
 # Components are rounded to whole numbers from 0 to this; smaller differences do not count.
@@ -28,9 +30,12 @@ GRID = 1e12
 # The number of pairs from which critical angles are sampled, and of crossings in one sweep.
 SAMPLED_PAIRS = 1 << 18
 
-# The number of rankings whose running sums are held at a time: enough that a front which is in
-# the processor's cache receives many points.
-BATCH = 64
+# The number of rankings whose running sums are held at a time, and of these sums at most, unless
+# an eighth of these rankings have more.
+BATCH, BATCH_SUMS = 64, 1 << 23
+
+# The number of levels whose fronts fit into the processor's cache.
+LEVELS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,28 +127,35 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
 
 def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
-    from rue._kernels.pareto import accumulate, insert_rankings
+    from rue._kernels.pareto import accumulate_directions, insert_rankings
     from rue._kernels.threads import each
 
-    angles = _arc_middles(plane, (n_directions + 1) // 2)
+    angles = spread(arc_middles(plane, (n_directions + 1) // 2))
     n_points = len(plane.x)
     # Each range of levels has its own fronts, so that threads share no memory.
-    cuts = np.linspace(0, n_points + 1, min(16, n_points + 1) + 1).astype(np.int64)
-    fronts = [np.empty((n_levels, 32, 3)) for n_levels in np.diff(cuts)]
+    n_ranges = min(n_points + 1, max(16, n_points // LEVELS))
+    cuts = np.linspace(0, n_points + 1, n_ranges + 1).astype(np.int64)
+    fronts = [np.empty((n_levels, 16, 3)) for n_levels in np.diff(cuts)]
     sizes = [np.zeros(len(front), np.int64) for front in fronts]
-    sums = np.empty((2, min(BATCH, len(angles)), n_points + 1))
-    for first in range(0, len(angles), BATCH):
-        batch = angles[first : first + BATCH]
+    champions = [np.full((2, len(front)), np.inf) for front in fronts]
+    n_batch = min(len(angles), max(BATCH // 8, min(BATCH, BATCH_SUMS // n_points)))
+    sums = np.empty((2, n_batch, n_points + 1))
+    for first in range(0, len(angles), n_batch):
+        batch = angles[first : first + n_batch]
 
-        def rank(i: int, batch: FloatArray = batch) -> None:
-            score = plane.x * np.cos(batch[i]) + plane.y * np.sin(batch[i])
-            order = np.argsort(score)
-            accumulate(order, score, 0.0, plane.risk, plane.regret, sums[0, i], sums[1, i])
+        def rank(part: IntArray, batch: FloatArray = batch) -> None:
+            rows = slice(part[0], part[-1] + 1)
+            accumulate_directions(
+                *(plane.x, plane.y, batch[rows], plane.risk, plane.regret),
+                *(sums[0, rows], sums[1, rows]),
+            )
 
         def merge(i: int, batch: FloatArray = batch) -> None:
-            fronts[i] = insert_rankings(fronts[i], sizes[i], cuts[i], sums[0], sums[1], batch)
+            fronts[i] = insert_rankings(
+                fronts[i], sizes[i], champions[i], cuts[i], sums[0], sums[1], batch
+            )
 
-        each(rank, range(len(batch)))
+        each(rank, np.array_split(np.arange(len(batch)), min(8, len(batch))))
         each(merge, range(len(fronts)))
     return _flat(plane, fronts, sizes)
 
@@ -169,7 +181,7 @@ def all_rankings(plane: Plane) -> Fronts:
     regret = plane.regret[plane.starts] * counts
 
     n_sweeps = 1 + len(x) * (len(x) - 1) // 2 // SAMPLED_PAIRS
-    cuts, rankings = _open_cuts(_arc_middles(plane, n_sweeps), points)
+    cuts, rankings = _open_cuts(arc_middles(plane, n_sweeps), points)
     rng = np.random.default_rng(0)
     while not cuts:
         # A random angle is rarely outside all open arcs: it would have to be within 1e-9 of one
@@ -208,29 +220,40 @@ def _open_cuts(
     return cuts, rankings
 
 
-def _arc_middles(plane: Plane, n_arcs: int) -> FloatArray:
+def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> FloatArray:
     """Return the middles, in (0, pi], of ``n_arcs`` arcs between critical angles.
 
     If there are fewer arcs, all are taken; otherwise they are equally spaced in number. The
-    critical angles are those of all pairs of blocks, or of a sample of pairs; angles within
+    critical angles are those of all pairs of blocks, or of ``n_pairs`` of them; angles within
     SAME_ANGLE of each other count as one.
     """
+    from rue._kernels.sorting import argsort
     from rue._kernels.sweep import SAME_ANGLE
 
     x, y = plane.x[plane.starts], plane.y[plane.starts]
     if len(x) == 1:
         return np.array([np.pi / 2])
-    if len(x) * (len(x) - 1) // 2 <= SAMPLED_PAIRS:
+    if len(x) * (len(x) - 1) // 2 <= n_pairs:
         low, high = np.triu_indices(len(x), 1)
     else:
-        pairs = np.random.default_rng(0).integers(0, len(x), (2, SAMPLED_PAIRS))
-        low, high = np.sort(pairs[:, pairs[0] != pairs[1]], axis=0)
-    angles = np.sort(np.arctan2(x[high] - x[low], y[low] - y[high]))
+        pairs = np.random.default_rng(0).integers(0, len(x), (2, n_pairs))
+        pairs = pairs[:, pairs[0] != pairs[1]]
+        low, high = np.minimum(*pairs), np.maximum(*pairs)
+    angles = np.arctan2(x[high] - x[low], y[low] - y[high])
+    angles = angles[argsort(angles)]
     widths = np.diff(angles, append=angles[0] + np.pi)
     middles = (angles + widths / 2)[widths > SAME_ANGLE]
     if len(middles) > n_arcs:
         middles = middles[(2 * np.arange(n_arcs) + 1) * len(middles) // (2 * n_arcs)]
     return np.sort(np.where(middles > np.pi, middles - np.pi, middles))
+
+
+def spread(angles: FloatArray) -> FloatArray:
+    """Return the angles in an order in which the first few already lie everywhere.
+
+    Then good prefixes are found early, and most of the others are worse than these in both sums.
+    """
+    return angles[np.argsort(np.arange(len(angles)) * (np.sqrt(5) - 1) / 2 % 1.0)]
 
 
 def _to_grid(component: FloatArray, burden: FloatArray) -> tuple[FloatArray, float]:

@@ -118,13 +118,13 @@ def igd_plus(
     from rue._kernels.threads import each
 
     levels = np.flatnonzero(np.diff(coverage, prepend=-np.inf))
-    fronts = nest(np.append(levels, len(coverage)), risk, regret)
+    fronts = nest(np.append(levels, len(coverage)), coverage[levels], risk, regret)
     distance = np.empty(len(reference))
     cuts = np.linspace(0, len(reference), min(64, len(reference)) + 1).astype(np.int64)
 
     def measure(i: int) -> None:
         part = slice(cuts[i], cuts[i + 1])
-        least_deficits(reference[part], coverage[levels], *fronts, distance[part])
+        least_deficits(reference[part], *fronts, distance[part])
 
     each(measure, range(len(cuts) - 1))
     return float(distance.mean())

@@ -119,6 +119,7 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
            [1.  , 0.5 , 0.25]])
     """
     from rue._kernels.pareto import accumulate
+    from rue._kernels.sorting import argsort
     from rue._kernels.threads import each
 
     if isinstance(lambdas, bool) or not isinstance(lambdas, int | np.integer) or lambdas < 2:
@@ -139,7 +140,7 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
         # equal scores at lambda = 1/2.
         score = (1.0 - lams[i]) * total + (2.0 * lams[i] - 1.0) * epistemic
         sums = np.empty((2, n_points + 1))
-        accumulate(np.argsort(score), score, slack, risk, regret, sums[0], sums[1])
+        accumulate(argsort(score), score, slack, risk, regret, sums[0], sums[1])
         points[i, :, 1:] = sums[:, accepted].T
 
     each(rank, range(lambdas))
