@@ -35,17 +35,28 @@ GREY = dataclasses.replace(FINE_TUNING, statistics="train")  # for images of one
 NAMES = [name for name in METHODS if name != "forest"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_method_learns_where_the_square_is(name, images):
-    fitted = METHODS[name].fit(images, METHODS[name].Config(training=TINY))[0]
+@pytest.fixture(scope="module", params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def fitted(name, images):
+    return METHODS[name].fit(images, METHODS[name].Config(training=TINY))[0]
+
+
+def test_every_method_learns_where_the_square_is(images, fitted):
     test = images.part("test")
     assert (fitted.predict(test.inputs).mean().argmax(axis=1) == test.labels).mean() > 0.9
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_image_does_not_depend_on_the_others(name, images):
-    once = dataclasses.replace(TINY, epochs=1)
-    fitted = METHODS[name].fit(images, METHODS[name].Config(training=once))[0]
+def test_only_bounded_networks_leak(name, fitted):
+    network = fitted.model.networks[0]
+    z = getattr(network, "inner", network).features(torch.randn(network.n_members, 9, 1, 12, 12))
+    assert (z.min() < 0) == (name in ("ddu", "sngp"))
+
+
+def test_an_image_does_not_depend_on_the_others(images, fitted):
     together, alone = fitted.predict(images.inputs[:30]), fitted.predict(images.inputs[4:5])
     np.testing.assert_allclose(together.mean()[4], alone.mean()[0], atol=1e-5)
 
@@ -59,7 +70,8 @@ def test_members_of_an_ensemble_see_all_images(images):
 
 
 def test_norms_of_all_hidden_layers_are_at_most_the_coefficient(images):
-    fitted = ddu.fit(images, ddu.Config(coefficient=0.5, training=TINY))[0]
+    once = dataclasses.replace(TINY, epochs=1)
+    fitted = ddu.fit(images, ddu.Config(coefficient=0.5, training=once))[0]
     (network,) = fitted.model.networks
     assert len(network.hidden()) == 3
     for layer in (network.conv1, network.conv2, network.linear):

@@ -36,7 +36,6 @@ KINDS = {
     "swag": rue.Draws,
     "sngp": rue.Draws,
 }
-IMAGES = [name for name in METHODS if name != "forest"]
 
 
 def arrays(belief):
@@ -58,9 +57,15 @@ def fit(name, data, training, **options):
     return METHODS[name].fit(data, METHODS[name].Config(training=training), **options)
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(scope="module", params=METHODS)
 def name(request):
     return request.param
+
+
+@pytest.fixture(scope="module")
+def fitted(name, features, short):
+    """A method that tests ask and do not change."""
+    return fit(name, features, short)[0]
 
 
 def test_every_file_has_the_same_names_in_the_same_order(name):
@@ -91,15 +96,10 @@ def test_settings_are_those_of_appendix_c():
     assert (configs["evidential"].kl, configs["ddu"].coefficient) == (0, 3)
 
 
-@pytest.mark.parametrize("name", IMAGES)
-def test_only_bounded_networks_leak(name, features, images, short):
-    probe, cnn = (
-        fit(name, data, dataclasses.replace(training, epochs=1))[0].model.networks[0]
-        for data, training in ((features, short), (images, SMALL_IMAGES))
-    )
-    for network, x in ((probe, torch.randn(9, 6)), (cnn, torch.randn(9, 1, 12, 12))):
-        below = getattr(network, "inner", network)
-        z = below.features(x.expand(network.n_members, *x.shape))
+def test_only_bounded_networks_leak(name, fitted):
+    if name != "forest":
+        probe = fitted.model.networks[0]
+        z = getattr(probe, "inner", probe).features(torch.randn(probe.n_members, 9, 6))
         assert (z.min() < 0) == (name in ("ddu", "sngp"))
 
 
@@ -108,7 +108,7 @@ def test_a_seed_does_not_depend_on_its_neighbours(name, features):
     training = Training(width=32, epochs=4, batch_size=64)
     test = features.part("test").inputs
     together = fit(name, features, training, seeds=(0, 1, 7))
-    for place, seeds in ((0, (0,)), (2, (7,)), (2, (5, 7, 2, 0))):
+    for place, seeds in ((0, (0,)), (2, (5, 7, 2, 0))):
         other = fit(name, features, training, seeds=seeds)[seeds.index((0, 1, 7)[place])]
         for ours, theirs in zip(parameters(together[place]), parameters(other), strict=True):
             assert torch.equal(ours, theirs)
@@ -117,8 +117,7 @@ def test_a_seed_does_not_depend_on_its_neighbours(name, features):
     assert np.abs(a.mean() - b.mean()).max() > 1e-3
 
 
-def test_prediction_is_of_the_right_kind_and_the_same_at_every_call(name, features, short):
-    fitted = fit(name, features, short)[0]
+def test_prediction_is_of_the_right_kind_and_the_same_at_every_call(name, features, short, fitted):
     test = features.part("test").inputs
     belief = fitted.predict(test)
     assert isinstance(belief, KINDS[name])
@@ -130,15 +129,14 @@ def test_prediction_is_of_the_right_kind_and_the_same_at_every_call(name, featur
         fitted.seed = None
 
 
-def test_a_point_does_not_depend_on_the_others(name, features, short):
-    fitted = fit(name, features, short)[0]
+def test_a_point_does_not_depend_on_the_others(features, fitted):
     test = features.part("test").inputs
     whole, flipped = fitted.predict(test), fitted.predict(test[::-1])
     for key, array in arrays(whole).items():
         np.testing.assert_allclose(array[::-1], arrays(flipped)[key], rtol=1e-4, atol=1e-5)
 
 
-def test_no_test_point_is_looked_at(name, features, short):
+def test_no_test_point_is_looked_at(name, features, short, fitted):
     """Other test inputs and other answers to them leave the fitted model as it is."""
     poisoned = features.inputs.copy()
     poisoned[features.test] = 1e6
@@ -146,8 +144,8 @@ def test_no_test_point_is_looked_at(name, features, short):
     counts[features.test] = [30, 0, 0]
     other = dataclasses.replace(features, inputs=poisoned, annotations=rue.Annotations(counts))
     test = features.part("test").inputs
-    a, b = (fit(name, data, short)[0].predict(test) for data in (features, other))
-    assert_close(a, b, rtol=0, atol=0)
+    again = fit(name, other, short)[0]
+    assert_close(fitted.predict(test), again.predict(test), rtol=0, atol=0)
 
 
 def test_learning_beats_the_mean_answer(name, features):
@@ -170,9 +168,9 @@ def test_one_data_set_for_each_seed(name, features, short):
         fit(name, [features], short, seeds=(0, 1))
 
 
-def test_predictions_are_saved_as_evaluate_reads_them(name, features, short, tmp_path):
+def test_predictions_are_saved_as_evaluate_reads_them(name, features, fitted, tmp_path):
     test = features.part("test")
-    belief = fit(name, features, short)[0].predict(test.inputs)
+    belief = fitted.predict(test.inputs)
     test.save_predictions(tmp_path / "deep" / f"{name}.npz", belief, method=name)
     read = read_predictions(tmp_path / "deep" / f"{name}.npz")
     assert (read.method, read.named) == (name, name)
