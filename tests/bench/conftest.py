@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from rue.bench.engine import Local
+from rue.bench.engine import Event, Local, attempt
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -22,6 +22,28 @@ epochs = 3
 [dataset.random-rbf]
 n_points = 400
 """
+
+
+class Here:
+    """Runs tasks in this process: another one takes 5 s to start, and most tests need none."""
+
+    def run(self, suite, tasks):
+        for task in tasks:
+            yield Event(task, "started")
+            yield attempt(suite, task)
+
+
+@pytest.fixture
+def here():
+    import numba
+    import threadpoolctl
+    import torch
+
+    threads = numba.get_num_threads(), torch.get_num_threads()
+    with threadpoolctl.threadpool_limits():  # which tasks change, too
+        yield Here()
+    numba.set_num_threads(threads[0])
+    torch.set_num_threads(threads[1])
 
 
 @pytest.fixture(scope="session")

@@ -56,17 +56,18 @@ def test_a_cell_holds_all_that_is_needed_to_trust_it(finished, suite):
             assert again.to_dict() | {"notes": []} == one | {"notes": []}  # a file adds its own
 
 
-def test_running_again_does_nothing_and_force_gives_the_same_bits(store, suite):
+def test_running_again_does_nothing_and_force_gives_the_same_bits(store, suite, here):
     before, bits = table(store), contents(store)
     report = run_suite(suite, store.folder, engine=Local(1))
     assert (len(report.kept), len(report.done)) == (6, 0)
-    report = run_suite(suite, store.folder, only={"method": ["ddu"], "seed": ["1"]}, force=True)
+    one = {"method": ["ddu"], "seed": ["1"]}
+    report = run_suite(suite, store.folder, engine=here, only=one, force=True)
     assert [str(cell) for cell in report.done] == ["random-rbf/ddu/1"]
     assert table(store) == before
     assert contents(store) == bits
 
 
-def test_a_damaged_cell_is_noticed_and_done_again(store, suite):
+def test_a_damaged_cell_is_noticed_and_done_again(store, suite, here):
     before, bits = table(store), contents(store)
     one, two, three, *_ = cells(suite)
     store.predictions(one).write_bytes(store.predictions(one).read_bytes()[:-100])
@@ -76,18 +77,18 @@ def test_a_damaged_cell_is_noticed_and_done_again(store, suite):
     row.write_text(row.read_text().replace('"aurec": 0.', '"aurec": 1.', 1))
     assert [store.state(cell) for cell in (one, two, three)] == ["corrupt"] * 3
     assert len(read_results(store).damaged) == 2
-    report = run_suite(suite, store.folder, engine=Local(2))
+    report = run_suite(suite, store.folder, engine=here)
     assert report.redone == dict.fromkeys((one, two, three), "corrupt")
     assert len(report.done) == 3
     assert table(store) == before
     assert contents(store) == bits
 
 
-def test_a_cell_of_other_settings_is_stale(store, suite):
+def test_a_cell_of_other_settings_is_stale(store, suite, here):
     row = cells(suite)[0]
     assert store.state(row, "another hash") == "stale"
     changed = parse_suite(suite.text.replace('losses = ["log", "zero_one"]', 'losses = ["brier"]'))
-    report = run_suite(changed, store.folder, only={"method": ["dropout"]})
+    report = run_suite(changed, store.folder, engine=here, only={"method": ["dropout"]})
     assert set(report.redone.values()) == {"stale"}
     assert len(report.done) == 2
     assert {one["loss"] for one in store.row(row)["rows"]} == {"brier"}
@@ -138,13 +139,11 @@ def test_a_second_run_on_one_folder_is_refused(store, suite):
     assert run_suite(suite, store.folder).kept  # and free again
 
 
-def test_a_failed_cell_stops_no_other(suite, tmp_path):
+def test_a_failed_cell_stops_no_other(suite, tmp_path, here):
     text = suite.text.replace('["random-rbf"]', '["random-rbf", "appa-real"]')
     mixed = parse_suite(text.replace('["dropout", "ensemble", "ddu"]', '["dropout"]'))
     told = []
-    report = run_suite(
-        mixed, tmp_path, engine=Local(1), on_change=lambda p: told.append(len(p.failed))
-    )
+    report = run_suite(mixed, tmp_path, engine=here, on_change=lambda p: told.append(len(p.failed)))
     assert len(report.done) == 2
     assert [str(cell) for cell in report.failed] == ["appa-real/dropout/0", "appa-real/dropout/1"]
     assert told[-1] == 2
