@@ -37,7 +37,7 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        with np.errstate(over="ignore", under="ignore"):  # what is beyond float64 is infinite
+        with np.errstate(all="ignore"):  # what is beyond float64 is infinite
             array = array.astype(np.float64)
     return array
 
@@ -122,7 +122,7 @@ def require_between(
 
 def is_whole(numbers: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which numbers are whole and exact, below 2^53 in size."""
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         wide = numbers.astype(np.float64)  # half precision has no 2^53
     return np.asarray((np.abs(wide) < 2**53) & (wide == np.rint(wide)))
 

@@ -120,12 +120,23 @@ class _Worker:
 def _work(tasks: Any, results: Any, at: Any) -> None:
     cases.warm_up()
     with guard.limited():
-        while (task := tasks.get()) is not None:
+        while (task := _next(tasks)) is not None:
             start, first, stop, kind, *skipped = task
             part = cases.run_range(
                 range(first, stop), kind=kind, at=at, skipped=skipped[0] if skipped else ()
             )
             results.put({"start": start, **part})
+
+
+def _next(tasks: Any) -> Any:
+    """Return the next task; None if there is none left, or nobody to give one."""
+    parent = multiprocessing.parent_process()
+    while parent is not None and parent.is_alive():
+        try:
+            return tasks.get(timeout=2)
+        except queue.Empty:
+            continue
+    return None
 
 
 def _keep(file: TextIO, parts: dict[int, dict[str, Any]], start: int) -> None:

@@ -43,6 +43,17 @@ def test_costs_in_extended_precision(tmp_path, most):
     refused(read_cost, tmp_path / "cost.npy", "finite, got inf|largest cost in C must be from")
 
 
+def test_costs_in_half_precision(tmp_path):
+    np.save(tmp_path / "cost.npy", np.array([[0, 4], [1, 0]], np.float16))
+    assert read_cost(tmp_path / "cost.npy").costs.max() == 4
+
+
+def test_extended_numbers_that_are_none(tmp_path):
+    strange = np.frombuffer(b"\xff" * 9 + b"\x3f" + b"\xff" * 6, np.longdouble)  # no valid pattern
+    np.savez(tmp_path / "a.npz", counts=np.tile(strange, (N, 2)))
+    refused(read_truth, tmp_path / "a.npz", "a.npz: ")
+
+
 def test_probabilities_whose_sum_overflows(tmp_path):
     np.savez(tmp_path / "a.npz", probs=np.full((N, 2), 1.7e308))
     refused(read_predictions, tmp_path / "a.npz", "probs must sum to 1 .*sums to inf")

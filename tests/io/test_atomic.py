@@ -4,13 +4,17 @@ import os
 import re
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rue
 from rue.errors import FileError
-from rue.io.atomic import open_own, replacing, sha256
+from rue.io.atomic import copy, open_own, replacing, sha256
+from rue.io.formats import save_table
+from rue.io.npz import save_npz
 
 
 def names(folder):
@@ -117,6 +121,37 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
         assert names(tmp_path) == ["file"]
     finally:
         subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_a_file_that_may_not_grow_leaves_the_old_one(tmp_path, suffix):
+    """A quota, as a limit of this process: writing fails in the middle, whatever the writer."""
+    import resource
+
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"old")
+    numbers = np.random.default_rng(0).random(20_000)
+    write = save_npz if suffix == ".npz" else save_table
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(FileError, match=r"cannot be written: File too large$"):
+            write(path, {"a": numbers})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_copy_is_whole_and_follows_no_link(tmp_path):
+    (tmp_path / "a").write_bytes(b"x" * 3_000_000)
+    copy(tmp_path / "a", tmp_path / "b")
+    assert sha256(tmp_path / "b") == sha256(tmp_path / "a")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileError, match="is a symbolic link"):
+        copy(tmp_path / "a", tmp_path / "link")
+    assert names(tmp_path) == ["a", "b", "link"]
 
 
 def test_a_missing_folder_is_made_on_request(tmp_path):

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from rue.errors import FileError
 
-__all__ = ["is_full", "open_own", "replacing", "sha256"]
+__all__ = ["copy", "is_full", "open_own", "replacing", "sha256"]
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -64,6 +64,19 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
                 temporary.unlink()
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {_reason(error)}") from None
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file, completely or not at all, to a place that is no link.
+
+    Raises
+    ------
+    FileError
+        If it cannot be written.
+    """
+    with source.open("rb") as read, replacing(target) as file:
+        while piece := read.read(1 << 20):
+            file.write(piece)
 
 
 def open_own(path: Path) -> BinaryIO:

@@ -1,7 +1,6 @@
 """Write a submission from a prediction file."""
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from rue.data.truth import is_data_set
 from rue.errors import FileError, InputError
 from rue.io.align import make_run
-from rue.io.atomic import replacing, sha256
+from rue.io.atomic import copy, replacing, sha256
 from rue.io.predictions import read_predictions
 from rue.leaderboard.row_format import OWN_REGIME
 from rue.leaderboard.submission import Submission, read_submission
@@ -119,9 +118,9 @@ def write_submission(
         "settings": dict(settings or {}),
     } | ({"link": link} if link else {})
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, folder / f"predictions{suffix}")
+    copy(path, folder / f"predictions{suffix}")
     if isinstance(truth, Path):
-        shutil.copyfile(truth, folder / f"truth{truth.suffix}")
+        copy(truth, folder / f"truth{truth.suffix}")
     with replacing(folder / "row.json") as file:
         file.write(json.dumps(row, indent=1, allow_nan=False).encode())
     return read_submission(folder)

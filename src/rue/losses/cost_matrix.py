@@ -48,10 +48,9 @@ class CostMatrix(Loss):
                 "C must hold no negative cost and at least one above 0, "
                 f"got {costs.min()} to {costs.max()}"
             )
-        if not 1e-100 < costs.max() < 1e100:
-            raise InputError(
-                f"the largest cost in C must be from 1e-100 to 1e100, got {costs.max()}"
-            )
+        most = float(costs.max())  # half precision has no 1e100
+        if not 1e-100 < most < 1e100:
+            raise InputError(f"the largest cost in C must be from 1e-100 to 1e100, got {most}")
         self.costs = np.ascontiguousarray(costs, dtype=np.float64)
 
     def scale(self, n_classes: int) -> float:
