@@ -42,6 +42,11 @@ def test_what_was_written_is_read(mine):
         ("rows", [{"loss": "log", "n_aurec": 1, "auroc": 1}], "got 'auroc'"),
         ("rows", [{"loss": "log", "n_aurec": 1}] * 2, "each loss once, got log twice"),
         ("rows", [{"loss": "log", "n_aurec": 1, "method": "b"}], "of the method method0, got 'b'"),
+        (
+            "rows",
+            [{"loss": "log", "n_aurec": 1, "convention": "published"}],
+            "follow the convention published, and a leaderboard has rows of Definition 1",
+        ),
         ("colour", "red", "'colour' must be one of method, data"),
     ],
 )

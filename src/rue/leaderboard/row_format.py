@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from rue.bench._row_schema import is_number
+from rue.bench.conventions import convention_of
 from rue.errors import InputError
 from rue.losses import get_loss
 from rue.metrics.columns import COLUMNS
 
-__all__ = ["OWN_REGIME", "row_facts"]
+__all__ = ["OWN_REGIME", "require_definition", "row_facts"]
 
 OWN_REGIME = "own"
 """The regime of a submission that names none: its settings are its own."""
@@ -49,6 +50,14 @@ def row_facts(folder: Path, row: Mapping[str, Any]) -> dict[str, Any]:
     return {"regime": OWN_REGIME, "seed": 0, **facts}
 
 
+def require_definition(row: Mapping[str, Any]) -> None:
+    """Raise ValueError if a row follows another convention than Definition 1."""
+    if (found := convention_of(row)) != "definition":
+        raise ValueError(
+            f"its rows follow the convention {found}, and a leaderboard has rows of Definition 1"
+        )
+
+
 def _claims(rows: Any, method: str) -> dict[str, dict[str, float | None]]:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise ValueError("rows must be a list of one object for each loss")
@@ -65,6 +74,7 @@ def _claims(rows: Any, method: str) -> dict[str, dict[str, float | None]]:
             raise ValueError(f"rows must have each loss once, got {loss} twice")
         if row.get("method", method) != method:
             raise ValueError(f"rows[{i}] must be of the method {method}, got {row['method']!r:.60}")
+        require_definition(row)
         if "n_aurec" not in row:
             raise ValueError(f"rows[{i}] must have n_aurec")
         found[loss] = {}

@@ -23,7 +23,7 @@ from rue.bench.store import Store
 from rue.bench.tables import CRITERION_KEYS
 from rue.errors import FileError
 from rue.io.opening import file_size, opened
-from rue.leaderboard.row_format import OWN_REGIME, row_facts
+from rue.leaderboard.row_format import OWN_REGIME, require_definition, row_facts
 
 __all__ = ["Refused", "Submission", "find_submissions", "read_submission"]
 
@@ -221,6 +221,8 @@ def _of_cell(
     methods = {each["method"] for each in row["rows"]} | {cell.method}
     if len(methods) > 1:
         raise ValueError(f"its rows name several methods: {', '.join(sorted(methods))}")
+    for each in row["rows"]:
+        require_definition(each)
     return Submission(
         folder=folder,
         source=source,
