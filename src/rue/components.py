@@ -104,14 +104,14 @@ def decompose(
     seed: int = 0,
     convention: Convention = "definition",
 ) -> Components:
-    """Return the uncertainty that a belief states, decomposed as in Definition 1.
+    r"""Return the uncertainty that a belief states, decomposed as in Definition 1.
 
-    With the mean distribution m = E[p] (of real-valued outcomes: the mixture of the draws) and
-    its Bayes action a(m):
+    With the mean distribution :math:`m = E[p]` (of real-valued outcomes: the mixture of the draws),
+    the risk :math:`R(a, p)` of an action under p, and the Bayes action :math:`a(p)`:
 
-    - aleatoric = E[Bayes risk of p],
-    - epistemic = E[risk of a(m) under p - Bayes risk of p],
-    - total = their sum = Bayes risk of m.
+    - aleatoric is the mean Bayes risk, :math:`E[R(a(p), p)]`,
+    - epistemic is the mean regret of the action, :math:`E[R(a(m), p) - R(a(p), p)]`,
+    - total is their sum, the Bayes risk of the mean, :math:`R(a(m), m)`.
 
     For a :class:`~rue.Scored` belief, aleatoric is the Bayes risk of the distribution, epistemic
     the score as given, and total their sum.
@@ -205,7 +205,7 @@ def realize(
 
     - total = risk of a under p*,
     - aleatoric = Bayes risk of p*,
-    - epistemic (the regret) = total - aleatoric >= 0.
+    - epistemic, the regret, is total - aleatoric and never negative.
 
     Parameters
     ----------

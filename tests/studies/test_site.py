@@ -98,6 +98,8 @@ def test_formulas_are_mathematics(site):
     for page in site.rglob("*.html"):
         left = re.sub(r"<(pre|code|script)\b.*?</\1>", "", page.read_text(), flags=re.S)
         assert not re.search(r"\$[^$\n<]*[\\^_][^$\n<]*\$", left), page
+    for name, least in {"losses": 15, "components": 4, "pareto": 4, "metrics": 4}.items():
+        assert (site / "api" / f"{name}.html").read_text().count("<math") >= least, name
     assert 10_000 < (site / "assets" / "math.woff").stat().st_size < 300_000
 
 

@@ -23,10 +23,11 @@ __all__ = ["NormalInverseGamma"]
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalInverseGamma(RealBelief):
-    """A normal-inverse-gamma distribution of a normal's mean and variance: evidential regression.
+    r"""A normal-inverse-gamma distribution of a normal's mean and variance: evidential regression.
 
-    sigma^2 ~ InverseGamma(alpha, beta) and mean | sigma^2 ~ N(mu, sigma^2 / nu). The mixture is
-    Student's t with 2 alpha degrees of freedom around mu.
+    The variance :math:`\sigma^2` is inverse-gamma with parameters :math:`\alpha` and :math:`\beta`;
+    given the variance, the mean is :math:`N(\mu, \sigma^2 / \nu)`. The mixture is Student's t with
+    :math:`2 \alpha` degrees of freedom around :math:`\mu`.
 
     Parameters
     ----------

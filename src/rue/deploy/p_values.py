@@ -72,10 +72,10 @@ def n_passed(p_values: FloatArray, delta: float) -> int:
 
 
 def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
-    """Return the least number of points with which a mean of ``rate`` passes.
+    r"""Return the least number of points with which a mean of ``rate`` passes.
 
-    For a rate of 0 it is the first n with (1 - limit)^n <= delta. For other rates it is
-    approximate, because the p-value moves in small steps.
+    For a rate of 0 it is the first n with :math:`(1 - \text{limit})^n \le \delta`. For other rates
+    it is approximate, because the p-value moves in small steps.
 
     Parameters
     ----------

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 class QuantileLoss(Valued):
-    """Weighted pinball loss, ``weight`` (q - 1[v < a]) (v - a), on the scale of ``values``.
+    r"""Weighted pinball loss on the scale of ``values``: a weight times (q - 1[v < a]) (v - a).
 
-    Its Bayes action is the quantile at level q, the smallest v with F(v) >= q - 1e-12. Absolute
-    loss has q = 1/2 and weight 2, which are exact in floating point.
+    Its Bayes action is the quantile at level q, the smallest v with
+    :math:`F(v) \ge q - 10^{-12}`. Absolute loss has q = 1/2 and weight 2, which are exact in
+    floating point.
 
     All quantities are sums over the steps between neighbouring values, weighted by functions of
-    F_j = P(v <= v[j]): while a is in step j, its risk grows at the rate F_j - q.
+    :math:`F_j = P(v \le v_j)`: while a is in step j, its risk grows at the rate :math:`F_j - q`.
     """
 
     def __init__(self, q: float, weight: float, values: ArrayLike | None = None) -> None:
@@ -37,19 +38,19 @@ class QuantileLoss(Valued):
         return np.asarray(self.origin() + self.offsets(probs.shape[-1])[self._quantile(probs)])
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return sum p (q - 1[v < a]) (v - a), weighted."""
+        r"""Return :math:`\sum_k p_k (q - 1[v_k < a]) (v_k - a)`, weighted."""
         above = self.offsets(probs.shape[-1]) - (np.asarray(action)[..., None] - self.origin())
         paid = np.maximum(self.weight * self.q * above, self.weight * (self.q - 1) * above)
         return np.asarray((probs * paid).sum(axis=-1))
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Return sum_j (v[j+1] - v[j]) min((1 - q) F_j, q (1 - F_j)), weighted."""
+        r"""Return :math:`\sum_j (v_{j+1} - v_j) \min((1 - q) F_j, q (1 - F_j))`, weighted."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
         least = np.minimum(self.weight * (1 - self.q) * F, self.weight * self.q * (1 - F))
         return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return the sum of abs(F_j - q) over the steps between the quantile and a, weighted.
+        """Return the sum of :math:`|F_j - q|` over the steps between the quantile and a, weighted.
 
         A step that contains a counts in proportion. Outside the range of the values, each unit
         costs 1 - q above and q below.
@@ -71,13 +72,17 @@ class QuantileLoss(Valued):
         return Expectation(*pinball(probs, steps, self.q, self.q - TOLERANCE))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return the exact mean under a Dirichlet distribution.
+        r"""Return the exact mean under a Dirichlet distribution.
 
-        F_j ~ Beta(a, b) with a = sum_{i<=j} alpha_i and b the sum of the other alpha. With the
-        regularised incomplete beta function I_x and m = a/(a+b):
+        :math:`F_j \sim \text{Beta}(a, b)` with :math:`a = \sum_{i \le j} \alpha_i` and b the sum of
+        the other :math:`\alpha_i`. With the regularised incomplete beta function :math:`I_x` and
+        :math:`m = a / (a + b)`:
 
-            E min((1-q) F, q (1-F)) = (1-q) m I_q(a+1, b) + q (1-m) I_1-q(b+1, a)
-            E (q-F)+ = q I_q(a, b) - m I_q(a+1, b), and E (F-q)+ with a and b exchanged.
+        .. math:: E \min((1-q) F, q (1-F)) = (1-q)\, m\, I_q(a+1, b) + q (1-m)\, I_{1-q}(b+1, a)
+
+        .. math:: E (q-F)_+ = q\, I_q(a, b) - m\, I_q(a+1, b)
+
+        and :math:`E (F-q)_+` with a and b exchanged.
         """
         from scipy.special import betainc
 

@@ -11,7 +11,7 @@ from rue.losses.base import Expectation, check_distributions
 
 
 class RankedProbability(Valued):
-    """Sum_j w_j (A_j - 1[y <= j])^2 with w_j = v[j+1] - v[j], A the action's cumulative."""
+    r"""The loss :math:`\sum_j w_j (A_j - 1[y \le j])^2`, with A the action's cumulative."""
 
     def scale(self, n_classes: int) -> float:
         """Return the range of the values."""
@@ -22,30 +22,31 @@ class RankedProbability(Valued):
         return probs
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return sum_j w_j (A_j^2 - 2 A_j F_j + F_j)."""
+        r"""Return :math:`\sum_j w_j (A_j^2 - 2 A_j F_j + F_j)`."""
         return self.bayes_risk(probs) + self.regret(probs, action)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Return sum_j w_j F_j (1 - F_j)."""
+        r"""Return :math:`\sum_j w_j F_j (1 - F_j)`."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
         return np.asarray(np.maximum(F * (1 - F), 0.0) @ self._steps(probs))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return sum_j w_j (A_j - F_j)^2."""
+        r"""Return :math:`\sum_j w_j (A_j - F_j)^2`."""
         above = np.cumsum(action - probs, axis=-1)[..., :-1]
         return np.asarray(above**2 @ self._steps(probs))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
-        """Return the mean Bayes risk, and the variance of F_j over the draws, summed over j."""
+        """Return the mean Bayes risk, and the variance of :math:`F_j` over draws, summed over j."""
         from rue._kernels.draws import rps
 
         return Expectation(*rps(probs, self._steps(probs)))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return the exact mean: Var F_j = m (1 - m) / (alpha_0 + 1) with m = E F_j.
+        r"""Return the exact mean under a Dirichlet distribution.
 
-        The regret is the weighted sum of these variances, the Bayes risk the remainder of
-        sum_j w_j m (1 - m).
+        With :math:`m_j = E F_j` the variance of :math:`F_j` is
+        :math:`m_j (1 - m_j) / (\alpha_0 + 1)`. The regret is the weighted sum of these variances,
+        the Bayes risk the remainder of :math:`\sum_j w_j m_j (1 - m_j)`.
         """
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])

@@ -36,15 +36,15 @@ class Brier(Loss):
         return probs
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return sum a^2 - 2 sum p a + 1."""
+        r"""Return :math:`\sum_k a_k^2 - 2 \sum_k p_k a_k + 1`."""
         return np.asarray((action * (action - 2 * probs)).sum(axis=-1) + 1)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
-        """Return 1 - sum p^2."""
+        r"""Return :math:`1 - \sum_k p_k^2`."""
         return np.asarray((probs * (1 - probs)).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return sum (a - p)^2."""
+        r"""Return :math:`\sum_k (a_k - p_k)^2`."""
         return np.asarray(((action - probs) ** 2).sum(axis=-1))
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
@@ -54,9 +54,10 @@ class Brier(Loss):
         return Expectation(*brier(probs))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return the exact mean: Var p = m (1 - m) / (alpha_0 + 1) for each class.
+        r"""Return the exact mean under a Dirichlet distribution.
 
-        The regret is the sum of these variances, the Bayes risk the remainder of sum m (1 - m).
+        For each class :math:`\text{Var}\, p = m (1 - m) / (\alpha_0 + 1)`. The regret is the sum of
+        these variances, the Bayes risk the remainder of :math:`\sum_k m_k (1 - m_k)`.
         """
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])

@@ -10,12 +10,15 @@ if TYPE_CHECKING:
 
 @final
 class CRPS(RankedProbability):
-    """Continuous ranked probability score of real-valued outcomes.
+    r"""Continuous ranked probability score of real-valued outcomes.
 
-    The integral of (F(x) - 1[y <= x])^2 dx = E|X - y| - E|X - X'|/2 for X from the action F. Its
-    Bayes risk is E|Y - Y'|/2 and its regret the integral of the squared difference of the two
-    cumulative distributions. Of classes on a scale of ``values`` it is the ranked probability
-    score (:class:`~rue.RPS`).
+    For X and X' drawn from the action F, the loss is
+
+    .. math:: \int (F(x) - 1[y \le x])^2\, dx = E|X - y| - \tfrac12 E|X - X'|.
+
+    Its Bayes risk is :math:`\tfrac12 E|Y - Y'|` and its regret the integral of the squared
+    difference of the two cumulative distributions. Of classes on a scale of ``values`` it is the
+    ranked probability score (:class:`~rue.RPS`).
 
     Examples
     --------

@@ -88,7 +88,10 @@ class Log(Loss):
         return Expectation(entropy, divergence)
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return the exact mean: E[p log p] = m (psi(alpha + 1) - psi(alpha_0 + 1))."""
+        r"""Return the exact mean under a Dirichlet distribution.
+
+        .. math:: E[p_k \log p_k] = m_k (\psi(\alpha_k + 1) - \psi(\alpha_0 + 1))
+        """
         from scipy.special import digamma
 
         alpha_0 = alpha.sum(axis=-1, keepdims=True)

@@ -7,12 +7,12 @@ from rue.losses._ranked import RankedProbability
 
 @final
 class RPS(RankedProbability):
-    """Ranked probability score on the scale of ``values``.
+    r"""Ranked probability score on the scale of ``values``.
 
-    The loss is sum_j w_j (A_j - 1[y <= j])^2 with w_j = v[j+1] - v[j] and A the cumulative
-    distribution of the action. It is the continuous ranked probability score (CRPS) for classes
-    on a scale. Unlike the Brier score, it penalises probability more if it is farther from the
-    answer. For two classes with distance 1 it is half the Brier score.
+    The loss is :math:`\sum_j w_j (A_j - 1[y \le j])^2` with :math:`w_j = v_{j+1} - v_j` and A the
+    cumulative distribution of the action. It is the continuous ranked probability score (CRPS) for
+    classes on a scale. Unlike the Brier score, it penalises probability more if it is farther from
+    the answer. For two classes with distance 1 it is half the Brier score.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Squared(Valued):
         return np.asarray(self.origin() + probs @ self.offsets(probs.shape[-1]))
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return variance + (a - mean)^2."""
+        r"""Return :math:`\sigma^2 + (a - \mu)^2`, with the mean and the variance of the values."""
         return self.bayes_risk(probs) + self.regret(probs, action)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
@@ -49,7 +49,7 @@ class Squared(Valued):
         return np.asarray((probs * (v - (probs @ v)[..., None]) ** 2).sum(axis=-1))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        """Return (a - mean)^2."""
+        r"""Return :math:`(a - \mu)^2`, with the mean of the values."""
         above = action - self.origin()
         return np.asarray((above - probs @ self.offsets(probs.shape[-1])) ** 2)
 
@@ -60,10 +60,11 @@ class Squared(Valued):
         return Expectation(*squared(probs, self.offsets(probs.shape[-1])))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return the exact mean.
+        r"""Return the exact mean.
 
-        The mean of the values has variance Var_m(v) / (alpha_0 + 1); the mean variance is the
-        remainder of Var_m(v).
+        The mean of the values has variance :math:`\sigma^2 / (\alpha_0 + 1)`, where
+        :math:`\sigma^2` is their variance under the mean distribution; the mean variance is the
+        remainder of :math:`\sigma^2`.
         """
         alpha_0 = alpha.sum(axis=-1)
         variance = self.bayes_risk(alpha / alpha_0[..., None])

@@ -50,7 +50,7 @@ class ZeroOne(Loss):
         return Expectation(*zero_one(probs, TOLERANCE))
 
     def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        """Return E[max p - p[a]] by quadrature as the regret, and the remainder of 1 - m[a]."""
+        r"""Return :math:`E[\max p - p_a]` as the regret, by quadrature, and the other risk."""
         from rue.losses._expected_lead import expected_lead
 
         regret = expected_lead(alpha)

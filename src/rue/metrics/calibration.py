@@ -35,12 +35,15 @@ class RegretCalibration:
 def regret_calibration(
     regret: ArrayLike, epistemic: ArrayLike, *, bins: int = 10
 ) -> RegretCalibration:
-    """Compare estimated epistemic uncertainty with the regret it predicts.
+    r"""Compare estimated epistemic uncertainty with the regret it predicts.
 
     Points are sorted by ``epistemic`` and divided into at most ``bins`` bins of about equal size;
-    points with equal estimates are in the same bin. The gap is
-    sum_b (n_b / N) abs(mean regret_b - mean epistemic_b), which is 0 if the estimates are right
-    on average.
+    points with equal estimates are in the same bin. With the mean regret :math:`r_b` and the mean
+    estimate :math:`e_b` of the :math:`n_b` points of bin b, the gap is
+
+    .. math:: \sum_b \frac{n_b}{N}\, |r_b - e_b|,
+
+    which is 0 if the estimates are right on average.
 
     Parameters
     ----------

@@ -43,11 +43,11 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Kendall's rank correlation, tau-b.
+    r"""Return Kendall's rank correlation, tau-b.
 
-    It is (C - D) / sqrt(T_x T_y), where C and D are the numbers of concordant and discordant
-    pairs, and T_x and T_y the numbers of pairs that are not tied. Memory grows with n^2: use it
-    for tens of methods, not for thousands of points.
+    It is :math:`(C - D) / \sqrt{T_x T_y}`, where C and D are the numbers of concordant and
+    discordant pairs, and :math:`T_x` and :math:`T_y` the numbers of pairs that are not tied. Memory
+    grows with :math:`n^2`: use it for tens of methods, not for thousands of points.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ def aurec(
     rule: Rule = "exact",
     normalized: bool = False,
 ) -> float:
-    """Return AuReC, the area under the regret-coverage curve: the integral of Re(c) dc.
+    r"""Return AuReC, the area under the regret-coverage curve: :math:`\int_0^1 Re(c)\, dc`.
 
     Parameters
     ----------

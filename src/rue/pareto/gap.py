@@ -21,12 +21,13 @@ def pareto_gap(
     lambdas: int = 51,
     convention: Convention = "definition",
 ) -> float:
-    """Return the Pareto-gap, IGD+ from the optimal surface S* to the achievable surface S.
+    r"""Return the Pareto-gap, IGD+ from the optimal surface S* to the achievable surface S.
 
-    It is the mean over (c*, ri*, re*) in S* of the least d+ to a point (c, ri, re) in S, where
-    d+ counts only the coordinates that are worse (Ishibuchi et al. 2015):
+    It is the mean over the points of S*, with coverage :math:`c^*`, risk :math:`r^*` and regret
+    :math:`e^*`, of the least distance :math:`d_+` to a point (c, r, e) of S, which counts only the
+    coordinates that are worse (Ishibuchi et al. 2015):
 
-        d+^2 = max(0, c* - c)^2 + max(0, ri - ri*)^2 + max(0, re - re*)^2.
+    .. math:: d_+^2 = \max(0, c^* - c)^2 + \max(0, r - r^*)^2 + \max(0, e - e^*)^2.
 
     Parameters
     ----------

@@ -39,7 +39,9 @@ def noise(x: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Features:
-    """Gaussian radial basis functions phi_j(x) = exp(-(x - c_j)^2 / 2 w_j^2) on [0, 1].
+    r"""Gaussian radial basis functions on [0, 1].
+
+    .. math:: \phi_j(x) = \exp(-(x - c_j)^2 / 2 w_j^2)
 
     The centres are equally spaced in 1 / (x + 0.16), so that they are dense where the Rossellini
     function varies fast; a width is 0.75 of the local spacing.
