@@ -71,8 +71,9 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar10h-probe
 	$(BIN)/rue bench run sentiment --out out/sentiment-movies --only dataset=sentiment-movies
 	$(BIN)/rue bench run studies/conventions.toml --out out/conventions
+	$(BIN)/rue bench run studies/conventions_short.toml --out out/conventions-short
 	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
-	$(BIN)/python -m studies.conventions out/conventions
+	$(BIN)/python -m studies.conventions out/conventions out/conventions-short
 	$(BIN)/python -m studies.published
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run

@@ -1,11 +1,12 @@
 """Measure what the conventions of the authors' code do to the numbers, on predictions of our own.
 
     rue bench run studies/conventions.toml --out out/conventions
-    python -m studies.conventions out/conventions
+    rue bench run studies/conventions_short.toml --out out/conventions-short
+    python -m studies.conventions out/conventions out/conventions-short
 
 The rows are docs/rows/conventions.json; :mod:`studies.conventions_page` writes them into
-docs/results/published.md. The first command is resumable after an interruption, the second takes
-minutes.
+docs/results/published.md. The second run trains for three epochs, because what a convention does
+depends on how long a network was trained. Runs are resumable after an interruption.
 """
 
 import sys
@@ -33,6 +34,7 @@ from studies.rows import Row, stamp, write_rows
 
 NAME = "conventions"
 SEED = 0
+EPOCHS = ("50 epochs", "3 epochs")
 N_ORDERS = 100
 N_SURFACE = 2_000  # points of the surfaces; all 10,000 take an hour
 N_SAMPLED = 20_000  # points of each surface that an early version of the authors' code samples
@@ -40,9 +42,12 @@ FINE = 8 * 91  # contains the 91 angles
 
 
 def main() -> None:
-    store = Store(Path(sys.argv[1]))
-    results = read_results(store)
+    store, short = (Store(Path(folder)) for folder in sys.argv[1:])
+    results, brief = read_results(store), read_results(short)
     cells = list(results.raw.values())
+    both = [
+        (name, run) for name, each in zip(EPOCHS, (store, short), strict=True) for run in runs(each)
+    ]
     record = stamp(
         "numpy",
         "torch",
@@ -53,8 +58,15 @@ def main() -> None:
         "missing": [str(cell) for cell in results.missing],
         "definition": table_rows(results.rows),
         "published": table_rows(with_convention(store, results.rows, "published", progress=True)),
-        "order": [row_order(run) for run in runs(store) if run.loss_name == "zero_one"],
-        "surfaces": [surfaces(run) for run in runs(store)],
+        "short": {
+            "suite": short.suite().text,
+            "definition": table_rows(brief.rows),
+            "published": table_rows(with_convention(short, brief.rows, "published")),
+        },
+        "order": [
+            {"run": name, **row_order(run)} for name, run in both if run.loss_name == "zero_one"
+        ],
+        "surfaces": [{"run": name, **surfaces(run)} for name, run in both],
         "two_classes": two_classes(),
     }
     write_rows(NAME, record)

@@ -7,18 +7,22 @@ paper's tables and of the imported runs in docs/results.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rue.ranking.inversions import Contest, Inversions
+from rue.ranking.inversions import Contest, Inversions, find_inversions
+from rue.ranking.scores import to_scores
 from studies import DOCS, RESULTS, ROOT
 from studies.claims import everything
 from studies.pages import fill_file, listed, table
-from studies.result_pages import inverted
+from studies.result_pages import COMPARED, inverted
+from studies.rows import read_rows
 
 README, GUIDE = ROOT / "README.md", DOCS / "guides" / "reader.md"
-RUNS = {"cifar10h-probe": "CIFAR-10H on frozen features", "sentiment-movies": "movie reviews"}
+RUNS = {"cifar10h-probe": "CIFAR-10H features", "sentiment-movies": "movie reviews"}
+AS_THE_CODE = "CIFAR-10H features, trained as the authors' code does"
 PROXIES = {
     "near_ood": "near-OOD detection",
     "far_ood": "far-OOD detection",
@@ -74,14 +78,23 @@ def agreements() -> list[Agreement]:
             ("nauc_epistemic", "openml-6"),
         )
     ]
-    for name, source in RUNS.items():
-        (run,) = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
+    for source, run in _our_runs():
         found += [
             _agreement(source, run, Contest("", proxy, ""), Contest("", "aurec", "log"))
             for proxy in PROXIES
             if Contest("", proxy, "") in run.columns
         ]
     return found
+
+
+def _our_runs() -> Iterator[tuple[str, Inversions]]:
+    """Yield the inversions of each imported run, and of the run of studies.conventions."""
+    for name, source in RUNS.items():
+        (run,) = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
+        yield source, run
+    scores = to_scores(read_rows("conventions")["definition"])
+    kept = (replace(each, dataset="") for each in scores if each.criterion in COMPARED)
+    yield AS_THE_CODE, find_inversions(kept)
 
 
 def _agreement(source: str, run: Inversions, proxy: Contest, regret: Contest) -> Agreement:

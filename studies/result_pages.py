@@ -135,8 +135,9 @@ def beside_the_paper(record: Row) -> list[str]:
         return [
             "## Beside the paper",
             "The paper's numbers follow the conventions of its authors' code, and the numbers here "
-            "follow Definition 1. [What the published numbers say](published.md) has both, for a "
-            "run with the paper's four methods on the same features.",
+            "follow Definition 1. [What the published numbers say]"
+            "(published.md#what-the-conventions-do) has both, for a run with the paper's four "
+            "methods on the same features.",
         ]
     rows = [
         {key: value for key, value in row.items() if key in ("method", "loss", "group", *PUBLISHED)}

@@ -24,6 +24,7 @@ from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
 from rue.io.runs import read_run
 from rue.metrics.evaluation import evaluate_run
+from rue.report.folder import from_folder
 
 
 def table(store):
@@ -416,6 +417,11 @@ def test_a_suite_of_the_published_convention(suite, store):
     found = read_results(store)
     assert {each["convention"] for each in found.rows} == {"published"}
     assert len(found.stale) == 5
+    report = from_folder(store.folder)
+    note = "the suite follows the published convention; this report is by Definition 1"
+    assert note in report.provenance.notes
+    assert {entry.row["convention"] for entry in report.entries} == {"definition"}
+    assert all(entry.row["n_aurec_total"] is not None for entry in report.entries)
 
 
 def test_tables_print_the_notes_of_their_rows_once(store, suite):

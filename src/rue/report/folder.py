@@ -8,6 +8,7 @@ import numpy as np
 
 from rue.beliefs import Belief
 from rue.bench.cells import Cell, cells
+from rue.bench.conventions import with_convention
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.bench.tables import Results, read_results, table_rows
@@ -63,10 +64,15 @@ def from_folder(
     """
     store = Store(folder)
     suite, results = store.suite(), read_results(store)
-    rows = table_rows(results.rows)
+    # Curves, surfaces and points are by Definition 1, so the numbers are, too.
+    rows = table_rows(with_convention(store, results.rows, "definition"))
     entries: list[ReportEntry] = []
     cards = []
     notes = results.notes()
+    if suite.convention != "definition":
+        notes.append(
+            f"the suite follows the {suite.convention} convention; this report is by Definition 1"
+        )
     drawn: dict[str, Cell] = {}
     for name in suite.datasets:
         here = [row for row in rows if row["dataset"] == name]
