@@ -4,11 +4,12 @@ python -m studies.examples
 """
 
 import contextlib
+import re
 import tempfile
 from typing import Any
 
 from studies import DOCS
-from studies.blocks import RUN, blocks, run
+from studies.blocks import RUN, Block, blocks, run
 from studies.pages import code, fill
 
 PAGES = {
@@ -18,11 +19,19 @@ PAGES = {
 }
 """For each page, the mark of the output of each language."""
 
+PAIRED = ("your_model.md",)
+"""Pages that show below each block what it prints."""
+
+_PAIR = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.M | re.S)
+
 
 def main() -> None:
     for name, marks in PAGES.items():
         page = DOCS / name
         page.write_text(filled(page.read_text(), marks))
+    for name in PAIRED:
+        page = DOCS / name
+        page.write_text(paired(page.read_text()))
 
 
 def filled(page: str, marks: dict[str, str]) -> str:
@@ -35,6 +44,19 @@ def filled(page: str, marks: dict[str, str]) -> str:
                 text = run(block, names)
                 printed[block.language] = printed.get(block.language, "") + text
     return fill(page, {mark: code(printed[language]) for language, mark in marks.items()})
+
+
+def paired(page: str) -> str:
+    """Run all blocks of a page in an empty folder, and return it with the output below each."""
+    names: dict[str, Any] = {}
+
+    def answer(found: re.Match[str]) -> str:
+        printed = run(Block(found[1], found[2], ""), names)
+        shown = f"\n{code(printed)}\n" if printed.strip() else ""
+        return f"```{found[1]}\n{found[2]}```\n{shown}"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return _PAIR.sub(answer, page)
 
 
 if __name__ == "__main__":

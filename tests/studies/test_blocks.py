@@ -54,7 +54,8 @@ def found(page):
 WITH_CODE = [
     page
     for page in PAGES
-    if any(b.language in blocks.RUN for b in found(page)) and page.name not in examples.PAGES
+    if any(b.language in blocks.RUN for b in found(page))
+    and page.name not in (*examples.PAGES, *examples.PAIRED)
 ]
 
 
@@ -132,6 +133,12 @@ def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name, request, monk
         monkeypatch.setenv("RUE_DATA", str(request.getfixturevalue("data_root")))
     page = (DOCS / name).read_text()
     assert examples.filled(page, examples.PAGES[name]) == page
+
+
+@pytest.mark.parametrize("name", examples.PAIRED)
+def test_a_page_shows_below_each_block_what_it_prints(name):
+    page = (DOCS / name).read_text()
+    assert examples.paired(page) == page
 
 
 @pytest.mark.slow
