@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from rue.bench.engine import Event, Local, attempt
+from in_process import here
+from rue.bench.engine import Local
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -24,26 +25,11 @@ n_points = 400
 """
 
 
-class Here:
-    """Runs tasks in this process: another one takes 5 s to start, and most tests need none."""
-
-    def run(self, suite, tasks):
-        for task in tasks:
-            yield Event(task, "started")
-            yield attempt(suite, task)
-
-
-@pytest.fixture
-def here():
-    import numba
-    import threadpoolctl
-    import torch
-
-    threads = numba.get_num_threads(), torch.get_num_threads()
-    with threadpoolctl.threadpool_limits():  # which tasks change, too
-        yield Here()
-    numba.set_num_threads(threads[0])
-    torch.set_num_threads(threads[1])
+@pytest.fixture(name="here")
+def in_this_process():
+    """Return the engine for tests that are not about processes."""
+    with here() as engine:
+        yield engine
 
 
 @pytest.fixture(scope="session")

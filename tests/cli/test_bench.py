@@ -37,11 +37,14 @@ def rue(run):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A run of four cells; appa-real, which is not here, fails."""
+    from in_process import here
     from rue.bench.run import run_suite
     from rue.bench.suite import parse_suite
 
     out = tmp_path_factory.mktemp("bench") / "tiny"
-    report = run_suite(parse_suite(SUITE), out, root=str(tmp_path_factory.mktemp("empty")))
+    with here() as engine:
+        root = str(tmp_path_factory.mktemp("empty"))
+        report = run_suite(parse_suite(SUITE), out, engine=engine, root=root)
     assert (len(report.done), len(report.failed)) == (4, 4)
     return out
 
