@@ -5,6 +5,7 @@ import numpy as np
 from rue import Run, pareto_gap
 from rue.components import Components
 from rue.inference.bootstrap import N_GAP_REPLICATES, _key, _sorted
+from rue.inference.clusters import NO_CLUSTERS
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from speed.pareto import world
@@ -53,7 +54,7 @@ def areas_of_replicates() -> Rows:
         out = np.empty((n_replicates, N_COLUMNS))
 
         def ours(sorted_=sorted_, out=out):
-            measure_all(_key(0), 0, *sorted_, False, out)
+            measure_all(_key(0), 0, NO_CLUSTERS, *sorted_, False, out)
 
         def peer(star=star, hat=hat, n=n, n_replicates=n_replicates):
             # AuReC and AuRC of one ranking, the oracle, and AuRC by the total: three sorts.

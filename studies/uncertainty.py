@@ -5,6 +5,7 @@
 
 - bracket: a world of known p*, simulated annotators, every loss.
 - coverage: how often intervals hold the truth, in 500 samples of the same world.
+- clusters: the same where points come in clusters (``clusters.py``).
 - fewer_annotators: CIFAR-10H with a part of its annotators; takes the predictions of seed 0 from
   --run, a folder of the suite cifar10h-probe (make results).
 """
@@ -31,6 +32,7 @@ from rue.runs import Run
 from rue.truth.answer_losses import Answers
 from rue.truth.finite_annotators import estimate_bayes_risk
 from studies import DOCS, FIGURES, OUT
+from studies.clusters import cluster_coverage, clusters_table
 from studies.pages import fill_file, percent, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
@@ -137,6 +139,13 @@ def coverages(n_points: tuple[int, ...] = (300, 1000)) -> list[Row]:
     return [row for n in n_points for row in coverage(n)]
 
 
+def clusters(n_samples: int = 400) -> list[Row]:
+    """Return the coverage of intervals where points come in clusters."""
+    return cluster_coverage(
+        Run.from_belief(*world(100_000, seed=1, n_neighbours=8), "brier"), n_samples=n_samples
+    )
+
+
 def fewer_annotators(run: Path) -> list[Row]:
     """Return each method's brackets on CIFAR-10H with a part of its annotators."""
     store = Store(run)
@@ -180,6 +189,7 @@ def fewer_annotators(run: Path) -> list[Row]:
 STUDIES: dict[str, Callable[[Path], list[Row]]] = {
     "bracket": lambda _: bracket(),
     "coverage": lambda _: coverages(),
+    "clusters": lambda _: clusters(),
     "fewer_annotators": fewer_annotators,
 }
 
@@ -196,6 +206,7 @@ def blocks(rows: Row) -> dict[str, str]:
     return {
         "bracket": bracket_table(rows["bracket"]),
         "coverage": coverage_table(rows["coverage"]),
+        "clusters": clusters_table(rows["clusters"]),
         "fewer annotators": fewer_annotators_table(rows["fewer_annotators"]),
     }
 

@@ -38,6 +38,26 @@ def draw(key, replicate, weight):
         weight[((_mix(state) & low) * n) >> shift] += 1
 
 
+@kernel(nogil=True)
+def draw_points(key, replicate, clusters, drawn, weight):
+    """Write how often each point is drawn: point by point, or all points of a cluster together.
+
+    ``clusters`` holds the cluster of each point, or nothing; ``drawn`` has room for each cluster.
+    """
+    if clusters.shape[0] == 0:
+        draw(key, replicate, weight)
+        return
+    draw(key, replicate, drawn)
+    for i in range(weight.shape[0]):
+        weight[i] = drawn[clusters[i]]
+
+
+@kernel
+def count_clusters(clusters):
+    """Return the number of clusters, which are numbered from 0; 0 if there are none."""
+    return clusters.max() + 1 if clusters.shape[0] > 0 else 0
+
+
 @kernel
 def _mix(z):
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -200,6 +220,7 @@ def measure(
 def measure_all(
     key,
     first,
+    clusters,
     orders,
     lasts,
     ties,
@@ -215,8 +236,9 @@ def measure_all(
 ):
     """Draw and measure the replicates ``first`` to ``first + len(out)``."""
     weight = np.empty(orders.shape[1], np.uint8)
+    drawn = np.empty(count_clusters(clusters), np.uint8)
     for b in range(out.shape[0]):
-        draw(key, first + b, weight)
+        draw_points(key, first + b, clusters, drawn, weight)
         measure(
             weight,
             orders,

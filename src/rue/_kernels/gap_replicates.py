@@ -3,16 +3,17 @@
 import numpy as np
 
 from rue._kernels import kernel
-from rue._kernels.bootstrap import draw
+from rue._kernels.bootstrap import count_clusters, draw_points
 from rue._kernels.pareto import flatten, insert_rankings, least_deficits, nest
 
 
 @kernel(nogil=True)
-def gaps(key, first, rankings, n_levels, out):
+def gaps(key, first, clusters, rankings, n_levels, out):
     """Draw the replicates ``first`` to ``first + len(out)`` and write the gap of each."""
     weight = np.empty(rankings[0].shape[0], np.uint8)
+    drawn = np.empty(count_clusters(clusters), np.uint8)
     for b in range(out.shape[0]):
-        draw(key, first + b, weight)
+        draw_points(key, first + b, clusters, drawn, weight)
         out[b] = gap(weight, rankings, n_levels)
 
 

@@ -12,6 +12,7 @@ from rue.cli.evaluate import loss_of_components, named_loss
 from rue.cli.options import (
     ByPosition,
     Classes,
+    ClusterName,
     Common,
     Costs,
     Files,
@@ -51,6 +52,7 @@ def compare(
     ] = None,
     ci: Annotated[float, typer.Option(help="Level of intervals and tests.")] = 0.95,
     replicates: Annotated[int, typer.Option(help="Bootstrap samples.", min=2)] = 2000,
+    cluster: ClusterName = None,
     format: Annotated[
         Literal["table", "json", "csv", "latex"], typer.Option(help="Output format.")
     ] = "table",
@@ -71,7 +73,7 @@ def compare(
     if not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
     matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching)
+    answers = truth_of(truth, matching, by=(cluster,))
     methods = read_methods(files, matching)
     if len(methods) < 2:
         raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
@@ -89,6 +91,7 @@ def compare(
             criteria=criterion or DEFAULT,
             level=ci,
             n_replicates=replicates,
+            cluster=cluster,
             seed=seed,
             progress=True,
         )

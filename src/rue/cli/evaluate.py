@@ -9,6 +9,7 @@ import typer
 from rue.cli.options import (
     ByPosition,
     Classes,
+    ClusterName,
     Common,
     Costs,
     Files,
@@ -66,6 +67,7 @@ def evaluate(
             "--resample-annotators", help="For --ci, resample annotators within points too."
         ),
     ] = False,
+    cluster: ClusterName = None,
     corrected: Annotated[
         bool,
         typer.Option(
@@ -97,8 +99,10 @@ def evaluate(
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
+    if cluster is not None and ci is None:
+        raise InputError("--cluster needs --ci")
     matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching, by=by)
+    answers = truth_of(truth, matching, by=(by, cluster))
     methods = read_methods(files, matching)
     rows: list[Evaluation] = []
     runs = []
@@ -135,6 +139,7 @@ def evaluate(
                             n_replicates=replicates,
                             gap=gap,
                             resample_annotators=resample_annotators,
+                            cluster=cluster,
                             seed=seed,
                             progress=True,
                         )

@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -62,6 +62,14 @@ Common = Annotated[
 ]
 ByPosition = Annotated[
     bool, typer.Option("--by-position", help="Match rows by position, whatever their ids are.")
+]
+ClusterName = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Points with the same value belong together, e.g. a document's: resample these.",
+    ),
 ]
 LOSS_NAMES = "log, brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
 Losses = Annotated[
@@ -242,7 +250,9 @@ def matching_of(
     return Matching(id_name, names, common, by_position)
 
 
-def truth_of(text: str | None, matching: "Matching", *, by: str | None = None) -> "Truth | None":
+def truth_of(
+    text: str | None, matching: "Matching", *, by: Sequence[str | None] = ()
+) -> "Truth | None":
     """Return the truth of a file, or of a data set by its name or its TOML file."""
     if text is None:
         return None
@@ -254,7 +264,7 @@ def truth_of(text: str | None, matching: "Matching", *, by: str | None = None) -
 
         if text.endswith(".toml") or text in ENTRIES:
             return data_set_truth(text)
-    return read_truth(text, by=by, matching=matching)
+    return read_truth(text, by=[name for name in by if name], matching=matching)
 
 
 def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:

@@ -11,6 +11,7 @@ from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
     Classes,
+    ClusterName,
     Common,
     Costs,
     IdName,
@@ -54,6 +55,7 @@ def report(
     ci: Annotated[
         float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
     ] = None,
+    cluster: ClusterName = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "",
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
@@ -77,6 +79,7 @@ def report(
         "data": data,
         "items": items,
         "ci": ci,
+        "cluster": cluster,
         "id": id_name,
         "classes": classes,
         "common": common,
@@ -107,11 +110,12 @@ def report(
             made = from_files(
                 {name or stems[paths[0]]: paths for name, paths in given_files},
                 dict(named_loss(name, cost) for name in losses or ["log"]),
-                truth=truth_of(truth, matching),
+                truth=truth_of(truth, matching, by=(cluster,)),
                 values=parse_values(values),
                 data=data,
                 items=items,
                 level=ci,
+                cluster=cluster,
                 title=title,
                 command=command,
                 seed=seed,

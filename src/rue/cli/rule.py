@@ -95,6 +95,13 @@ def fit(
         Literal["learned", "total", "epistemic"],
         typer.Option(help="Learn the weights of both components, or take one score."),
     ] = "learned",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --delta: promise for clusters of points; a random point of each is used.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split of the points.", min=0)] = 0,
     save: Annotated[Path | None, typer.Option(help="Write the rule to this file, JSON.")] = None,
     compare: Annotated[
@@ -117,6 +124,7 @@ def fit(
     """
     from rue.deploy import fit_rule
     from rue.deploy.points import read_calibration, read_new
+    from rue.inference.clusters import column_of
     from rue.selectors.problem import Problem
 
     if plot is not None and compare is None:
@@ -125,7 +133,7 @@ def fit(
         maximize = "coverage"
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
     matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching)
+    answers = truth_of(truth, matching, by=(cluster,))
     name, files = method_of(file)
     points = read_calibration(
         files,
@@ -146,6 +154,7 @@ def fit(
         bound=points.bound if bound is None else bound,
         promise=promise,
         weights=WEIGHTS[score],
+        cluster=None if cluster is None else column_of(points.groups, cluster),
         seed=seed,
         kind=points.kind,
     )

@@ -5,9 +5,11 @@ risk and regret budgets are promised for new points (``learn_then_test.py``).
 """
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rue._arrays import as_vector, require_whole
 from rue.components import Components
@@ -18,6 +20,7 @@ from rue.deploy.learn_then_test import PROMISES, fit_promised
 from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
+from rue.inference.clusters import label_codes, one_of_each
 from rue.selectors.optimal import require_realized
 from rue.selectors.problem import Problem
 
@@ -39,6 +42,7 @@ def fit_selector(
     promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
+    cluster: ArrayLike | None = None,
     seed: int = 0,
     kind: Kind | None = None,
 ) -> Rule:
@@ -72,8 +76,13 @@ def fit_selector(
         weights need none, unless ``normalized``. If less than four times the minimum that the
         budgets require would be left to test (twice, for Hoeffding-Bentkus), all points test, and
         the weights are those of the total.
+    cluster
+        With ``delta``, labels of shape (n_points,) of points that belong together, such as the
+        images of a patient. Clusters must be independent, their points need not be: the rule is
+        fitted on a random point of each, and its promise is for a random point of a new cluster.
     seed
-        Seed of the split. Trying several seeds and keeping the best rule breaks the promise.
+        Seed of the split, and of the points of clusters. Trying several seeds and keeping the
+        best rule breaks the promise.
     kind
         What the rule is made for; it is stored in the rule and checked when the rule is applied.
 
@@ -108,6 +117,7 @@ def fit_selector(
         promise=promise,
         weights=weights,
         learn_share=learn_share,
+        cluster=cluster,
         seed=seed,
         kind=kind,
     )
@@ -123,6 +133,7 @@ def fit_rule(
     promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
+    cluster: ArrayLike | None = None,
     seed: int = 0,
     kind: Kind | None = None,
 ) -> Rule:
@@ -134,7 +145,7 @@ def fit_rule(
         Realised and estimated components of n_points calibration points.
     problem
         The objective, the floor and the budgets.
-    delta, bound, promise, weights, learn_share, seed, kind
+    delta, bound, promise, weights, learn_share, cluster, seed, kind
         As in :func:`fit_selector`.
 
     Returns
@@ -160,12 +171,18 @@ def fit_rule(
         raise InputError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}")
     candidates = None if weights is None else [_as_weights(weights)]
     kind = kind or Kind()
+    if cluster is not None:
+        codes = label_codes(cluster, len(star_cal))
+        if delta is None:
+            raise InputError("cluster is used only with delta")
+        rows = one_of_each(codes, seed)
+        star_cal, hat_cal = star_cal[rows], hat_cal[rows]
     if delta is None:
         return fit_empirical(
             star_cal, hat_cal, problem, candidates=candidates, seed=seed, kind=kind
         )
     assert bound is not None
-    return fit_promised(
+    rule = fit_promised(
         star_cal,
         hat_cal,
         problem,
@@ -177,6 +194,10 @@ def fit_rule(
         seed=seed,
         kind=kind,
     )
+    if cluster is None:
+        return rule
+    note = f"fitted on a random point of each of {len(star_cal):,} clusters"
+    return replace(rule, notes=(note, *rule.notes))
 
 
 def _as_weights(weights: Weights) -> Weights:

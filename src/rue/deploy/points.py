@@ -1,7 +1,7 @@
 """Read calibration and new points from files, and check them against a rule's kind."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,8 @@ class DeployPoints:
         The largest possible loss, if it is known.
     notes : tuple of str
         What a reader of the numbers must know, a sentence each.
+    groups : mapping of str to ndarray of shape (n_points,)
+        Columns of the points, by name.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class DeployPoints:
     doubt: FloatArray | None = None
     bound: float | None = None
     notes: tuple[str, ...] = ()
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_calibration(
@@ -84,7 +87,10 @@ def read_calibration(
     path = predictions.path or _paths(files)[0]
     if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
-        return DeployPoints(path, predictions.method, predictions.hat, predictions.star, kind)
+        return DeployPoints(
+            *(path, predictions.method, predictions.hat, predictions.star, kind),
+            groups=predictions.groups,
+        )
     answered = truth or predictions.truth
     noted: tuple[str, ...] = ()
     if answered is not None:  # the points and classes that both have
@@ -119,6 +125,7 @@ def read_calibration(
         _doubt(predictions.belief),
         bound,
         tuple(dict.fromkeys((*noted, *run.notes))),
+        run.groups,
     )
 
 

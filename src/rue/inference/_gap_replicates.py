@@ -13,6 +13,7 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
+from rue.inference.clusters import NO_CLUSTERS
 from rue.pareto._rankings import arc_middles, plane_of, spread
 from rue.pareto.surfaces import SAME_SCORE
 
@@ -30,6 +31,7 @@ def gap_replicates(
     key: np.uint64,
     n_replicates: int,
     *,
+    clusters: IntArray = NO_CLUSTERS,
     progress: bool = False,
 ) -> FloatArray:
     """Return the change of the Pareto-gap in each of the first ``n_replicates`` samples."""
@@ -51,7 +53,7 @@ def gap_replicates(
     )
 
     def run(i: int) -> None:
-        gaps(key, cuts[i], rankings, n_levels, found[cuts[i] : cuts[i + 1]])
+        gaps(key, cuts[i], clusters, rankings, n_levels, found[cuts[i] : cuts[i + 1]])
         bar.update(int(cuts[i + 1] - cuts[i]))
 
     with bar:

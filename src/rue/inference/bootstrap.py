@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.errors import InputError
+from rue.inference.clusters import Cluster, cluster_codes, number_clusters
 from rue.runs import Run
 
 __all__ = ["annotator_replicates", "own_order", "replicates"]
@@ -30,6 +31,7 @@ def replicates(
     seed: int = 0,
     rows: IntArray | None = None,
     areas_only: bool = False,
+    cluster: Cluster | None = None,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
     """Return every column for ``n_replicates`` bootstrap samples of the points.
@@ -50,6 +52,8 @@ def replicates(
         differences are paired.
     areas_only : bool
         Whether to omit correlations and calibration, which take longer than the areas.
+    cluster : str or array_like of shape (n_points,), optional
+        The clusters to draw instead of points: a column of ``run.groups``, or labels.
     progress : bool
         Whether to show a progress bar.
 
@@ -61,7 +65,9 @@ def replicates(
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
     from rue._kernels.threads import each
 
-    rows = own_order([run]) if rows is None else rows
+    codes = cluster_codes(run, cluster)
+    rows = own_order([run], codes) if rows is None else rows
+    clusters = number_clusters(None if codes is None else codes[rows])
     star, hat = run.star[rows], run.hat[rows]
     key = _key(seed)
     sorted_ = _sorted(star, hat)
@@ -69,7 +75,7 @@ def replicates(
     cuts = np.linspace(0, n_replicates, min(16, n_replicates) + 1).astype(np.int64)
 
     def measure_some(i: int) -> None:
-        measure_all(key, cuts[i], *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
+        measure_all(key, cuts[i], clusters, *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
 
     each(measure_some, range(len(cuts) - 1))
     columns = _named(out, hat)
@@ -78,18 +84,18 @@ def replicates(
     if gap is not None:
         from rue.inference._gap_replicates import gap_replicates
 
-        moved = gap_replicates(star, hat, key, n_gaps, progress=progress)
+        moved = gap_replicates(star, hat, key, n_gaps, clusters=clusters, progress=progress)
         columns["pareto_gap"] = gap + moved
     return columns
 
 
 def annotator_replicates(
-    run: Run, n_replicates: int, seed: int, progress: bool
+    run: Run, n_replicates: int, seed: int, progress: bool, codes: IntArray | None = None
 ) -> dict[str, FloatArray]:
-    """Return replicates that resample points, and within each drawn point its answers."""
+    """Return replicates that resample points or clusters, and each drawn point's answers."""
     from tqdm import tqdm
 
-    from rue._kernels.bootstrap import N_COLUMNS, draw, measure
+    from rue._kernels.bootstrap import N_COLUMNS, count_clusters, draw_points, measure
 
     answers, hat = run.answers, run.hat
     if answers is None:
@@ -97,8 +103,10 @@ def annotator_replicates(
             "annotators cannot be resampled, because the run has no answers: "
             "Run.from_belief(..., with_answers=True)"
         )
-    columns = (*answers.keys(), hat.aleatoric, hat.epistemic, hat.total)
-    rows = np.lexsort(columns)
+    labels = () if codes is None else (codes,)
+    rows = np.lexsort((*labels, *answers.keys(), hat.aleatoric, hat.epistemic, hat.total))
+    clusters = number_clusters(None if codes is None else codes[rows])
+    drawn = np.empty(count_clusters(clusters), np.uint8)
     answers, hat = answers[rows], hat[rows]
     key = _key(seed)
     rng = np.random.default_rng([seed, 2])
@@ -108,7 +116,7 @@ def annotator_replicates(
     for b in tqdm(
         range(n_replicates), "annotators", delay=2, disable=None if progress else True, leave=False
     ):
-        draw(key, b, weight)
+        draw_points(key, b, clusters, drawn, weight)
         copies = np.repeat(np.arange(len(hat)), weight)
         star = Components(*answers[copies].redrawn(rng))
         measure(ones, *_sorted(star, hat[copies]), True, out[b])
@@ -162,9 +170,13 @@ def _named(out: FloatArray, hat: Components) -> dict[str, FloatArray]:
     return columns | further
 
 
-def own_order(runs: Sequence[Run]) -> IntArray:
-    """Return the order of the rows by their own values, which the input order does not affect."""
-    columns = [
+def own_order(runs: Sequence[Run], codes: IntArray | None = None) -> IntArray:
+    """Return the order of the rows by their own values, which the input order does not affect.
+
+    Rows of equal values are in the order of the numbers of their clusters, if there are any.
+    """
+    columns: list[NDArray[Any]] = [] if codes is None else [codes]
+    columns += [
         column
         for run in runs
         for column in (run.hat.aleatoric, run.hat.epistemic, run.star.total, run.star.epistemic)

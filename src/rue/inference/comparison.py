@@ -10,6 +10,7 @@ from typing import Any
 
 from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
+from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.inference.intervals import (
     AREAS,
     INTERVAL_COLUMNS,
@@ -88,6 +89,7 @@ def compare(
     criteria: Sequence[str] = DEFAULT,
     level: float = 0.95,
     n_replicates: int = N_REPLICATES,
+    cluster: Cluster | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> Comparison:
@@ -104,6 +106,9 @@ def compare(
         1 - level.
     n_replicates : int
         The number of bootstrap samples; the Pareto-gap uses the first 200 at most.
+    cluster : str or array_like of shape (n_points,), optional
+        Points that belong together: a column of the first run's ``groups``, or labels. Clusters
+        are then resampled instead of points.
     seed : int
         Seed of the samples.
     progress : bool
@@ -140,7 +145,8 @@ def compare(
     if unknown or not criteria:
         got = repr(unknown[0]) if unknown else "none"
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
-    rows = own_order(runs)
+    codes = cluster_codes(runs[0], cluster)
+    rows = own_order(runs, codes)
     found, drawn, influences = {}, {}, {}
     gap = "pareto_gap" in criteria
     for run in runs:
@@ -152,9 +158,10 @@ def compare(
             seed=seed,
             rows=rows,
             areas_only="regret_calibration" not in criteria,
+            cluster=codes,
             progress=progress,
         )
-        influences[run.method] = influence(run)
+        influences[run.method] = {k: cluster_sums(v, codes) for k, v in influence(run).items()}
     rankings = {
         criterion: compare_column(
             criterion,

@@ -20,6 +20,7 @@ from rue.inference.bootstrap import (
     annotator_replicates,
     replicates,
 )
+from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import columns_where
 from rue.metrics.curve_areas import areas
 from rue.metrics.evaluation import Evaluation, evaluate_run
@@ -86,6 +87,7 @@ def intervals(
     n_replicates: int = N_REPLICATES,
     gap: bool = True,
     resample_annotators: bool = False,
+    cluster: Cluster | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> Intervals:
@@ -110,6 +112,9 @@ def intervals(
     resample_annotators : bool
         Whether to resample annotators within each point too, which needs ``run.answers``; the
         Pareto-gap then has no interval.
+    cluster : str or array_like of shape (n_points,), optional
+        Points that belong together, such as the sentences of a document: a column of
+        ``run.groups``, or labels. Clusters are then resampled instead of points.
     seed : int
         Seed of the samples; runs on the same points with the same seed draw the same points.
     progress : bool
@@ -143,6 +148,7 @@ def intervals(
             "because they would change with the order of the rows"
         )
     gap = gap and not resample_annotators
+    codes = cluster_codes(run, cluster)
     if row is None:
         row = evaluate_run(run, gap=gap)
     estimate = {name: getattr(row, name) for name in INTERVAL_COLUMNS}
@@ -154,11 +160,12 @@ def intervals(
             n_replicates=n_replicates,
             gap=row.pareto_gap if gap else None,
             seed=seed,
+            cluster=codes,
             progress=progress,
         )
-        influences = influence(run)
+        influences = {name: cluster_sums(v, codes) for name, v in influence(run).items()}
     else:
-        drawn = annotator_replicates(run, n_replicates, seed, progress)
+        drawn = annotator_replicates(run, n_replicates, seed, progress, codes)
         influences = {}
     ends, used = {}, {}
     for name in INTERVAL_COLUMNS:

@@ -13,7 +13,7 @@ Columns of text and the one named by ``by`` are groups, and all others are class
 are not whole are taken as probabilities.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,9 @@ class Truth:
     notes: tuple[str, ...] = ()
 
 
-def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = BY_NAME) -> Truth:
+def read_truth(
+    path: str | Path, *, by: str | Sequence[str] | None = None, matching: Matching = BY_NAME
+) -> Truth:
     """Read a truth file; its formats are in the description of this module.
 
     Parameters
@@ -101,7 +103,7 @@ def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = 
     path
         The file.
     by
-        A column that is a group and no class.
+        A column, or several, that are groups and no classes.
     matching
         Which column names the points, and the classes of files that do not name them.
 
@@ -127,6 +129,7 @@ def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = 
     (('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
     path = Path(path)
+    by = (by,) if isinstance(by, str) else tuple(by or ())
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return _named(Truth(path, _annotations(path, load_npy(path), None)), matching)
@@ -138,7 +141,7 @@ def read_truth(path: str | Path, *, by: str | None = None, matching: Matching = 
     elif is_json_lines(path):
         arrays = _json(path, matching)
     elif suffix in (".csv", ".tsv", ".parquet"):
-        table = load_table(path, named=[name for name in (by, matching.id_name) if name])
+        table = load_table(path, named=[name for name in (*by, matching.id_name) if name])
         rated = rating_arrays(path, table, matching.id_name)
         found = rated or answer_arrays(
             path, table, id_name=matching.id_name, classes=matching.classes
@@ -277,7 +280,7 @@ def _notes(path: Path, annotations: Annotations, are_probs: bool) -> tuple[str, 
 
 
 def _wide(
-    path: Path, table: Mapping[str, NDArray[Any]], by: str | None, matching: Matching
+    path: Path, table: Mapping[str, NDArray[Any]], by: Sequence[str], matching: Matching
 ) -> Truth:
     name = find_id_name(path, list(table), matching.id_name)
     known = matching.classes if matching.classes and set(matching.classes) <= set(table) else None
@@ -287,7 +290,7 @@ def _wide(
         else [
             column
             for column, values in table.items()
-            if column not in (name, by) and values.dtype.kind in "fiub"
+            if column not in (name, *by) and values.dtype.kind in "fiub"
         ]
     )
     if not classes:

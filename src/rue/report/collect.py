@@ -51,6 +51,7 @@ def from_files(
     data: str | None = None,
     items: Path | None = None,
     level: float | None = None,
+    cluster: str | None = None,
     title: str = "",
     command: str = "",
     seed: int = 0,
@@ -77,6 +78,8 @@ def from_files(
     level : float, optional
         The level of bootstrap intervals (:func:`rue.inference.intervals.intervals`), for example
         0.95; by default there are none.
+    cluster : str, optional
+        The column of the clusters that the bootstrap resamples instead of points.
     title, command : str
         The title of the page, and the command that creates it.
     matching : Matching
@@ -159,7 +162,8 @@ def from_files(
             run = replace(run, method=name, loss=loss)
             row = evaluate_run(run)
             if level is not None:
-                row = replace(row, intervals=intervals(run, row=row, level=level, seed=seed))
+                found = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
+                row = replace(row, intervals=found)
             run = run if isinstance(order, slice) else run[order]
             entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct, mean))
         cards.append(MethodCard(name, _facts(path, predictions)))

@@ -1,0 +1,115 @@
+"""Clusters: points that belong together, such as sentences of a document or images of a patient.
+
+Points of a cluster are correlated, so resampling points makes intervals too narrow. Resampling
+whole clusters does not: a bootstrap sample has as many clusters as there are, and contains all
+points of a cluster as often as the cluster was drawn.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.errors import InputError
+from rue.runs import Run
+
+__all__ = [
+    "NO_CLUSTERS",
+    "Cluster",
+    "cluster_codes",
+    "cluster_sums",
+    "column_of",
+    "label_codes",
+    "number_clusters",
+    "one_of_each",
+]
+
+Cluster = str | ArrayLike
+"""The name of a column of ``run.groups``, or a label for each point, shape (n_points,)."""
+
+NO_CLUSTERS = np.empty(0, np.int64)
+"""What kernels take for points that are drawn one by one."""
+
+
+def cluster_codes(run: Run, cluster: Cluster | None) -> IntArray | None:
+    """Return the number of each point's cluster, in the order of the labels, or None without any.
+
+    Parameters
+    ----------
+    run : Run
+        The run that has the points.
+    cluster : str or array_like of shape (n_points,), optional
+        The name of one of the run's groups, or labels.
+
+    Returns
+    -------
+    array of shape (n_points,) or None
+        Whole numbers from 0 to the number of clusters minus 1.
+
+    Raises
+    ------
+    InputError
+        If there is no such group, a label is missing, or all points are in one cluster.
+
+    Examples
+    --------
+    >>> from rue import Components
+    >>> star = Components([1.0, 0.5, 0.2], [0.5, 0.5, 0.1], [0.5, 0.0, 0.1])
+    >>> cluster_codes(Run(star, star, groups={"patient": np.array(["b", "a", "b"])}), "patient")
+    array([1, 0, 1])
+    """
+    if cluster is None:
+        return None
+    if isinstance(cluster, str):
+        return label_codes(column_of(run.groups, cluster), len(run), name=cluster)
+    return label_codes(cluster, len(run))
+
+
+def column_of(groups: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    """Return the column of labels with this name, or raise and list those that there are."""
+    if name not in groups:
+        raise InputError(
+            f"cluster must be a column of the points, got {name!r}; "
+            f"there are {', '.join(groups) or 'none'}"
+        )
+    return groups[name]
+
+
+def label_codes(labels: ArrayLike, n_points: int, *, name: str = "cluster") -> IntArray:
+    """Return the number of each point's label, shape (n_points,), in the order of the labels."""
+    labels = np.asarray(labels)
+    if labels.shape != (n_points,):
+        raise InputError(
+            f"{name} must have one label for each of {n_points} points, got shape {labels.shape}"
+        )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError(f"{name} has a missing value at row {int(np.argmax(np.isnan(labels)))}")
+    labels = labels.astype(str) if labels.dtype.kind == "O" else labels
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) < 2:
+        raise InputError(f"there must be at least 2 clusters, got {len(found)} in {name}")
+    return np.asarray(codes.reshape(-1), np.int64)
+
+
+def number_clusters(codes: IntArray | None) -> IntArray:
+    """Return clusters numbered as they first appear, or NO_CLUSTERS."""
+    if codes is None:
+        return NO_CLUSTERS
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(place[inverse])
+
+
+def cluster_sums(values: FloatArray, codes: IntArray | None) -> FloatArray:
+    """Return the sum over each cluster's points, or the values themselves without clusters."""
+    return values if codes is None else np.asarray(np.bincount(codes, values), np.float64)
+
+
+def one_of_each(codes: IntArray, seed: int) -> IntArray:
+    """Return a random row of each cluster, which are independent where clusters are."""
+    shuffled = np.random.default_rng([seed, 3]).permutation(len(codes))
+    _, first = np.unique(codes[shuffled], return_index=True)
+    return np.asarray(np.sort(shuffled[first]))

@@ -1,0 +1,79 @@
+"""How often intervals contain the truth where the points of a cluster are alike."""
+
+import numpy as np
+
+from rue._arrays import IntArray
+from rue.inference.intervals import intervals
+from rue.metrics.evaluation import evaluate_run
+from rue.runs import Run
+from studies.pages import percent, table
+from studies.rows import Row
+
+COLUMNS = ("regret", "aurec", "excess_aurec", "n_aurec", "aurc")
+BY = ("points", "clusters")
+SIZE = 5
+"""Points per cluster."""
+
+
+def cluster_coverage(
+    run: Run, n_clusters: tuple[int, ...] = (60, 200), n_samples: int = 400
+) -> list[Row]:
+    """Draw clusters from all points of a run, and count intervals that hold the run's own values.
+
+    The points are put into clusters of similar regret. Intervals are at 95 %, by points and by
+    clusters.
+    """
+    members = similar(run)
+    truth = evaluate_run(run, gap=False)
+    rows = []
+    for n in n_clusters:
+        hits = {(name, by): 0 for name in COLUMNS for by in BY}
+        for sample in range(n_samples):
+            drawn = np.random.default_rng([n, sample]).integers(0, len(members), n)
+            part = run[members[drawn].ravel()]
+            for by, cluster in (("points", None), ("clusters", np.repeat(np.arange(n), SIZE))):
+                found = intervals(part, gap=False, n_replicates=500, cluster=cluster, seed=sample)
+                for name in COLUMNS:
+                    held = found.low[name] <= getattr(truth, name) <= found.high[name]
+                    hits[name, by] += int(held)
+        rows += [
+            {"n_clusters": n, "size": SIZE, "column": name, "by": by, "coverage": hit / n_samples}
+            | {"n_samples": n_samples, "correlation": within(run, members)}
+            for (name, by), hit in hits.items()
+        ]
+    return rows
+
+
+def similar(run: Run) -> IntArray:
+    """Return clusters of points whose regrets have similar ranks, shape (n_clusters, SIZE)."""
+    noise = np.random.default_rng(0).normal(0, 0.2, len(run))
+    regret = run.star.epistemic
+    rank = np.argsort(np.argsort(regret)) / len(run)
+    return np.argsort(rank + noise)[: len(run) // SIZE * SIZE].reshape(-1, SIZE)
+
+
+def within(run: Run, members: IntArray) -> float:
+    """Return the intraclass correlation of the regret."""
+    regret = run.star.epistemic[members]
+    between = regret.mean(axis=1).var()
+    noise = regret.var(axis=1, ddof=1).mean()
+    return float((between - noise / SIZE) / (between - noise / SIZE + noise))
+
+
+def clusters_table(rows: list[Row]) -> str:
+    """Return the table of docs/uncertainty.md."""
+    sizes = sorted({row["n_clusters"] for row in rows})
+    lines = []
+    for column in dict.fromkeys(row["column"] for row in rows):
+        shares = {
+            (row["n_clusters"], row["by"]): row["coverage"]
+            for row in rows
+            if row["column"] == column
+        }
+        lines.append([column, *(percent(shares[n, by]) for n in sizes for by in BY)])
+    head = [f"{n} clusters, by {by}" for n in sizes for by in BY]
+    first = rows[0]
+    return table(["column", *head], lines) + (
+        f"\n\nEach cluster has {first['size']} points; the correlation of their regrets is "
+        f"{first['correlation']:.2f}. There were {first['n_samples']} samples."
+    )
