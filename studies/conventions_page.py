@@ -5,13 +5,10 @@ from rue.metrics.columns import COLUMNS, title
 from rue.metrics.table import BY_COMPONENT, format_rows
 from studies import RESULTS
 from studies.pages import listed, percent, table
+from studies.result_pages import PUBLISHED
 from studies.rows import Row, read_rows
 
 SHOWN = ("aurec", "n_aurec", "pareto_gap")
-PUBLISHED = (
-    *("aurec", "excess_aurec", "n_aurec", "aurc"),
-    *("pareto_gap", "spearman_hat", "spearman_star"),
-)
 PAGE = RESULTS / "published.md"
 LOSSES = {"log": "log loss", "zero_one": "0/1 loss"}
 
