@@ -39,7 +39,7 @@ test-peers:      ## probly and torch-uncertainty for real, in .venv-peers: it fe
 	test -x $(VENV)-peers/bin/python || $(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -r tests/adapters/peers.txt -e .
-	$(VENV)-peers/bin/python -m pytest tests/adapters/test_peers.py
+	$(VENV)-peers/bin/python -m pytest tests/adapters/test_peers.py tests/methods/test_other_libraries.py
 
 test-matrix:     ## the core suite on Python 3.11 to 3.13, and with the lowest versions: gigabytes
 	.ci/matrix
