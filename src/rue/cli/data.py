@@ -183,6 +183,7 @@ def _check_json(found: "Check", target: Path) -> str:
 
 def _check_table(found: "Check", target: Path) -> str:
     """Set the facts one a line, then the warnings."""
+    from rue.data.dataset import count
 
     def show(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
@@ -215,9 +216,9 @@ def _check_table(found: "Check", target: Path) -> str:
     origin = "as the files say" if found.official else "folds of rue's own, at seed 0"
     sizes = "  ".join(f"{split} {size:,}" for split, size in found.splits.items())
     lines += [
-        ("duplicates", f"{found.duplicates:,} points with the input of another"),
+        ("duplicates", f"{count(found.duplicates, 'point')} with the input of another"),
         ("splits", f"{sizes} ({origin})"),
-        ("leaks", f"{found.leaks:,} points with an input of another split"),
+        ("leaks", f"{count(found.leaks, 'point')} with an input of another split"),
     ]
     width = max(len(key) for key, _ in lines) + 2
     return "\n".join(
