@@ -21,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz")
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--kind", help="only the cases of kinds with this in their name")
+    parser.add_argument("--kind", action="append", help="only the cases of this kind; repeat it")
     parser.add_argument("--workers", type=int, default=2, help="processes; 0: this one")
     parser.add_argument("--out", type=Path, default=Path("out/fuzz.json"))
     parser.add_argument("--case", type=int, help="try this one case and say what became of it")

@@ -144,8 +144,8 @@ def _reshaped(rng: random.Random, array: np.ndarray) -> np.ndarray:
         case 3:
             return array.take([], axis=axis)
         case 4:
-            return array.take(range(array.shape[axis] - 1), axis=axis)
-        case 5:
+            return array.take(range(max(array.shape[axis] - 1, 0)), axis=axis)
+        case 5 if array.shape[axis]:
             return np.concatenate([array, array.take([0], axis=axis)], axis=axis)
         case 6:
             return array.reshape(-1)

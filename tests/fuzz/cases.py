@@ -37,7 +37,7 @@ def run(number: int, *, keep: Path | None = None) -> guard.Outcome:
 def run_range(
     numbers: Iterable[int],
     *,
-    kind: str | None = None,
+    kinds: Collection[str] | None = None,
     at: Any = None,
     skipped: Collection[int] = (),
 ) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def run_range(
     failures, slowest, tried, total = [], (0.0, -1), 0, 0.0
     for number in numbers:
         name = kind_of(number)
-        if number in skipped or (kind is not None and kind not in name):
+        if number in skipped or (kinds is not None and name not in kinds):
             continue
         if at is not None:
             at.value = number

@@ -23,7 +23,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     """Try all cases in chunks, each in one of the workers; what is done already is kept."""
     given.out.parent.mkdir(parents=True, exist_ok=True)
     kept = given.out.with_suffix(".parts.jsonl")
-    what = {"first": given.first, "cases": given.cases, "kind": given.kind, "kinds": len(KINDS)}
+    what = {"first": given.first, "cases": given.cases, "only": given.kind, "kinds": len(KINDS)}
     parts = _resumed(kept, what)
     starts = range(given.first, given.first + given.cases, CHUNK)
     waiting = [start for start in starts if start not in parts]
@@ -35,7 +35,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
                     stop = min(start + CHUNK, given.first + given.cases)
                     parts[start] = {
                         "start": start,
-                        **cases.run_range(range(start, stop), kind=given.kind),
+                        **cases.run_range(range(start, stop), kinds=given.kind),
                     }
                     _keep(file, parts, start)
             waiting = []
@@ -59,7 +59,7 @@ class _Worker:
     """A process that tries chunks; one that dies or hangs is replaced, its case a failure."""
 
     def __init__(self) -> None:
-        self.chunk: tuple[int, int, str | None] | None = None
+        self.chunk: tuple[int, int, list[str] | None] | None = None
         self.lost: list[tuple[int, str]] = []
         self._start()
 
@@ -73,10 +73,10 @@ class _Worker:
         self.process.start()
         self.seen, self.since = -1, time.monotonic()
 
-    def give(self, start: int, stop: int, kind: str | None) -> None:
-        self.chunk, self.lost = (start, stop, kind), []
+    def give(self, start: int, stop: int, kinds: list[str] | None) -> None:
+        self.chunk, self.lost = (start, stop, kinds), []
         self.seen, self.since = -1, time.monotonic()
-        self.tasks.put((start, start, stop, kind))
+        self.tasks.put((start, stop, kinds, []))
 
     def finished(self) -> list[dict[str, Any]]:
         if self.chunk is None:
@@ -89,6 +89,9 @@ class _Worker:
         part["failures"] += [
             {"case": case, "kind": cases.kind_of(case), "text": why} for case, why in self.lost
         ]
+        for case, _ in self.lost:
+            counted = part["kinds"].setdefault(cases.kind_of(case), {})
+            counted["failure"] = counted.get("failure", 0) + 1
         part["tried"] += len(self.lost)
         self.chunk = None
         return [part]
@@ -101,7 +104,7 @@ class _Worker:
         if not dead and now - self.since < SILENCE:
             return
         assert self.chunk is not None
-        start, stop, kind = self.chunk
+        start, stop, kinds = self.chunk
         why = f"the process died ({self.process.exitcode})" if dead else "nothing for two minutes"
         self.lost.append((at, why))
         self.process.kill()
@@ -109,7 +112,7 @@ class _Worker:
         self._start()
         # What the process had found in this chunk is lost with it: try those cases again, too.
         skipped = [case for case, _ in self.lost]
-        self.tasks.put((start, start, stop, kind, skipped))
+        self.tasks.put((start, stop, kinds, skipped))
 
     def end(self) -> None:
         self.tasks.put(None)
@@ -121,10 +124,8 @@ def _work(tasks: Any, results: Any, at: Any) -> None:
     cases.warm_up()
     with guard.limited():
         while (task := _next(tasks)) is not None:
-            start, first, stop, kind, *skipped = task
-            part = cases.run_range(
-                range(first, stop), kind=kind, at=at, skipped=skipped[0] if skipped else ()
-            )
+            start, stop, kinds, skipped = task
+            part = cases.run_range(range(start, stop), kinds=kinds, at=at, skipped=skipped)
             results.put({"start": start, **part})
 
 

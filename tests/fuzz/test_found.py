@@ -1,11 +1,15 @@
 """What the fuzzer found, as small files: each was a traceback, a warning, or gigabytes."""
 
+import random
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import rue.data
+from rue.bench.tables import summarize
+from rue.data.datasets.fashion_mnist import COUNTS as COUNTS_OF_FASHION
 from rue.errors import FileError
 from rue.io.cost import read_cost
 from rue.io.predictions import read_predictions
@@ -90,6 +94,37 @@ def test_a_list_of_images_with_a_name_too_long_for_the_disk(tmp_path):
     (folder / "test_mnist.txt").write_text("mnist/" + "x" * 3000 + ".png 1\n")
     with pytest.raises(FileError, match="openood-mnist needs openood/images_classic/mnist/xxx"):
         rue.data.load("openood-mnist", tmp_path, verify=False)
+
+
+def test_text_that_is_no_unicode(tmp_path):
+    np.savez(tmp_path / "a.npz", counts=COUNTS, ids=np.array(["a", "b", "c", "d"]))
+    content = (tmp_path / "a.npz").read_bytes()
+    place = content.index(b"a\0\0\0b\0\0\0")
+    letters = np.frombuffer(content[place : place + 16], np.uint32).copy()
+    letters[0] = 0x7FFFFFFF
+    np.savez(tmp_path / "b.npz", counts=COUNTS, ids=letters.view("U1"))
+    refused(read_truth, tmp_path / "b.npz", "ids holds characters that are no Unicode")
+    assert read_truth(tmp_path / "a.npz").ids.tolist() == ["a", "b", "c", "d"]
+
+
+def test_counts_of_fashion_mnist_that_are_empty(tmp_path):
+    from fuzz.datasets import fashion
+    from fuzz.kinds import Case
+
+    made = Case(random.Random(0), np.random.default_rng(0), tmp_path, valid=True)
+    load = fashion(made)
+    load(tmp_path)
+    for content in (b"", b"\n", b"\xef\xbb\xbf", b"#", b",,,\n"):
+        (tmp_path / COUNTS_OF_FASHION).write_bytes(content)
+        with pytest.raises(FileError, match="must hold numbers"):
+            load(tmp_path)
+
+
+def test_rows_without_a_column_of_the_summary():
+    # A row.json whose evaluation lacks a column that all others have.
+    rows = [{"dataset": "d", "loss": "log", "method": "m", "n_aurec": 0.5}]
+    assert summarize(rows)[0]["pareto_gap"] is None
+    assert summarize([{"dataset": "d", "loss": "log", "method": "m"}])[0]["best"] == 0
 
 
 @pytest.mark.parametrize("fact", ["n_points = inf", "n_points = 1e400"])

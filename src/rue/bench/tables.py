@@ -170,11 +170,12 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "loss": loss,
             "n_datasets": len(group),
             "best": sum(
-                row["n_aurec"] is not None and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
+                row.get("n_aurec") is not None
+                and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
                 for row in group
             ),
             **{
-                key: _mean([row[key] for row in group])
+                key: _mean([row.get(key) for row in group])
                 for key in ("n_aurec", "pareto_gap", "spearman_hat", "spearman_star")
             },
         }

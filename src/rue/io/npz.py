@@ -69,6 +69,7 @@ def load_npz(path: Path, names: Collection[str] | None = None) -> dict[str, NDAr
             for name in wanted:
                 with archive.open(members[name]) as stream:
                     arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+                _require_unicode(path, name, arrays[name])
     return arrays
 
 
@@ -140,6 +141,14 @@ def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
             raise FileError(f"{path}: holds two arrays named {name!r}")
         members[name] = info
     return members
+
+
+def _require_unicode(path: Path, name: str, array: NDArray[Any]) -> None:
+    """Raise if text has characters beyond Unicode, which no operation on it survives."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        letters = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("="), copy=False)
+        if letters.view(np.uint32).max() > 0x10FFFF:
+            raise FileError(f"{path}: {name} holds characters that are no Unicode: it is damaged")
 
 
 def _is_bounded(info: zipfile.ZipInfo) -> bool:

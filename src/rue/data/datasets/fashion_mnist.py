@@ -51,9 +51,12 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     n_train, n_test = map(len, images)
     if list(map(len, labels)) != [n_train, n_test]:
         raise FileError(f"fashion-mnist: {n_train} + {n_test} images, but not as many labels")
+    content = reader.read(COUNTS)
+    if not content.strip(b"\xef\xbb\xbf\r\n\t ,"):
+        raise FileError(f"{COUNTS} must hold numbers: it is empty")
     try:
         counts = np.loadtxt(
-            io.BytesIO(reader.read(COUNTS)), delimiter=",", ndmin=2, encoding="utf-8-sig"
+            io.BytesIO(content), delimiter=",", ndmin=2, encoding="utf-8-sig", comments=None
         )
     except ValueError as error:
         raise FileError(f"{COUNTS} must hold numbers: {error}") from None
