@@ -1,0 +1,55 @@
+"""The page on files and faults: its figures are of its run, and its tests are there."""
+
+import json
+import re
+
+from studies import ROOT
+from studies.pages import fill
+from studies.reliability import PAGE, SUMMARY, figures
+
+
+def test_the_page_shows_the_summary_that_is_kept():
+    page = PAGE.read_text()
+    assert fill(page, {"fuzz": figures(json.loads(SUMMARY.read_text()))}) == page
+
+
+def test_the_run_was_a_whole_one_and_what_it_found_is_mended():
+    first, *later = json.loads(SUMMARY.read_text())
+    assert first["tried"] == first["cases"] == 100_000
+    assert first["results"] + first["errors"] + len(first["failures"]) == 100_000
+    for run in (first, *later):
+        assert run["peak_memory_mib"] < 1024
+        assert run["slowest_case"][0] < 10
+    if later:
+        assert not later[-1]["failures"]
+        assert {each["kind"] for each in first["failures"]} <= set(later[-1]["by_kind"])
+
+
+def test_no_case_that_failed_fails_now():
+    from fuzz import cases
+
+    for each in json.loads(SUMMARY.read_text())[0]["failures"]:
+        assert cases.kind_of(each["case"]) == each["kind"]
+        found = cases.run(each["case"])
+        assert found.kind != "failure", (each["case"], found.text)
+
+
+def test_failures_are_listed():
+    first, *_ = json.loads(SUMMARY.read_text())
+    broken = first | {"failures": [{"case": 7, "kind": "own data", "text": "KeyError: 1 (a:1)"}]}
+    text = figures([broken])
+    assert "and 1 failure. The slowest" in text
+    assert "- Case 7 (own data): `KeyError: 1`" in text
+
+
+def test_every_test_that_the_page_names_exists():
+    named = set(re.findall(r"`(test_\w+)`", PAGE.read_text()))
+    assert len(named) > 20
+    source = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    assert not [name for name in sorted(named) if f"def {name}(" not in source]
+    for file in re.findall(r"`(tests/[\w/]+\.py)`", PAGE.read_text()):
+        assert (ROOT / file).is_file(), file
+
+
+def test_the_page_is_in_the_menu():
+    assert "reliability.md" in (ROOT / "mkdocs.yml").read_text()
