@@ -34,8 +34,8 @@ def figures(runs: list[dict[str, Any]]) -> str:
     parts = [_totals("One run", first) + f" Versions: {_versions(first)}."]
     if failures:
         parts.append(
-            "The failures, none of which fails any more, each now a test in `tests/fuzz/test_found.py` or mended in the "
-            "fuzzer itself where it failed to write a file (`the process died`):"
+            "None of them fails any more. Each is now a test in `tests/fuzz/test_found.py`, or was "
+            "mended in the fuzzer itself where that could not write a file (`the process died`):"
         )
         parts.append(
             "\n".join(
