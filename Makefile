@@ -65,6 +65,7 @@ numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by r
 	$(BIN)/rue demo --out out/demo
 	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty chaosnli answer_scales examples gallery leaderboard; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
+	$(BIN)/python -m studies.atlas
 	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
@@ -75,6 +76,9 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
 	$(BIN)/python -m studies.conventions out/conventions out/conventions-short
 	$(BIN)/python -m studies.published
+	$(BIN)/rue bench run atlas --out out/atlas
+	$(BIN)/rue bench run atlas-paper --out out/atlas-paper
+	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

@@ -82,7 +82,8 @@ def configured(config: dict[str, Any]) -> dict[str, Any]:
 def _section(part: dict[str, Any]) -> dict[str, Any]:
     ((title, entries),) = part.items()
     if title == "Results":
-        return {title: [{heading(p): f"results/{p.name}"} for p in sorted(RESULTS.glob("*.md"))]}
+        found = sorted(RESULTS.rglob("*.md"))
+        return {title: [{heading(page): str(page.relative_to(DOCS))} for page in found]}
     if title == "Gallery":
         named = [{heading(PAGES / f"{name}.md"): f"gallery/{name}.md"} for name in ORDER]
         return {title: ["gallery/index.md", *named]}

@@ -8,6 +8,7 @@ store.py    a folder of finished cells, each written completely or not at all
 engine.py   local processes             ray_engine.py  a Ray cluster
 run.py      run missing and stale cells, and store them
 tables.py   the tables of finished cells            resampling.py  their intervals
+baselines.py  the rows of a study that come with rue, and a row's place among them
 
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """

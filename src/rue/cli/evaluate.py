@@ -78,6 +78,10 @@ def evaluate(
         Literal["definition", "published"],
         typer.Option(help="Definition 1, or what the authors' own code computes."),
     ] = "definition",
+    against: Annotated[
+        str | None,
+        typer.Option(help="Show the rows of a study on --truth too, e.g. atlas, and the rank."),
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
@@ -85,6 +89,7 @@ def evaluate(
     """Evaluate how well epistemic uncertainty finds avoidable errors."""
     from tqdm import tqdm
 
+    from rue.cli._against import baselines_for, beside_baselines
     from rue.inference.intervals import intervals
     from rue.io.align import make_run
     from rue.metrics.evaluation import evaluate_run
@@ -101,7 +106,12 @@ def evaluate(
         raise InputError("--resample-annotators needs --ci")
     if cluster is not None and ci is None:
         raise InputError("--cluster needs --ci")
-    matching = matching_of(id_name, classes, common, by_position)
+    study = None
+    if against is not None:
+        names = [name for name, _ in losses]
+        study = baselines_for(against, truth, names, by=by, convention=convention)
+    # A study evaluates the test part of a data set, so the other points of it may be missing.
+    matching = matching_of(id_name, classes, common or study is not None, by_position)
     answers = truth_of(truth, matching, by=(by, cluster))
     methods = read_methods(files, matching)
     rows: list[Evaluation] = []
@@ -155,9 +165,15 @@ def evaluate(
     order = list(dict.fromkeys(["", *(name for name, _ in losses), *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
-    emit(format_rows(rows, format.value))
+    shown: list[Evaluation] | list[dict[str, Any]] = rows
+    said: list[str] = []
+    if study is not None and truth is not None:
+        shown, said = beside_baselines(rows, study, truth)
+    emit(format_rows(shown, format.value))
     if format is Format.table:
         emit("\n" + _ranked_by(rows) + "\n")
+        for sentence in said:
+            emit(sentence)
     print_notes(notes(rows), format.value)
 
 

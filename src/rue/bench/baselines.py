@@ -1,0 +1,144 @@
+"""The rows of a study that come with rue, and a row's place among them.
+
+A file ``study_rows/NAME.json`` has the means over seeds of a finished suite: ``columns`` and
+``rows``, each a list in the order of the columns.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rue.errors import InputError
+from rue.metrics.columns import COLUMNS
+
+__all__ = ["RANKED", "Baselines", "among", "pack", "read_baselines", "shipped_baselines"]
+
+RANKED = ("aurec", "n_aurec")
+"""The columns by which a row is ranked among a study's."""
+_FOLDER = Path(__file__).parent / "study_rows"
+_NAMES = ("dataset", "method", "loss", "n_seeds", "n_points")
+_NUMBERS = (
+    *("aurec", "excess_aurec", "n_aurec", "aurc", "pareto_gap", "spearman_hat", "spearman_star"),
+    *("regret_calibration", "risk", "regret"),
+)
+_DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """The means over seeds of a study.
+
+    Attributes
+    ----------
+    study, regime
+        The name of the suite, and how its settings were chosen.
+    n_missing
+        The number of the suite's cells that had not been run.
+    rows
+        One for each data set, method and loss, with the keys of a table's row.
+    """
+
+    study: str
+    regime: str
+    n_missing: int
+    rows: tuple[Mapping[str, Any], ...]
+
+    def of(self, dataset: str, loss: str) -> list[dict[str, Any]]:
+        """Return the rows of a data set under a loss.
+
+        A data set of features has the points of its original: ``ferplus`` finds the rows of
+        ``ferplus-features``.
+
+        Raises
+        ------
+        InputError
+            If the study has no such rows.
+        """
+        mine = [row for row in self.rows if _original(row["dataset"]) == _original(dataset)]
+        if not mine:
+            known = ", ".join(dict.fromkeys(row["dataset"] for row in self.rows))
+            raise InputError(f"the study {self.study} has rows of {known}, not of {dataset!r}")
+        found = [dict(row) for row in mine if row["loss"] == loss]
+        if not found:
+            known = ", ".join(dict.fromkeys(row["loss"] for row in mine))
+            raise InputError(f"the study {self.study} has {dataset} under {known}, not {loss} loss")
+        return found
+
+
+def shipped_baselines() -> list[str]:
+    """Return the names of the studies that come with rue."""
+    return sorted(path.stem for path in _FOLDER.glob("*.json"))
+
+
+def read_baselines(name: str) -> Baselines:
+    """Return a study that comes with rue.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> read_baselines("atlas").regime
+    'tuned'
+    """
+    if name not in shipped_baselines():
+        raise InputError(f"against must be one of {', '.join(shipped_baselines())}, got {name!r}")
+    return unpack(json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def unpack(content: Mapping[str, Any]) -> Baselines:
+    """Return the baselines that :func:`pack` wrote."""
+    rows = tuple(dict(zip(content["columns"], row, strict=True)) for row in content["rows"])
+    return Baselines(content["study"], content["regime"], content["n_missing"], rows)
+
+
+def pack(
+    study: str, regime: str, rows: Iterable[Mapping[str, Any]], *, n_missing: int = 0
+) -> dict[str, Any]:
+    """Return what a file of baselines holds, from the rows of :func:`rue.bench.table_rows`.
+
+    Numbers have five significant digits. Rows without a loss, which are those of proxies, are left
+    out.
+    """
+    columns = [*_NAMES, *_NUMBERS, *(f"{key}_std" for key in RANKED)]
+    packed = [[_short(row.get(key)) for key in columns] for row in rows if row["loss"]]
+    head = {"study": study, "regime": regime, "n_missing": n_missing}
+    return {**head, "columns": columns, "rows": packed}
+
+
+def among(row: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    """Return the rank that a row would have among others by each of :data:`RANKED`; 1 is best.
+
+    The rank is one more than the number of rows that are better; None if the row has no value.
+
+    Examples
+    --------
+    >>> among({"aurec": 0.2, "n_aurec": None}, [{"aurec": 0.1}, {"aurec": 0.2}, {"aurec": 0.3}])
+    {'aurec': 2, 'n_aurec': None}
+    """
+    ranks: dict[str, int | None] = {}
+    for key in RANKED:
+        mine = row.get(key)
+        if mine is None or math.isnan(mine):
+            ranks[key] = None
+            continue
+        costs = [_cost(key, other[key]) for other in others if other.get(key) is not None]
+        ranks[key] = 1 + sum(cost < _cost(key, mine) for cost in costs)
+    return ranks
+
+
+def _cost(key: str, value: float) -> float:
+    return -value if COLUMNS[key].better == "high" else value
+
+
+def _original(dataset: str) -> str:
+    return dataset.removesuffix("-features")
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value

@@ -1,0 +1,57 @@
+"""Write the pages, figure and baselines of the atlas from its rows.
+
+    rue bench run atlas --out out/atlas              run what is missing (resumable)
+    rue bench run atlas-paper --out out/atlas-paper  the same in the other regime
+    python -m studies.atlas out/atlas out/atlas-paper   import their cells, then write all pages
+    python -m studies.atlas                          write the pages from what was imported
+
+Pages say how many cells are missing, so a part of the suite can be imported at any time.
+"""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+from rue.bench import baselines
+from rue.bench.store import Store
+from studies import FIGURES, ROOT
+from studies.atlas_analysis import grid
+from studies.atlas_answers import Answer
+from studies.atlas_figure import draw
+from studies.atlas_pages import write_pages
+from studies.atlas_questions import answers
+from studies.atlas_rows import SUITES, flat, import_cells, write_baselines
+from studies.pages import fill_file
+
+README = ROOT / "README.md"
+
+
+def main() -> None:
+    regimes = {suite: regime for regime, suite in SUITES.items()}
+    for folder in map(Path, sys.argv[1:]):
+        import_cells(regimes[Store(folder).suite().name], folder)
+    rows = {regime: flat(regime) for regime in SUITES}
+    write_pages(answered(), rows)
+    tuned = rows["tuned"]
+    panels = [
+        (name, grid(tuned, "n_aurec", loss))
+        for name, loss in (("Log loss", "log"), ("0/1 loss", "zero_one"))
+    ]
+    draw(panels, FIGURES / "atlas.png")
+    write_baselines(Path(baselines.__file__).parent / "study_rows")
+    fill_file(README, readme_blocks())
+
+
+@cache
+def answered() -> list[Answer]:
+    """Return the answers from the imported rows."""
+    return answers(flat("tuned"), flat("paper"))
+
+
+def readme_blocks() -> dict[str, str]:
+    """Return the six sentences of README."""
+    return {"atlas": "\n".join(f"{i}. {a.sentence}" for i, a in enumerate(answered(), 1))}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""What the rows of the atlas say: means, ranks, and which differences stand.
+
+A *grid* is the mean over seeds of one column, shape (n_datasets, n_methods), with NaN where a cell
+is missing. The data sets are the sample: intervals resample them, because a claim about methods
+must hold on the next data set too.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata, studentized_range
+
+from rue._arrays import FloatArray
+from rue.metrics.columns import COLUMNS
+from studies.rows import Row
+
+REPLICATES = ("deup", "dirichlet_multinomial", "pairs", "snapshots")
+"""Methods that learn from several answers about the same input."""
+N_DRAWS = 2_000
+LEAST = 3
+"""Fewer data sets have no interval."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Means over seeds: values (n_datasets, n_methods) of one column, lower or higher is better."""
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    values: FloatArray
+    column: str
+
+    def complete(self, methods: Sequence[str] | None = None) -> "Grid":
+        """Keep some methods, and the data sets on which all of them have a value."""
+        kept = [m for m in self.methods if methods is None or m in methods]
+        values = self.values[:, [self.methods.index(m) for m in kept]]
+        rows = np.atleast_1d(np.isfinite(values).all(axis=1))
+        there = tuple(d for d, row in zip(self.datasets, rows, strict=True) if row)
+        return Grid(there, tuple(kept), values[rows], self.column)
+
+    @property
+    def ranks(self) -> FloatArray:
+        """Ranks of the methods on each data set, 1 the best, ties shared."""
+        better = COLUMNS[self.column].better if self.column in COLUMNS else "low"
+        costs = -self.values if better == "high" else self.values
+        return np.array([rankdata(row) for row in costs]).reshape(self.values.shape)
+
+
+def grid(
+    rows: Iterable[Row], column: str, loss: str, value: Callable[[Row], Any] | None = None
+) -> Grid:
+    """Return the grid of a column under a loss, or of any function of a row."""
+    get = value or (lambda row: row.get(column))
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        number = get(row) if row["loss"] == loss else None
+        if number is not None and np.isfinite(number):
+            found.setdefault((row["dataset"], row["method"]), []).append(float(number))
+    datasets = tuple(dict.fromkeys(d for d, _ in found))
+    methods = tuple(sorted({m for _, m in found}))
+    values = np.full((len(datasets), len(methods)), np.nan)
+    for (d, m), numbers in found.items():
+        values[datasets.index(d), methods.index(m)] = np.mean(numbers)
+    return Grid(datasets, methods, values, column)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks over data sets, with what separates them.
+
+    Attributes
+    ----------
+    mean, low, high
+        The mean rank of each method, and a 95 % interval by resampling data sets.
+    p_value
+        Of Friedman's test that all methods rank alike; NaN with fewer than 3 data sets.
+    critical
+        Nemenyi's critical difference of two mean ranks at the 5 % level.
+    """
+
+    grid: Grid
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_value: float
+    critical: float
+
+    @property
+    def order(self) -> list[str]:
+        """The methods, the lowest mean rank first."""
+        return [self.grid.methods[i] for i in np.argsort(self.mean, kind="stable")]
+
+    @property
+    def not_separated(self) -> list[str]:
+        """The methods whose mean rank is within the critical difference of the lowest."""
+        best = self.mean.min()
+        close = {
+            m for m, r in zip(self.grid.methods, self.mean, strict=True) if r - best < self.critical
+        }
+        return [m for m in self.order[1:] if m in close]
+
+
+def mean_ranks(grid: Grid, *, seed: int = 0) -> Ranks:
+    """Return mean ranks over the data sets of a complete grid, with tests and intervals."""
+    ranks = grid.ranks
+    n, k = ranks.shape
+    low, high = bootstrap(ranks, lambda sample: sample.mean(axis=0), seed=seed)
+    p_value = float(friedmanchisquare(*grid.values.T).pvalue) if n > 2 and k > 2 else float("nan")
+    return Ranks(grid, ranks.mean(axis=0), low, high, p_value, nemenyi(n, k))
+
+
+def nemenyi(n_datasets: int, n_methods: int, level: float = 0.05) -> float:
+    """Return the critical difference of mean ranks (Demsar 2006, equation of section 3.2.2)."""
+    q = float(studentized_range.ppf(1 - level, n_methods, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def bootstrap(
+    values: FloatArray, statistic: Callable[[FloatArray], Any], *, seed: int = 0
+) -> tuple[Any, Any]:
+    """Return the ends of a 95 % percentile interval that resamples the first axis."""
+    rng = np.random.default_rng(seed)
+    drawn = [statistic(values[rng.integers(len(values), size=len(values))]) for _ in range(N_DRAWS)]
+    return np.quantile(drawn, 0.025, axis=0), np.quantile(drawn, 0.975, axis=0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over data sets, with its 95 % interval by resampling them, and a sign-flip p-value."""
+
+    mean: float
+    low: float
+    high: float
+    p_value: float
+    n: int
+
+    def text(self, *, digits: int = 3, scale: float = 1.0, sign: str = "+") -> str:
+        """Return the mean and its interval; no interval of fewer than three data sets."""
+        if self.n == 0:
+            return "-"
+        mean, low, high = (
+            f"{scale * value:{sign}.{digits}f}" for value in (self.mean, self.low, self.high)
+        )
+        return f"{mean} [{low}, {high}]" if self.n >= LEAST else mean
+
+    def __str__(self) -> str:
+        return self.text()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether there is an interval, and 0 is not in it."""
+        return self.n >= LEAST and (self.low > 0 or self.high < 0)
+
+
+def estimate(values: Sequence[float] | FloatArray, *, seed: int = 0) -> Estimate:
+    """Return the mean of one number per data set; the p-value is exact up to 2^12 sign flips."""
+    x = np.asarray(values, dtype=float)
+    x = x[np.isfinite(x)]
+    if len(x) == 0:
+        nan = float("nan")
+        return Estimate(nan, nan, nan, nan, 0)
+    low, high = bootstrap(x, np.mean, seed=seed)
+    p_value = sign_flip(x, seed=seed) if len(x) >= LEAST else float("nan")
+    return Estimate(float(x.mean()), float(low), float(high), p_value, len(x))
+
+
+def sign_flip(x: FloatArray, *, seed: int = 0) -> float:
+    """Return the two-sided p-value that a mean is 0, by flipping the signs of its terms."""
+    n = len(x)
+    if n <= 12:
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    else:
+        signs = np.random.default_rng(seed).choice([-1, 1], size=(4_096, n))
+        signs[0] = 1
+    means = np.abs((signs * x).mean(axis=1))
+    return float((means >= abs(x.mean()) - 1e-12).mean())
+
+
+def tau(first: FloatArray, second: FloatArray) -> float:
+    """Return Kendall's tau-b of two lists of numbers.
+
+    NaN with fewer than 3 pairs of numbers, or if all of a list are tied. SciPy's is slower, and
+    permutations need thousands.
+    """
+    both = np.isfinite(first) & np.isfinite(second)
+    if both.sum() < 3:
+        return float("nan")
+    signs = [np.sign(np.subtract.outer(x[both], x[both])) for x in (first, second)]
+    untied = [np.count_nonzero(s) for s in signs]
+    return (
+        float((signs[0] * signs[1]).sum() / np.sqrt(untied[0] * untied[1]))
+        if all(untied)
+        else float("nan")
+    )
+
+
+def taus(first: Grid, second: Grid) -> dict[str, float]:
+    """Return tau of the methods' ranks by two columns on each data set that has both."""
+    methods = [m for m in first.methods if m in second.methods]
+    found = {}
+    for d in first.datasets:
+        if d in second.datasets:
+            a, b = (_costs(g)[g.datasets.index(d), _places(g, methods)] for g in (first, second))
+            value = tau(a, b)
+            if np.isfinite(value):
+                found[d] = value
+    return found
+
+
+def permutation_tau(first: Grid, second: Grid, *, n_draws: int = 1_000, seed: int = 0) -> float:
+    """Return the p-value of the mean tau over data sets when methods are shuffled within each."""
+    rng = np.random.default_rng(seed)
+    observed = taus(first, second)
+    if not observed:
+        return float("nan")
+    methods = [m for m in first.methods if m in second.methods]
+    pairs = [
+        [_costs(g)[g.datasets.index(d), _places(g, methods)] for g in (first, second)]
+        for d in observed
+    ]
+    mean = np.mean(list(observed.values()))
+    hits = 0
+    for _ in range(n_draws):
+        drawn = np.mean([tau(a, _shuffled(b, np.isfinite(a), rng)) for a, b in pairs])
+        hits += abs(drawn) >= abs(mean) - 1e-12
+    return (1 + hits) / (1 + n_draws)
+
+
+def unresolved(low: FloatArray, high: FloatArray) -> tuple[int, int]:
+    """Return how many pairs of intervals overlap, and how many pairs there are; NaN is left out."""
+    there = np.isfinite(low) & np.isfinite(high)
+    low, high = low[there], high[there]
+    pairs = list(combinations(range(len(low)), 2))
+    overlap = sum(low[i] <= high[j] and low[j] <= high[i] for i, j in pairs)
+    return int(overlap), len(pairs)
+
+
+def _shuffled(values: FloatArray, among: Any, rng: np.random.Generator) -> FloatArray:
+    """Shuffle the numbers that take part in a tau; NaN and those without a partner stay."""
+    there = np.flatnonzero(among & np.isfinite(values))
+    moved = values.copy()
+    moved[there] = values[rng.permutation(there)]
+    return moved
+
+
+def _costs(grid: Grid) -> FloatArray:
+    better = COLUMNS[grid.column].better if grid.column in COLUMNS else "low"
+    return -grid.values if better == "high" else grid.values
+
+
+def _places(grid: Grid, methods: Sequence[str]) -> list[int]:
+    return [grid.methods.index(m) for m in methods]

@@ -1,0 +1,32 @@
+"""The summary figure of the atlas: n-AuReC of each method on each data set."""
+
+from pathlib import Path
+
+import numpy as np
+
+from rue.plots.style import save
+from studies.atlas_analysis import REPLICATES, Grid
+
+
+def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
+    """Draw one panel a loss: a dot for each data set, and the mean of each method."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.6 * len(panels), 4.2), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(panels)))
+    for ax, (name, grid) in zip(axes, panels, strict=True):
+        order = np.argsort(-np.nanmean(grid.values, axis=0))
+        places = range(len(order))
+        for d, dataset in enumerate(grid.datasets):
+            dots = grid.values[d, order]
+            ax.plot(dots, places, "o", ms=4, color=f"C{d % 10}", label=dataset)
+        ax.plot(np.nanmean(grid.values, axis=0)[order], places, "|", ms=16, color="black")
+        ax.axvline(1.0, color="0.6", lw=0.8, ls=":")
+        ax.set_yticks(places, [grid.methods[i] for i in order])
+        for label in ax.get_yticklabels():
+            label.set_fontweight("bold" if label.get_text() in REPLICATES else "normal")
+        ax.set_xlabel("n-AuReC (0 perfect, 1 random)")
+        ax.set_title(name)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
+    save(figure, path)

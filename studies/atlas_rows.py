@@ -1,0 +1,199 @@
+"""Import the cells of the atlas: rows, intervals, tests, and what needs the predictions.
+
+A record is docs/results/atlas/REGIME-DATASET.json: every cell's row, the table with intervals over
+test points, paired tests, and ``extras`` of each cell and loss: n-AuReC under the published
+convention, corrected columns, and the coverage that deployed rules attain.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rue import realize
+from rue.bench.baselines import pack
+from rue.bench.resampling import compare_methods, draw, with_intervals
+from rue.bench.store import Store
+from rue.bench.suite import read_suite
+from rue.bench.tables import Results, read_results, table_rows
+from rue.deploy.baselines import compare_rules
+from rue.io.align import make_run
+from rue.io.predictions import Predictions, read_predictions
+from rue.metrics.evaluation import evaluate_run
+from rue.runs import Run
+from rue.selectors.problem import Problem
+from studies import RESULTS
+from studies.results import paired_tests
+from studies.rows import Row
+
+FOLDER = RESULTS / "atlas"
+SUITES = {"tuned": "atlas", "paper": "atlas-paper"}
+LEVEL = 0.95
+N_REPLICATES = 4_000
+"""Enough for Holm's correction over the 66 pairs of twelve methods."""
+LOSS = "log"
+"""The loss of intervals, paired tests and extras."""
+INTERVALS = ("aurec", "n_aurec", "regret_calibration")
+RISK_SHARE, REGRET_SHARE = 0.6, 0.5
+"""Budgets of the deployed rules, as shares of what accepting every point costs."""
+
+
+def names(regime: str) -> list[str]:
+    """Return the data sets that have a record, in the order of the suite."""
+    return [n for n in read_suite(SUITES[regime]).datasets if path(regime, n).exists()]
+
+
+def path(regime: str, dataset: str) -> Path:
+    """Return where the record of a data set is."""
+    return FOLDER / f"{regime}-{dataset}.json"
+
+
+def read(regime: str, dataset: str) -> Row:
+    """Return the record of a data set; an empty one if there is none."""
+    file = path(regime, dataset)
+    return dict(json.loads(file.read_text())) if file.exists() else {}
+
+
+def import_cells(regime: str, folder: Path) -> None:
+    """Write the record of every data set of which a folder has cells."""
+    store = Store(folder)
+    results = read_results(store)
+    for dataset in dict.fromkeys(cell.dataset for cell in results.raw):
+        record = make_record(store, results, dataset, known=read(regime, dataset))
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        path(regime, dataset).write_text(as_lines(record))
+
+
+def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> Row:
+    """Return the record of one data set; what a former one has is not computed again."""
+    raw = {cell: row for cell, row in results.raw.items() if cell.dataset == dataset}
+    done = {row["predictions_sha256"] for row in known.get("rows", ())}
+    same = known.get("n_replicates") == N_REPLICATES
+    if same and done == {row["predictions_sha256"] for row in raw.values()}:
+        intervals = {key: known[key] for key in ("table", "tests")}
+    else:
+        rows = table_rows(row for row in results.rows if row["dataset"] == dataset)
+        first = [row for row in rows if row["loss"] == LOSS]
+        drawn = draw(store, first, n_replicates=N_REPLICATES)
+        ranking = compare_methods(first, drawn, level=LEVEL)
+        table = [_with_few_intervals(row) for row in with_intervals(rows, drawn, level=LEVEL)]
+        intervals = {"table": table, "tests": paired_tests(first, ranking)}
+    extras = {each["sha256"]: each for each in known.get("extras", ()) if "announced" in each}
+    for cell, row in raw.items():
+        key = row["predictions_sha256"]
+        if key not in extras:
+            named = {"method": cell.method, "seed": cell.seed, "loss": LOSS, "sha256": key}
+            extras[key] = named | extra(read_predictions(store.predictions(cell)), seed=cell.seed)
+    return {
+        "suite": results.suite,
+        "text": store.suite().text,
+        "rows": [without_details(row) for row in raw.values()],
+        "n_replicates": N_REPLICATES,
+        **intervals,
+        "extras": [extras[row["predictions_sha256"]] for row in raw.values()],
+        "missing": [str(cell) for cell in results.missing if cell.dataset == dataset],
+    }
+
+
+def _with_few_intervals(row: Row) -> Row:
+    """Return a line of the table with the intervals that pages show."""
+    ends = [f"{key}_ci_{end}" for key in INTERVALS for end in ("low", "high")]
+    return {key: value for key, value in row.items() if "_ci_" not in key or key in ends}
+
+
+def as_lines(record: Row) -> str:
+    """Return a record as JSON with one line for each row: a third shorter than indented."""
+    parts = []
+    for key, value in record.items():
+        text = json.dumps(value, separators=(",", ":"))
+        if isinstance(value, list) and value:
+            lines = [json.dumps(each, separators=(",", ":")) for each in value]
+            text = "[\n" + ",\n".join(lines) + "]"
+        parts.append(f"{json.dumps(key)}:{text}")
+    return "{\n" + ",\n".join(parts) + "}\n"
+
+
+def without_details(row: Row) -> Row:
+    """Return a cell's row without the curves of its proxies, which no page shows."""
+    proxies = {key: value for key, value in row.get("proxies", {}).items() if key != "details"}
+    return {**row, "proxies": proxies}
+
+
+def extra(predictions: Predictions | Run, *, seed: int) -> Row:
+    """Return what one prediction file says beyond its row, under log loss.
+
+    ``announced`` is the mean epistemic uncertainty. The mean true regret is between
+    ``regret_low``, with leave-one-out Bayes risks, and ``regret_high``, the plug-in one; they are
+    the same if p* is known.
+    """
+    run = make_run(predictions, None, LOSS, with_answers=None)
+    published = make_run(predictions, None, LOSS, convention="published")
+    assert isinstance(predictions, Predictions)
+    assert predictions.truth is not None
+    answers = predictions.truth.annotations
+    high = low = float(run.star.epistemic.mean())
+    if run.answers is not None:
+        star = realize(answers, predictions.belief, LOSS, estimator="leave_one_out")
+        low = float(star.epistemic.mean())
+    corrected = evaluate_run(run, gap=False, corrected=True).to_dict()
+    return {
+        "published": {"n_aurec": evaluate_run(published, gap=False).to_dict()["n_aurec"]},
+        "corrected": {"n_aurec": corrected["n_aurec_corrected"]},
+        "announced": None if run.hat.outside_score else float(run.hat.epistemic.mean()),
+        "regret_low": low,
+        "regret_high": high,
+        "rules": rules(run, seed=seed),
+    }
+
+
+def rules(run: Run, *, seed: int) -> dict[str, Any]:
+    """Return the coverage that rules fitted on half of the points attain on the other half.
+
+    They maximise coverage under budgets on risk and on regret; ``kept`` says whether the rule kept
+    both on the new points.
+    """
+    halves = np.array_split(np.random.default_rng(seed).permutation(len(run)), 2)
+    cal, new = (run[np.sort(half)] for half in halves)
+    risk = RISK_SHARE * float(cal.star.total.mean())
+    regret = REGRET_SHARE * float(cal.star.epistemic.mean())
+    problem = Problem(maximize="coverage", risk_max=risk, regret_max=regret)
+    found = compare_rules(cal.star, cal.hat, new.star, new.hat, problem, seed=seed)
+    return {
+        one.name: {
+            "coverage": one.coverage,
+            "kept": bool(one.risk <= risk and one.regret <= regret),
+        }
+        for one in found
+    }
+
+
+def write_baselines(folder: Path) -> None:
+    """Write the files that come with rue, from the records."""
+    for regime, suite in SUITES.items():
+        records = [read(regime, name) for name in names(regime)]
+        rows = [row for record in records for row in record["table"]]
+        if rows:
+            packed = pack(suite, regime, rows, n_missing=n_missing(regime))
+            text = json.dumps(packed, separators=(",", ":")).replace("],[", "],\n[")
+            (folder / f"{suite}.json").write_text(text + "\n")
+
+
+def n_missing(regime: str) -> int:
+    """Return the number of the suite's cells that have no row."""
+    there = sum(len(read(regime, name)["rows"]) for name in names(regime))
+    return read_suite(SUITES[regime]).n_cells - there
+
+
+def flat(regime: str) -> list[Row]:
+    """Return one row for each cell and loss: columns, proxies and extras together."""
+    rows = []
+    for name in names(regime):
+        record = read(regime, name)
+        extras = {(e["method"], e["seed"], e["loss"]): e for e in record["extras"]}
+        for cell in record["rows"]:
+            where = {key: cell["cell"][key] for key in ("dataset", "method", "seed")}
+            for row in cell["rows"]:
+                found = extras.get((where["method"], where["seed"], row["loss"]), {})
+                rows.append({**where, **row, **cell["proxies"], "regime": regime, **found})
+    return rows

@@ -1,0 +1,69 @@
+"""rue evaluate --against: a user's row among those of a study."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rue import Annotations, Draws, evaluate
+from rue.bench.baselines import pack, unpack
+from rue.cli._against import baselines_for, beside_baselines
+from rue.errors import InputError
+
+ROW = {"dataset": "sentiment-nyt", "loss": "log", "n_seeds": 5, "n_points": 4}
+STUDY = unpack(
+    pack(
+        "atlas",
+        "tuned",
+        [
+            {**ROW, "method": "good", "aurec": 1e-6, "n_aurec": 0.999},
+            {**ROW, "method": "bad", "aurec": 9.0, "n_aurec": 3.0},
+        ],
+    )
+)
+
+
+@pytest.fixture
+def mine():
+    counts = [[3, 1], [2, 2], [4, 0], [0, 5]]
+    probs = np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2], [0.3, 0.7]])
+    draws = np.stack([probs, np.clip(probs + 0.1 * (probs - 0.5), 0.01, 0.99)], axis=1)
+    belief = Draws(draws / draws.sum(-1, keepdims=True))
+    return evaluate(Annotations(counts), belief, "log", method="mine")
+
+
+def test_the_row_stands_where_its_aurec_puts_it(mine):
+    shown, said = beside_baselines([mine], STUDY, "sentiment-nyt")
+    assert [row["method"] for row in shown] == ["good (atlas)", "mine", "bad (atlas)"]
+    assert shown[1]["rank_aurec"] == 2
+    assert said == [
+        f"mine: under log loss rank 2 by AuReC and {shown[1]['rank_n_aurec']} by n-AuReC among 3, "
+        "with the 2 methods of atlas (tuned, means over 5 seeds)"
+    ]
+    json.dumps(shown, allow_nan=False)
+
+
+def test_other_points_are_reported(mine):
+    _, said = beside_baselines([replace(mine, n_points=3)], STUDY, "sentiment-nyt")
+    assert said[1] == (
+        "mine: evaluated on 3 points, the study on 4 test points, so the ranks compare different "
+        "points"
+    )
+
+
+@pytest.mark.parametrize(
+    ("study", "truth", "losses", "options", "message"),
+    [
+        ("atlas", None, ["log"], {}, "needs the name of a data set: --truth NAME"),
+        ("atlas", "counts.npy", ["log"], {}, "needs the name of a data set: --truth NAME"),
+        ("atlass", "ferplus", ["log"], {}, "against must be one of"),
+        ("atlas", "letter", ["log"], {}, "not of 'letter'"),
+        ("atlas", "ferplus", ["brier"], {}, "not brier loss"),
+        ("atlas", "ferplus", ["log"], {"by": "class"}, "cannot be used with --by"),
+        ("atlas", "ferplus", ["log"], {"convention": "published"}, "omit --convention published"),
+    ],
+)
+def test_what_cannot_be_compared(study, truth, losses, options, message):
+    with pytest.raises(InputError, match=message):
+        baselines_for(study, truth, losses, **{"by": None, "convention": "definition", **options})

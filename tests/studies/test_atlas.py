@@ -1,0 +1,80 @@
+"""The pages, baselines and sentences of the atlas are those of its rows."""
+
+import json
+from statistics import fmean
+
+import pytest
+
+import rue.bench.baselines as module
+from rue.bench.baselines import pack, read_baselines
+from studies import atlas, atlas_checks, atlas_pages, atlas_rows
+from studies.pages import fill
+from studies.rows import read_rows
+
+RECORDS = [(regime, name) for regime in atlas_rows.SUITES for name in atlas_rows.names(regime)]
+
+
+def test_there_are_records():
+    assert ("tuned", "ferplus-features") in RECORDS
+
+
+@pytest.mark.parametrize(("regime", "name"), RECORDS)
+def test_a_table_is_the_mean_of_its_rows(regime, name):
+    """From the cells to the table again, without the benchmark's own code."""
+    record = atlas_rows.read(regime, name)
+    assert record["suite"] == atlas_rows.SUITES[regime]
+    for line in record["table"]:
+        cells = [
+            row
+            for cell in record["rows"]
+            if cell["cell"]["method"] == line["method"]
+            for row in cell["rows"]
+            if row["loss"] == line["loss"]
+        ]
+        if line["loss"]:
+            assert len(cells) == line["n_seeds"]
+            assert line["n_aurec"] == pytest.approx(fmean(row["n_aurec"] for row in cells))
+    hashes = {cell["predictions_sha256"] for cell in record["rows"]}
+    assert {extra["sha256"] for extra in record["extras"]} == hashes
+
+
+@pytest.mark.parametrize("name", list(dict.fromkeys(name for _, name in RECORDS)))
+def test_a_page_is_that_of_its_records(name):
+    records = {regime: atlas_rows.read(regime, name) for regime in atlas_rows.SUITES}
+    page = (atlas_rows.FOLDER / f"{name}.md").read_text()
+    assert page == atlas_pages.data_page(name, records)
+
+
+def test_findings_and_readme_have_the_answers_of_the_rows():
+    page = atlas_pages.FINDINGS.read_text()
+    checks = atlas_checks.text(read_rows(atlas_checks.NAME).get("rows", []))
+    blocks = {"state": atlas_pages.state(), "firsts": atlas_pages.firsts(), "checks": checks}
+    assert fill(page, blocks) == page
+    for answer in atlas.answered():
+        assert answer.sentence in page
+        assert answer.body in page
+    readme = atlas.README.read_text()
+    assert fill(readme, atlas.readme_blocks()) == readme
+
+
+def test_the_wheels_baselines_are_those_of_the_records(tmp_path):
+    atlas_rows.write_baselines(tmp_path)
+    for file in tmp_path.glob("*.json"):
+        assert file.read_text() == (module._FOLDER / file.name).read_text()
+    records = [atlas_rows.read("tuned", name) for name in atlas_rows.names("tuned")]
+    rows = [row for record in records for row in record["table"]]
+    packed = pack("atlas", "tuned", rows)
+    assert len(read_baselines("atlas").rows) == len(packed["rows"])
+    assert json.loads(json.dumps(packed))["rows"] == packed["rows"]
+
+
+def test_the_check_of_forests_names_the_data_sets_where_the_ranking_gets_worse():
+    row = {"seed": 0, "temperature": 0.5, "regret_plain": 0.3, "regret_tempered": 0.2}
+    rows = [
+        {**row, "dataset": name, "n_aurec_plain": 0.4, "n_aurec_tempered": after}
+        for name, after in (("a", 0.6), ("a", 0.59), ("b", 0.3), ("b", 0.3), ("c", 0.1), ("c", 0.8))
+    ]
+    text = atlas_checks.text(rows)
+    assert "n-AuReC is worse on a, better on b and no different on c (by" in text
+    assert "| b | 0.500 ± 0.000 | 0.400 ± 0.000 | 0.300 ± 0.000 |" in text
+    assert atlas_checks.text([]) == "Not run yet."
