@@ -52,8 +52,9 @@ def page(name: str) -> str:
         "## Regret",
         "Each cell is the mean over seeds ± the standard deviation, and a 95 % bootstrap interval "
         "over the test points in brackets. On average over the annotators' answers, the true AuReC "
-        "is in the column *bracket* ([why](../uncertainty.md)). The Pareto-gap has no interval "
-        "here. The best method is bold, the second best underlined.",
+        "is in the column *bracket* ([why](../uncertainty.md)). "
+        + ("" if "pareto_gap_ci_low" in losses[0] else "The Pareto-gap has no interval here. ")
+        + "The best method is bold, the second best underlined.",
         format_rows([_without(row, "dataset", "n_points") for row in losses], "markdown"),
         "The next figures show which methods can be separated: AuReC and n-AuReC of each method "
         "with its interval, and the probability of each rank.",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rue.bench.cells import Cell
-from rue.bench.resampling import compare_methods, draw, with_intervals
+from rue.bench.resampling import compare_methods, draw, paired_replicates, with_intervals
 from rue.bench.tables import read_results, table_rows
 from rue.errors import FileError, InputError
 from rue.inference.bootstrap import replicates
@@ -29,7 +29,14 @@ def test_a_replicate_is_the_mean_of_the_seeds(finished, drawn):
     ours = found["random-rbf", "log", "ddu"]
     for name in ("aurec", "n_aurec", "spearman_hat"):
         np.testing.assert_allclose(ours[name], (each[0][name] + each[1][name]) / 2)
-    assert "pareto_gap" not in ours
+    rows = {row["loss"]: row for row in finished.row(Cell("small", "random-rbf", "ddu", 0))["rows"]}
+    gap = rows["log"]["pareto_gap"]
+    run = read_run(finished.predictions(Cell("small", "random-rbf", "ddu", 0)), None, "log")
+    first = replicates(run, n_replicates=200, gap=gap, seed=0, rows=np.arange(len(run)))
+    alone = paired_replicates(run, 0, gap=gap, n_replicates=200)
+    np.testing.assert_array_equal(alone["pareto_gap"], first["pareto_gap"])
+    assert "pareto_gap" not in paired_replicates(run, 0, n_replicates=2)
+    assert len(ours["pareto_gap"]) == 200
     assert "regret_calibration" not in ours  # DDU's score has no unit
     assert "regret_calibration" in found["random-rbf", "log", "ensemble"]
 
@@ -41,7 +48,9 @@ def test_intervals_stand_about_the_means(drawn):
         assert outer["ci"] == 0.99
         assert outer["aurec_ci_low"] <= inner["aurec_ci_low"] < inner["aurec_ci_high"]
         assert outer["aurec_ci_low"] < row["aurec"] < outer["aurec_ci_high"]
-        assert "pareto_gap_ci_low" not in outer
+        assert (
+            outer["pareto_gap_ci_low"] <= inner["pareto_gap_ci_low"] < inner["pareto_gap_ci_high"]
+        )
     with pytest.raises(InputError, match="between 0 and 1, got 1"):
         with_intervals(rows, found, level=1)
 
@@ -58,7 +67,8 @@ def test_a_method_cannot_be_told_from_itself(drawn):
     ranking = compare_methods(both, copies)("random-rbf", "log", "aurec")
     assert [d.p_holm for d in ranking.differences] == [1.0]
     assert set(ranking.best) == {"ddu", "twin"}
-    assert compare_methods(both, copies)("random-rbf", "log", "pareto_gap") is None
+    by_gap = compare_methods(both, copies)("random-rbf", "log", "pareto_gap")
+    assert [d.p_holm for d in by_gap.differences] == [1.0]
 
 
 def test_a_method_that_is_better_on_every_draw_is_told_apart(drawn):

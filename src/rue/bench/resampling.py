@@ -3,7 +3,7 @@
 The test points of every seed are drawn with replacement, and the numbers of the seeds are
 averaged, as in the tables. The seeds are not resampled: five are too few, and their spread is the
 standard deviation in the tables. All methods of a seed have the same points, so differences are
-paired. The Pareto-gap is omitted, because it takes minutes per cell.
+paired. The Pareto-gap has replicates in the first 200 samples.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,13 +70,19 @@ def draw(
                     "predictions of every seed in the table: run the suite again to restore it"
                 )
             predictions = read_predictions(store.predictions(cell))
+            gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell)["rows"]}
             for loss in wanted:
                 run = make_run(predictions, None, loss)
-                found = paired_replicates(run, seed, n_replicates=n_replicates)
+                found = paired_replicates(run, seed, gap=gaps.get(loss), n_replicates=n_replicates)
                 for name, values in found.items():
                     columns[loss].setdefault(name, []).append(values)
         for loss in wanted:
-            means = {name: np.mean(values, axis=0) for name, values in columns[loss].items()}
+            n_seeds = len(columns[loss]["aurec"])
+            means = {
+                name: np.mean(values, axis=0)
+                for name, values in columns[loss].items()
+                if len(values) == n_seeds  # an interval of fewer seeds would be of another mean
+            }
             drawn[dataset, loss, method] = means
     return drawn
 
@@ -90,15 +96,16 @@ def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
 
 
 def paired_replicates(
-    run: Run, seed: int, *, n_replicates: int = N_REPLICATES
+    run: Run, seed: int, *, gap: float | None = None, n_replicates: int = N_REPLICATES
 ) -> dict[str, FloatArray]:
-    """Return replicates of the columns of one run, without the Pareto-gap.
+    """Return replicates of the columns of one run, and of the Pareto-gap if ``gap`` is given.
 
     Runs of the same points in the same order are drawn alike if they have the same seed.
     """
     rows = np.arange(len(run))
-    found = replicates(run, n_replicates=n_replicates, seed=seed, rows=rows)
-    del found["pareto_gap"]
+    found = replicates(run, n_replicates=n_replicates, gap=gap, seed=seed, rows=rows)
+    if gap is None:
+        del found["pareto_gap"]
     if run.hat.outside_score:
         del found["regret_calibration"]
     return found
