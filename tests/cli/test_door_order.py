@@ -1,6 +1,7 @@
 """Classes in other orders, members of one method, and notes: in every command that reads files."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +189,28 @@ def test_a_point_of_components_is_a_number_away():
     assert hat[-1].total == hat.total[1]
     with pytest.raises(InputError, match="from 0 to 1"):
         hat[2]
+
+
+def test_a_row_without_a_label_is_no_class(world, run):
+    """It counted as a class named nothing."""
+    ids, _, _ = world
+    lines = [f"{name},{a},cat" for name in ids for a in (1, 2)]
+    lines[2] = f"{ids[1]},1,"
+    Path("answers.csv").write_text("\n".join(["id,annotator,label", *lines]))
+    done = run("evaluate", "p.npz", "--truth", "answers.csv", "--no-gap")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "answers.csv: every row needs a label, 1 have none, first row 2" in done.err
+
+
+def test_a_class_of_another_case_is_named(world, run):
+    ids, _, counts = world
+    answers = [f"{i},{c}" for i, n in zip(ids, counts, strict=True) for c in np.repeat(CLASSES, n)]
+    Path("answers.csv").write_text("\n".join(["id,label", *answers[:-1], f"{ids[-1]},Cat"]))
+    done = run("evaluate", "p.npz", "--truth", "answers.csv", "--no-gap")
+    assert "'Cat' is on one side only" in done.err
+
+
+def test_names_in_bytes_are_names(world, run):
+    ids, probs, _ = world
+    np.savez("bytes.npz", probs=probs, ids=ids.astype("S"), classes=CLASSES.astype("S"))
+    assert found(run, "evaluate", "bytes.npz", "--truth", "t.npz", "--no-gap")[0]["notes"] == []

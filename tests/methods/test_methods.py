@@ -196,7 +196,8 @@ def test_bad_input_is_refused(features, images, short):
             ensemble.fit(features, seeds=seeds)
     with pytest.raises(InputError, match="'small_cnn' does not take a matrix"):
         fit("ensemble", features, SMALL_IMAGES)
-    with pytest.raises(InputError, match="'probe' does not take images"):
+    choices = "small_cnn, resnet18 or resnet18_imagenet .in a suite: small_images, cifar or fine_t"
+    with pytest.raises(InputError, match=f"'probe' does not take images: set network to {choices}"):
         fit("ensemble", images, short)
     with pytest.raises(InputError, match="'probe' does not take images"):
         fit("ensemble", (features, images), short, seeds=(0, 1))

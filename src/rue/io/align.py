@@ -213,6 +213,7 @@ def with_classes(
     if predictions.sampled and isinstance(belief, Draws):  # classes may never have been sampled
         belief, predictions = _widened(belief, classes, n_classes, predictions)
     if belief.n_classes != n_classes:
+        class_order(predictions.path, predictions.classes, path, classes, belief.n_classes)
         raise AlignmentError(
             f"{predictions.path}: has {belief.n_classes} classes but {path} has {n_classes}"
         )

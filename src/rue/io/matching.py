@@ -208,6 +208,8 @@ def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
 
 def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[str, ...]:
     """Return a file's class names as text, or raise unless there is a different one per class."""
+    if names.dtype.kind == "S":
+        names = np.char.decode(names, "utf-8", "replace")
     texts = tuple(str(name) for name in names.tolist()) if names.ndim == 1 else ()
     if names.dtype.kind not in "USiu" or len(texts) != n_classes or len(set(texts)) < n_classes:
         raise FileError(

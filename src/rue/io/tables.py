@@ -211,6 +211,11 @@ def _codes(
     path: Path, labels: NDArray[Any], column: str, classes: Sequence[str] | None
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Return the classes' names and each row's class; whole numbers sort by their value."""
+    if labels.dtype.kind in "US" and (empty := np.char.strip(labels) == labels.dtype.type()).any():
+        raise FileError(
+            f"{path}: every row needs a {column}, {int(empty.sum()):,} have none, first row "
+            f"{int(np.argmax(empty))}; leave out rows without an answer"
+        )
     if labels.dtype.kind == "f" and not (whole := is_whole(labels)).all():
         row = int(np.argmin(whole))
         raise FileError(

@@ -175,8 +175,13 @@ def _held_out_and_pool(
     device = find_device(training.device)
     pool = make_pool(data, device, statistics=training.statistics, kind=plan.kind)
     if training.is_probe != (pool.inputs.ndim == 2):
-        kind = "a matrix" if pool.inputs.ndim == 2 else "images"
-        raise InputError(f"network {training.network!r} does not take {kind}")
+        if pool.inputs.ndim == 2:
+            kind, way = "a matrix", "probe"
+        else:
+            kind = "images"
+            way = "small_cnn, resnet18 or resnet18_imagenet"
+            way += " (in a suite: small_images, cifar or fine_tuning)"
+        raise InputError(f"network {training.network!r} does not take {kind}: set network to {way}")
     if not training.is_probe and pool.n_train == 1:
         raise InputError("a network for images needs at least 2 training points, got 1")
     return data, pool
