@@ -104,7 +104,7 @@ def what_moves_ranks(tuned: Sequence[Row], paper: Sequence[Row]) -> Answer:
         )
     )
     words = [
-        f"{one.text(digits=2, sign='')} {when}"
+        f"{one.text(digits=2, sign='')} {when} ({data_sets(one.n)})"
         for one, when in (
             (tuning, "when the paper's settings replace tuned ones"),
             (convention, "under the published convention"),
@@ -115,7 +115,7 @@ def what_moves_ranks(tuned: Sequence[Row], paper: Sequence[Row]) -> Answer:
     ]
     sentence = (
         "Under log loss, Kendall's tau between two orders of the methods by n-AuReC is "
-        f"{listed(words)} (mean over {data_sets(seeds.n)})."
+        f"{listed(words)}."
     )
     body = "\n\n".join(
         [

@@ -45,7 +45,31 @@ def firsts() -> str:
             n = len({row["method"] for row in record["table"]})
             lines.append([dataset, regime, str(n), *cells])
     head = ["data set", "regime", "methods", *map(title, ("aurec", "n_aurec"))]
-    return table([*head, "regret calibration"], lines, text=6)
+    return table([*head, "regret calibration"], lines, text=6) + "\n\n" + in_bracket()
+
+
+def in_bracket() -> str:
+    """Return on how many data sets each method's announced regret can be the true one."""
+    found: dict[str, list[bool]] = {}
+    for dataset in names("tuned"):
+        groups: dict[str, list[Row]] = {}
+        for each in read("tuned", dataset)["extras"]:
+            if each["announced"] is not None and each["regret_low"] < each["regret_high"]:
+                groups.setdefault(each["method"], []).append(each)
+        for method, group in groups.items():
+            said, low, high = (
+                np.mean([each[key] for each in group])
+                for key in ("announced", "regret_low", "regret_high")
+            )
+            found.setdefault(method, []).append(bool(low <= said <= high))
+    lines = [[method, f"{sum(each)} of {len(each)}"] for method, each in found.items()]
+    lines.sort(key=lambda line: (-sum(found[line[0]]) / len(found[line[0]]), line[0]))
+    return (
+        "With finitely many annotators the realised regret is too high, which favours a method "
+        "that announces too much. This is the number of data sets on which the mean regret that a "
+        "tuned method announces is inside the bracket of the mean true regret (log loss):\n\n"
+        + table(["method", "in the bracket"], lines)
+    )
 
 
 def _first(record: Row, criterion: str) -> str:
