@@ -124,7 +124,7 @@ def fit(
     """
     from rue.deploy import fit_rule
     from rue.deploy.points import read_calibration, read_new
-    from rue.inference.clusters import column_of
+    from rue.inference.clusters import cluster_column
     from rue.selectors.problem import Problem
 
     if plot is not None and compare is None:
@@ -154,7 +154,7 @@ def fit(
         bound=points.bound if bound is None else bound,
         promise=promise,
         weights=WEIGHTS[score],
-        cluster=None if cluster is None else column_of(points.groups, cluster),
+        cluster=None if cluster is None else cluster_column(points.groups, cluster),
         seed=seed,
         kind=points.kind,
     )

@@ -19,8 +19,8 @@ __all__ = [
     "NO_CLUSTERS",
     "Cluster",
     "cluster_codes",
+    "cluster_column",
     "cluster_sums",
-    "column_of",
     "label_codes",
     "number_clusters",
     "one_of_each",
@@ -63,11 +63,11 @@ def cluster_codes(run: Run, cluster: Cluster | None) -> IntArray | None:
     if cluster is None:
         return None
     if isinstance(cluster, str):
-        return label_codes(column_of(run.groups, cluster), len(run), name=cluster)
+        return label_codes(cluster_column(run.groups, cluster), len(run), name=cluster)
     return label_codes(cluster, len(run))
 
 
-def column_of(groups: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def cluster_column(groups: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
     """Return the column of labels with this name, or raise and list those that there are."""
     if name not in groups:
         raise InputError(
