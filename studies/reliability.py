@@ -13,18 +13,18 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from studies import DOCS, ROWS
+from studies import DOCS
 from studies.pages import fill_file, listed, table
+from studies.rows import read_rows, write_rows
 
 PAGE = DOCS / "reliability.md"
-SUMMARY = ROWS / "fuzz.json"
 
 
 def main() -> None:
     if len(sys.argv) > 1:
         given = [json.loads(Path(path).read_text()) for path in sys.argv[1:]]
-        SUMMARY.write_text(json.dumps(given, indent=1) + "\n")
-    fill_file(PAGE, {"fuzz": figures(json.loads(SUMMARY.read_text()))})
+        write_rows("fuzz", {"runs": given})
+    fill_file(PAGE, {"fuzz": figures(read_rows("fuzz")["runs"])})
 
 
 def figures(runs: list[dict[str, Any]]) -> str:

@@ -1,20 +1,20 @@
 """The page on files and faults: its figures are of its run, and its tests are there."""
 
-import json
 import re
 
 from studies import ROOT
 from studies.pages import fill
-from studies.reliability import PAGE, SUMMARY, figures
+from studies.reliability import PAGE, figures
+from studies.rows import read_rows
 
 
 def test_the_page_shows_the_summary_that_is_kept():
     page = PAGE.read_text()
-    assert fill(page, {"fuzz": figures(json.loads(SUMMARY.read_text()))}) == page
+    assert fill(page, {"fuzz": figures(read_rows("fuzz")["runs"])}) == page
 
 
 def test_the_run_was_a_whole_one_and_what_it_found_is_mended():
-    first, *later = json.loads(SUMMARY.read_text())
+    first, *later = read_rows("fuzz")["runs"]
     assert first["tried"] == first["cases"] == 100_000
     assert first["results"] + first["errors"] + len(first["failures"]) == 100_000
     for run in (first, *later):
@@ -28,14 +28,14 @@ def test_the_run_was_a_whole_one_and_what_it_found_is_mended():
 def test_no_case_that_failed_fails_now():
     from fuzz import cases
 
-    for each in json.loads(SUMMARY.read_text())[0]["failures"]:
+    for each in read_rows("fuzz")["runs"][0]["failures"]:
         assert cases.kind_of(each["case"]) == each["kind"]
         found = cases.run(each["case"])
         assert found.kind != "failure", (each["case"], found.text)
 
 
 def test_failures_are_listed():
-    first, *_ = json.loads(SUMMARY.read_text())
+    first, *_ = read_rows("fuzz")["runs"]
     broken = first | {"failures": [{"case": 7, "kind": "own data", "text": "KeyError: 1 (a:1)"}]}
     text = figures([broken])
     assert "and 1 failure. The slowest" in text

@@ -126,6 +126,7 @@ def compare(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from rue import Components, Run
     >>> rng = np.random.default_rng(0)
     >>> regret, noise = rng.gamma(1.0, size=(2, 400))
