@@ -9,18 +9,26 @@ from studies.atlas_analysis import REPLICATES, Grid
 
 
 def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
-    """Draw one panel a loss: a dot for each data set, and the mean of each method."""
+    """Draw one panel per loss: a dot for each data set, and the mean of each method.
+
+    Means, and with them the order of the methods, are over the data sets that every method has:
+    data sets differ more than methods do, so means over different ones could not be compared.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.6 * len(panels), 4.2), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(panels)))
     for ax, (name, grid) in zip(axes, panels, strict=True):
-        order = np.argsort(-np.nanmean(grid.values, axis=0))
+        shared = np.asarray(~np.isnan(grid.values).any(axis=1))
+        means = grid.values[shared].mean(axis=0)
+        order = np.argsort(-means)
         places = range(len(order))
         for d, dataset in enumerate(grid.datasets):
+            color = f"C{d % 10}"
+            face = color if shared[d] else "white"
             dots = grid.values[d, order]
-            ax.plot(dots, places, "o", ms=4, color=f"C{d % 10}", label=dataset)
-        ax.plot(np.nanmean(grid.values, axis=0)[order], places, "|", ms=16, color="black")
+            ax.plot(dots, places, "o", ms=4, color=color, mfc=face, label=dataset)
+        ax.plot(means[order], places, "|", ms=16, color="black")
         ax.axvline(1.0, color="0.6", lw=0.8, ls=":")
         ax.set_yticks(places, [grid.methods[i] for i in order])
         for label in ax.get_yticklabels():
