@@ -41,7 +41,7 @@ def run_range(
     at: Any = None,
     skipped: Collection[int] = (),
 ) -> dict[str, Any]:
-    """Try cases and count what became of them; ``at`` is told the number of each."""
+    """Try cases and count what became of them; ``at`` is called with the number of each."""
     counted: dict[str, Counter[str]] = {}
     failures, slowest, tried, total = [], (0.0, -1), 0, 0.0
     for number in numbers:
