@@ -22,7 +22,7 @@ from studies.rows import read_rows
 
 README, GUIDE = ROOT / "README.md", DOCS / "guides" / "reader.md"
 RUNS = {"cifar10h-probe": "CIFAR-10H features", "sentiment-movies": "movie reviews"}
-AS_THE_CODE = "CIFAR-10H features, trained as the authors' code does"
+AS_THE_CODE = "CIFAR-10H features with the settings of the authors' code"
 PROXIES = {
     "near_ood": "near-OOD detection",
     "far_ood": "far-OOD detection",
@@ -114,6 +114,7 @@ def summary() -> str:
     near = {each.source: each for each in agreements() if each.proxy == PROXIES["near_ood"]}
     paper, ours = near.pop("the paper's tables"), list(near.values())
     taus = [f"{each.tau:+.2f} on {each.source}" for each in ours]
+    sizes = " or ".join(str(n) for n in sorted({each.n_methods for each in ours}))
     same = {each.by_proxy for each in ours} | {each.by_regret for each in ours}
     both = f"{same.pop()} is first by both" if len(same) == 1 else "the first methods differ"
     spread: dict[str, list[float]] = {each.proxy: [] for each in agreements()}
@@ -126,13 +127,16 @@ def summary() -> str:
         if found and name != PROXIES["near_ood"]
     ]
     return (
-        "**Does this repeat on models of our own? In part.** "
-        f"In the paper's tables near-OOD detection and AuReC (log loss) have a Kendall's tau of "
-        f"{paper.tau:.2f}: {paper.by_proxy} is first by the one and {paper.by_regret} by the "
-        "other, from different networks and data. On models that rue trained and tested on the "
-        f"same data, the two rankings mostly agree: tau is {listed(taus)}, and {both}. The other "
-        f"proxies against AuReC (log): {listed(others)}. A proxy may rank methods as regret does; "
-        "you know it only after you have measured regret."
+        "**Does this repeat on models of our own? In part.** Kendall's tau says how far two orders "
+        "of the methods agree: 1 is the same order, 0 no relation, -1 the reverse. In the paper's "
+        "tables, tau is "
+        f"{paper.tau:.2f} between near-OOD detection (of inputs that resemble the training data) "
+        f"and AuReC under log loss: {paper.by_proxy} is first by the one and {paper.by_regret} by "
+        "the other. But there the two come from different networks and data. On models that rue "
+        f"trained and tested on the same data ({sizes} methods), the two orders mostly agree: "
+        f"tau is {listed(taus)}, and {both}. The taus of the other tests with AuReC are "
+        f"{listed(others)} (AuAC is the area under the accuracy-coverage curve). So a test may "
+        "rank methods as regret does, but you know it only after you have measured regret."
     )
 
 

@@ -105,7 +105,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 title="AuReC high",
                 digits=4,
                 unit="loss",
-                meaning="upper end; the number of answers is finite",
+                meaning="upper end of this bracket",
             ),
             Column(
                 key="excess_aurec",
@@ -155,7 +155,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 kind="other",
                 unit="loss",
                 interval="bca",
-                meaning="the same, ranking by the estimated total",
+                meaning="AuRC, ranking by the estimated total",
                 explanation="Area under the risk-coverage curve when ranking by the total "
                 "uncertainty, as selective prediction does.",
             ),
@@ -203,7 +203,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 kind="other",
                 unit="loss",
                 interval="percentile",
-                meaning="mean gap of estimate and regret",
+                meaning="mean gap between estimated and realised regret",
                 explanation="Mean gap between the estimated epistemic uncertainty and the realised "
                 "regret. Empty if the score does not have the unit of the loss.",
             ),
@@ -363,7 +363,7 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 better="high",
                 kind="proxy",
                 in_table=True,
-                meaning="the same, against the data set's labels",
+                meaning="area under the accuracy-coverage curve, against the labels",
                 explanation="Proxy: the same area with accuracy against the labels of the data "
                 "set, as in table 4 of the paper.",
             ),
