@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO_STAMP := $(VENV)/.installed-demo
 # The real data that tests and the demo use where it is there; RUE_DATA overrides it.
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
@@ -14,6 +15,12 @@ help:            ## this list
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+$(DEMO_STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing rue and torch into $(VENV) (about a minute) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch]"
 	touch $@
 
 lint: $(STAMP)   ## ruff and mypy
@@ -55,7 +62,8 @@ browser:         ## Debian's chromium and its driver, installed if they are miss
 test-browser: $(STAMP) browser ## the report in a real browser
 	$(BIN)/python -m pytest -m browser tests/browser
 
-demo: $(STAMP)   ## the main job on real data: fetch, fit, evaluate, draw
+# The demo needs no tools of developers: it installs less, unless they are there already.
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP)) ## the main job on real data: fetch, fit, evaluate, draw
 	$(BIN)/rue demo --out out/demo
 
 docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no network

@@ -77,13 +77,20 @@ def opening(record: Row) -> str:
     row = next(row for row in record["table"] if row["loss"])
     n_methods = len({cell["cell"]["method"] for cell in cells})
     n_seeds = len({cell["cell"]["seed"] for cell in cells})
+    regimes = sorted({_regime(cell["config"]) for cell in cells})
     return (
         f"This page shows the suite `{record['suite']}`: {n_methods} methods with {n_seeds} seeds "
-        f"each on the data set `{row['dataset']}`. The {row['n_points']:,} test points have "
-        f"answers from {row['annotators_min']:.0f} to {row['annotators_max']:.0f} annotators each. "
-        "*Significant* refers to a paired bootstrap over the points, with Holm's correction at the "
-        "5 % level."
+        f"each on the data set `{row['dataset']}`, trained in the "
+        f"[regime](../methods.md#two-regimes) {listed(regimes)}. The {row['n_points']:,} test "
+        f"points have answers from {row['annotators_min']:.0f} to {row['annotators_max']:.0f} "
+        "annotators each. *Significant* refers to a paired bootstrap over the points, with Holm's "
+        "correction at the 5 % level."
     )
+
+
+def _regime(config: Row) -> str:
+    """Return the training regime of a cell; rows from before there were two have the network's."""
+    return f"`{config['regime'] if 'network' in config else 'paper'}`"
 
 
 def findings(record: Row, loss: str) -> list[str]:

@@ -27,7 +27,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
         assert suite.name == name
         assert suite.description
         assert {config["method"] for config in (configuration(suite, c) for c in cells(suite))}
-    assert read_suite("demo").n_cells == 10
+    assert read_suite("demo").n_cells == 12
     assert (
         read_suite("atlas").n_cells == (8 * 12 + 3 * 8) * 5
     )  # eight have replicates to learn from

@@ -55,7 +55,7 @@ def test_list(rue):
     assert "cifar10h-probe" in out
     code, out, _ = rue("bench", "list", "--format", "json")
     suites = {suite["name"]: suite for suite in json.loads(out)}
-    assert suites["demo"]["n_cells"] == 10
+    assert suites["demo"]["n_cells"] == 12
     assert suites["paper"]["networks"] == ["cifar", "probe", "fine_tuning"]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rue
+from rue.cli._demo import compile_kernels
 from rue.cli._quick_demo import MODELS, made_data
 
 
@@ -50,3 +51,28 @@ def test_neighbours_are_less_sure_far_from_the_data():
     assert strength == pytest.approx(2.5, abs=0.5)  # the prior: 5 classes x 1/2
     assert strength < near.alpha[100:].sum(axis=1).mean() / 2
     assert rue.decompose(far, "log").epistemic[100:].mean() > 0
+
+
+def test_kernels_are_compiled_once_for_all_processes():
+    compile_kernels()
+    before = _compiled()
+    rng = np.random.default_rng(1)
+    probs = rng.dirichlet(np.ones(9), size=(520, 5))
+    counts = rng.multinomial(20, probs[:, 0])
+    scored = rue.Scored(probs[:, 0], probs.var(axis=1).sum(axis=1))
+    for belief in (rue.Draws(probs), rue.Dirichlet(7 * probs[:, 0]), scored):
+        for loss in ("log", "squared"):
+            rue.evaluate(rue.Annotations(counts), belief, loss)
+    assert sum(map(len, before.values())) > 5
+    assert _compiled() == before
+
+
+def _compiled():
+    """Return the signatures for which each kernel is compiled."""
+    names = [name for name in sys.modules if name.startswith("rue._kernels.")]
+    return {
+        (name, key): tuple(value.signatures)
+        for name in names
+        for key, value in vars(sys.modules[name]).items()
+        if hasattr(value, "signatures")
+    }

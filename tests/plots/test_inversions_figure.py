@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from rue.errors import InputError
 from rue.plots.inversions import plot_ranks
@@ -73,3 +74,22 @@ def test_a_panel_a_comparison_and_one_colour_a_method(found):
 def test_nothing_to_draw_is_refused():
     with pytest.raises(InputError, match="at least one ranking"):
         plot_ranks([])
+
+
+def test_long_names_stay_clear_of_the_axis():
+    long = "dirichlet_multinomial"
+    scores = [
+        Score("d", method, None, criterion, "log", value)
+        for criterion in ("aurec", "n_aurec", "pareto_gap")
+        for method, value in ((long, 0.1), ("b", 0.2))
+    ]
+    figure = plot_ranks([find_inversions(scores)])
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (axes,) = figure.axes
+    edges = axes.get_window_extent(canvas.get_renderer())
+    for text in axes.texts:
+        if text.get_text() == long:
+            name = text.get_window_extent(canvas.get_renderer())
+            assert edges.x0 < name.x0
+            assert name.x1 < edges.x1

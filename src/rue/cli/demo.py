@@ -1,4 +1,4 @@
-"""rue demo: the whole workflow on real data, in a minute or two."""
+"""rue demo: the whole workflow on real data, in two minutes."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,11 +34,12 @@ def demo(
 def _whole(out: Path) -> None:
     """Run the suite ``demo``: real data, methods that train networks."""
     import sys
+    from threading import Thread
 
     from rue.bench.store import Store
     from rue.bench.suite import read_suite
     from rue.bench.tables import read_results, table_rows
-    from rue.cli._demo import curves, meaning
+    from rue.cli._demo import compile_kernels, curves, meaning
     from rue.cli._progress import run_with_progress
     from rue.cli.sandbox import write_sandbox
     from rue.data import fetch
@@ -49,8 +50,14 @@ def _whole(out: Path) -> None:
     for name in suite.datasets:
         emit(f"Fetching {name} ...")
         fetch(name, progress=sys.stderr.isatty())
-    emit(f"Training {len(suite.methods)} methods, {len(suite.seeds)} seeds each ...")
+    emit(
+        f"Training {len(suite.methods)} methods, {len(suite.seeds)} seeds each (regime "
+        f"{suite.regime}) ..."
+    )
+    compiling = Thread(target=compile_kernels, daemon=True)
+    compiling.start()
     report = run_with_progress(suite, out)
+    compiling.join()
     for cell, error in report.failed.items():
         emit(f"failed: {cell}: {error}")
     if report.failed:

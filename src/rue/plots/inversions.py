@@ -14,6 +14,7 @@ from rue.ranking.scores import CRITERIA
 __all__ = ["plot_bump_chart", "plot_ranks"]
 
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
+_MARGIN = 1.4
 
 
 def plot_bump_chart(found: Inversions, *, ax: Axes | None = None) -> Axes:
@@ -96,7 +97,13 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
 def _size(found: Sequence[Inversions]) -> tuple[float, float]:
     widest = max(len(each.columns) for each in found)
     tallest = max(len(each.methods) for each in found)
-    return max(4.5, 1.8 + 0.55 * widest), (1.7 + 0.42 * tallest) * len(found)
+    names = 2 * (max(map(_margin, found)) - _MARGIN)
+    return max(4.5, 1.8 + 0.55 * (widest + names)), (1.7 + 0.42 * tallest) * len(found)
+
+
+def _margin(found: Inversions) -> float:
+    """Return the room for the names at either end, in steps between criteria."""
+    return max(_MARGIN, 0.4 + 0.115 * max(map(len, found.methods)))
 
 
 def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
@@ -128,7 +135,7 @@ def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
     axes.set_xticks(x, labels, rotation=90 if len(labels) > 6 else 0)
     axes.set_yticks(range(1, len(found.methods) + 1))
     axes.set_ylim(len(found.methods) + 0.4, 0.6)
-    axes.set_xlim(-1.4, len(x) + 0.4)
+    axes.set_xlim(-_margin(found), len(x) - 1 + _margin(found))
     axes.set_ylabel("rank")
     axes.grid(axis="x", visible=False)
     if not several:
