@@ -1,8 +1,16 @@
-"""Names and other text from files, made safe to print and to open in a spreadsheet."""
+"""Names and other text from files: sorted, and safe to print and to open in a spreadsheet."""
 
 import re
+from collections.abc import Collection
 
-__all__ = ["one_line", "printable", "protected", "unprotected"]
+__all__ = [
+    "are_numbers",
+    "one_line",
+    "printable",
+    "protected",
+    "sorted_names",
+    "unprotected",
+]
 
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
 _UNSAFE = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
@@ -11,6 +19,7 @@ _UNSAFE_NAME = re.compile(f"[{_UNSAFE}]")
 _UNSAFE_LINES = re.compile(f"\x1b\\[[014]m|\n|[{_UNSAFE}]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -33,6 +42,22 @@ def printable(text: str, *, lines: bool = False) -> str:
         own = "\x1b[0m", "\x1b[1m", "\x1b[4m", "\n"
         return _UNSAFE_LINES.sub(lambda m: m[0] if m[0] in own else _escape(m), text)
     return _UNSAFE_NAME.sub(_escape, text)
+
+
+def are_numbers(names: Collection[str]) -> bool:
+    """Return whether all names of classes are whole numbers."""
+    return all(_WHOLE_NUMBER.fullmatch(name) for name in names)
+
+
+def sorted_names(names: Collection[str]) -> list[str]:
+    """Return names of classes sorted, whole numbers by their value.
+
+    Examples
+    --------
+    >>> sorted_names(["10", "2", "-1"]), sorted_names(["10", "2", "x"])
+    (['-1', '2', '10'], ['10', '2', 'x'])
+    """
+    return sorted(names, key=int) if are_numbers(names) else sorted(names)
 
 
 def one_line(text: object) -> str:

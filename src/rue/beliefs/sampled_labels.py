@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import IntArray, is_whole
+from rue._text import sorted_names
 from rue.beliefs.draws import Draws
 from rue.errors import InputError, ShapeError
 
@@ -91,7 +92,7 @@ def _codes(
     found, code = np.unique(array.astype(np.str_), return_inverse=True)
     if isinstance(classes, int | np.integer):
         raise InputError(f"sampled labels that are words need the classes' names, got {classes}")
-    names = found.tolist() if classes is None else [str(name) for name in classes]
+    names = sorted_names(found.tolist()) if classes is None else [str(name) for name in classes]
     if len(set(names)) < max(2, len(names)):
         raise InputError(f"classes must be two or more different names, got {names}")
     place = {name: k for k, name in enumerate(names)}

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
 from rue.io.prediction_arrays import Predictions, draws_first
 from rue.io.truth import Truth
-from rue.losses import CostMatrix, Loss
+from rue.losses import CostMatrix, Loss, get_loss
+from rue.losses._valued import Valued
 from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
@@ -63,6 +65,8 @@ def make_run(
         if said is not None and not np.array_equal(said, predictions.values):
             raise FileError(f"{path}: values differ from those of {truth.path}")
         values = predictions.values
+    if values is None and said is None:
+        _require_number_order(truth.classes or predictions.classes, loss, path)
     try:
         run = Run.from_belief(
             annotations,
@@ -312,6 +316,21 @@ def _widened(
         belief = Draws(np.pad(belief.probs, ((0, 0), (0, 0), (0, missing))))
         predictions = replace(predictions, belief=belief, classes=names)
     return belief, predictions
+
+
+def _require_number_order(
+    classes: tuple[str, ...] | None, loss: str | Loss, path: Path | None
+) -> None:
+    """Raise where the default scale 0..K-1 would contradict the numbers that name the classes."""
+    meant = get_loss(loss)
+    if classes is None or not isinstance(meant, Valued) or meant.values is not None:
+        return
+    if are_numbers(classes) and list(classes) != sorted_names(classes):
+        shown = ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
+        raise FileError(
+            f"{path}: the classes {shown} are numbers that do not increase, so they have no scale "
+            f"for {meant.name} loss; order them by number (in tables --classes does)"
+        )
 
 
 def _majority(truth: Truth) -> dict[str, NDArray[Any]]:

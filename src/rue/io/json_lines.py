@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._text import one_line
+from rue._text import are_numbers, one_line, sorted_names
 from rue.errors import FileError
 from rue.io.matching import find_id_name, named_rows
 from rue.io.opening import file_size, opened, require_memory, size_of_text, text_array
@@ -185,6 +185,7 @@ def _refused(word: str) -> float:
 
 def _by_class(path: Path, key: str, values: Sequence[Any]) -> tuple[tuple[str, ...], list[Any]]:
     names = tuple(str(name) for name in values[0])
+    names = tuple(sorted_names(names)) if are_numbers(names) else names
     rows = []
     for i, value in enumerate(values):
         if not isinstance(value, dict) or set(value) != set(names):

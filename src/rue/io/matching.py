@@ -156,7 +156,8 @@ def class_order(
     first, second
         The files, for messages.
     here, there
-        The names of their classes, shape (n_classes,); None where columns have no names.
+        The names of their classes, shape (n_classes,); None where columns have no names. If the
+        other side's names are the numbers 0..n_classes-1, these columns have their numbers.
     n_classes
         How many columns the first file has.
 
@@ -174,6 +175,9 @@ def class_order(
     """
     if here is None and there is None:
         return None, ()
+    numbered = [str(j) for j in range(n_classes)]
+    if set(here or there or ()) == set(numbered):  # columns without names are 0..n_classes-1
+        here, there = here or numbered, there or numbered
     if here is None or there is None:
         names, bare = (here, second) if there is None else (there, first)
         assert names is not None

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import is_whole
+from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.matching import find_id_name, named_rows
 from rue.io.points import (
@@ -155,8 +156,8 @@ def _long(
     draw = column_of(table, "draw")
     parts = [ids] if draw is None else [ids, table[draw].astype(np.str_)]
     require_once(path, [*parts, names[code]])
-    order = {text: i for i, text in enumerate(dict.fromkeys(names[code].tolist()))}
-    classes = np.array(list(order))  # as they first occur
+    order = {text: i for i, text in enumerate(_in_order(names[code].tolist()))}
+    classes = np.array(list(order))
     column = np.array([order[text] for text in names[code]])
     draws = [None] * len(ids) if draw is None else table[draw].tolist()
     pairs = list(dict.fromkeys(zip(ids.tolist(), draws, strict=True)))
@@ -172,6 +173,12 @@ def _long(
     names_of_pairs = np.array([pair[0] for pair in pairs])
     rows = point_rows(path, len(pairs), names_of_pairs, [pair[1] for pair in pairs])
     return {_LONG[key.lower()]: rows.stacked(grid), "classes": classes, "ids": rows.ids}
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Return the classes as they first occur; whole numbers by their value."""
+    found = list(dict.fromkeys(names))
+    return sorted_names(found) if are_numbers(found) else found
 
 
 def _wide(
@@ -227,7 +234,7 @@ def _codes(
     known, code = np.unique(labels, return_inverse=True)
     names = known.astype(np.str_)
     if classes is None:
-        return names, code
+        classes = sorted_names(names.tolist())
     order = {text: i for i, text in enumerate(classes)}
     strange = [text for text in names.tolist() if text not in order]
     if strange:

@@ -1,0 +1,104 @@
+"""Classes whose names are numbers: 10 comes after 2, and a column without a name has its number."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+N, K = 40, 12
+NAMES = [str(k) for k in range(K)]
+TURNED = np.random.default_rng(7).permutation(K)
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(9, np.ones(K) / K, N)
+    probs, ids = rng.dirichlet(np.ones(K), (N, 3)), np.array([f"p{i}" for i in range(N)])
+    np.savez("whole.npz", probs=probs, ids=ids, classes=NAMES, counts=counts)
+    np.savez("bare.npz", probs=probs, ids=ids)
+    np.savez("named.npz", probs=probs, ids=ids, classes=NAMES)
+    np.savez("counts.npz", counts=counts, ids=ids)
+    answers = [
+        {"id": ids[i], "annotator": f"a{j}", "label": int(k)}
+        for i in range(N)
+        for j, k in enumerate(np.repeat(np.arange(K), counts[i]))
+    ]
+    _lines("answers.jsonl", answers)
+    pd.DataFrame(answers).astype({"label": str}).to_parquet("answers.parquet")
+    of = [{"id": ids[i], "counts": {NAMES[k]: int(counts[i, k]) for k in TURNED}} for i in range(N)]
+    _lines("objects.jsonl", of)
+    long = [
+        {"id": ids[i], "draw": d, "class": int(k), "prob": probs[i, d, k]}
+        for i in range(N)
+        for d in range(3)
+        for k in TURNED
+    ]
+    pd.DataFrame(long).to_csv("long.csv", index=False)
+    turned = pd.DataFrame(counts, columns=NAMES).iloc[:, TURNED]
+    turned.insert(0, "id", ids)
+    turned.to_csv("turned.csv", index=False)
+    mean = pd.DataFrame(probs[:, 0], columns=NAMES)
+    mean.insert(0, "id", ids)
+    mean.to_csv("wide.csv", index=False)
+    np.savez("first.npz", probs=probs[:, 0], ids=ids, counts=counts)
+    labels = np.array([[rng.choice(K, p=p) for _ in range(30)] for p in probs[:, 0]])
+    labels[0, :K] = np.arange(K)  # every class occurs
+    np.savez("sampled.npz", sampled_labels=labels, ids=ids, counts=counts)
+    np.savez("words.npz", sampled_labels=labels.astype(str), ids=ids)
+
+
+def _lines(path, records):
+    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def _row(run, *arguments):
+    done = run("evaluate", *arguments, "--no-gap", "--format", "json")
+    assert done.code == 0, done.err
+    (row,) = json.loads(done.out)
+    return row
+
+
+@pytest.mark.parametrize("loss", ["log", "squared"])
+@pytest.mark.parametrize(
+    ("truth", "files"),
+    [
+        ("answers.jsonl", ("bare.npz", "named.npz")),
+        ("answers.parquet", ("bare.npz", "named.npz")),
+        ("objects.jsonl", ("bare.npz", "named.npz", "long.csv")),
+        ("counts.npz", ("long.csv",)),
+    ],
+)
+def test_numbers_are_classes_in_the_order_of_their_values(world, run, truth, files, loss):
+    whole = _row(run, "whole.npz", "--loss", loss)
+    for file in files:
+        found = _row(run, file, "--truth", truth, "--loss", loss)
+        assert found["aurec"] == pytest.approx(whole["aurec"], rel=1e-12), file
+        assert found["notes"] == whole["notes"]
+
+
+def test_columns_without_names_have_their_numbers(world, run):
+    whole = _row(run, "first.npz")
+    found = _row(run, "wide.csv", "--truth", "turned.csv")
+    assert found["risk"] == pytest.approx(whole["risk"], rel=1e-12)
+
+
+def test_sampled_labels_that_are_numbers_as_text(world, run):
+    whole = _row(run, "sampled.npz", "--loss", "squared")
+    for truth in ("counts.npz", "objects.jsonl"):
+        found = _row(run, "words.npz", "--truth", truth, "--loss", "squared")
+        assert found["risk"] == pytest.approx(whole["risk"], rel=1e-12)
+
+
+def test_numbers_in_another_order_have_no_scale(world, run):
+    assert _row(run, "named.npz", "--truth", "turned.csv")["n_points"] == N
+    done = run("evaluate", "named.npz", "--truth", "turned.csv", "--loss", "squared")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "are numbers that do not increase" in done.err
+    assert "--classes" in done.err
+    ordered = ("--truth", "turned.csv", "--loss", "squared", "--classes", ",".join(NAMES))
+    whole = _row(run, "whole.npz", "--loss", "squared")
+    assert _row(run, "named.npz", *ordered)["aurec"] == pytest.approx(whole["aurec"], rel=1e-12)
