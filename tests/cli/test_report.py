@@ -1,6 +1,7 @@
 """rue report: the library's page, from the command line."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -76,3 +77,14 @@ def test_a_folder_has_its_own_truth(run, tmp_path):
     assert "--truth cannot be used with a folder" in result.err
     assert "--seed cannot be used with a folder" in run("report", tmp_path, "--seed", "3").err
     assert "holds no benchmark" in run("report", tmp_path).err
+
+
+def test_corrected_columns_are_on_the_page_on_request(run, tmp_path, rng):
+    counts = rng.multinomial(6, [0.5, 0.3, 0.2], 20)
+    np.savez(tmp_path / "a.npz", probs=rng.dirichlet(np.ones(3), (20, 3)), counts=counts)
+    page = tmp_path / "page.html"
+    for more in ([], ["--corrected"]):
+        assert run("report", tmp_path / "a.npz", "--out", page, *more).code == 0
+        numbers = re.findall(r'"n_aurec_corrected":([-.\d]+|null)', page.read_text())
+        assert (numbers != ["null"]) == bool(more)
+    assert "--corrected" in page.read_text()  # the command that writes it again

@@ -11,7 +11,7 @@ from rue.inference.comparison import COMPARABLE
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
 from rue.metrics.columns import COLUMNS, Column, columns_where, title
 from rue.metrics.evaluation import Evaluation, evaluate_components
-from rue.metrics.table import format_rows
+from rue.metrics.table import format_rows, to_latex
 from rue.published import PUBLISHED_COLUMNS, Published
 from rue.ranking.scores import CRITERIA
 from rue.report.page_content import leaderboard_columns
@@ -64,6 +64,18 @@ def test_tables_have_the_titles_and_no_arrow_where_no_end_is_better(rng):
     assert places == sorted(places)
     for name in shown:
         assert (f"↓ {name}" in head) == (not name.startswith("r_s"))
+
+
+def test_columns_on_request_are_in_tables_if_a_row_has_them(rng):
+    parts = Components(*rng.random((3, 20)))
+    row = evaluate_components(parts, parts).to_dict()
+    asked = columns_where(on_request=True)
+    assert asked == tuple(key for key in COLUMNS if key.endswith("_corrected"))
+    for format in ("table", "latex", "markdown"):
+        assert "corr." not in format_rows([row], format)
+        text = format_rows([row, row | dict.fromkeys(asked, 0.25)], format)
+        assert text.count("corr.") == len(asked)
+    assert "r_s" not in to_latex([row | dict.fromkeys(asked, 0.25)]).replace("$r_s", "")
 
 
 def test_the_page_shows_what_is_explained():

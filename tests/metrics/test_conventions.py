@@ -80,6 +80,9 @@ def test_corrected_on_request(world):
     known = rue.Annotations.from_probs(probs.mean(axis=1))
     exact = rue.evaluate(known, rue.Draws(probs), gap=False, corrected=True)
     assert math.isnan(exact.excess_aurec_corrected)
+    assert any("corrected columns are empty" in note for note in exact.notes)
+    with pytest.raises(InputError, match="corrected columns follow Definition 1"):
+        rue.evaluate(truth, rue.Draws(probs), corrected=True, convention="published")
 
 
 def test_the_command_line(world, tmp_path, capsys):

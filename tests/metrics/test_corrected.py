@@ -5,10 +5,23 @@ import math
 import numpy as np
 import pytest
 
-from rue import Annotations, Draws, decompose, excess_aurec, n_aurec, realize, spearman
+from rue import (
+    Annotations,
+    Draws,
+    Ratings,
+    Squared,
+    decompose,
+    excess_aurec,
+    n_aurec,
+    pareto_gap,
+    realize,
+    spearman,
+)
 from rue.errors import InputError, ShapeError
 from rue.metrics.corrected import CORRECTED, corrected_columns
+from rue.metrics.curve_areas import oracle_aurec
 from rue.truth.answer_losses import answers
+from rue.truth.rating_answers import rating_answers
 
 
 def world(rng, n_points=400, n_classes=3, n_draws=4):
@@ -17,13 +30,18 @@ def world(rng, n_points=400, n_classes=3, n_draws=4):
     return p, Draws(draws)
 
 
-def test_halves_are_a_partition(rng):
+@pytest.mark.parametrize(("m", "first"), [(2, 1), (4, 2), (6, 2), (7, 3), (10, 4), (12, 6)])
+def test_halves_are_a_partition_and_even_if_the_whole_is(rng, m, first):
     p, belief = world(rng, 50)
-    said = answers(Annotations(rng.multinomial(7, p)), belief)
-    first, second = said.halves(rng)
-    assert (first.counts + second.counts == said.counts).all()
-    assert set(first.counts.sum(axis=1)) == {3}
-    assert set(second.counts.sum(axis=1)) == {4}
+    said = answers(Annotations(rng.multinomial(m, p)), belief)
+    one, other = said.halves(rng)
+    assert (one.counts + other.counts == said.counts).all()
+    assert set(one.n_answers) == {first}
+    ratings = rating_answers(Ratings(rng.random((20, m))), None, Squared(), actions=np.zeros(20))
+    assert {tuple(half.n_answers) for half in ratings.halves(rng)} == {
+        (first,) * 20,
+        (m - first,) * 20,
+    }
 
 
 def test_the_same_splits_by_a_slow_twin(rng):
@@ -31,24 +49,43 @@ def test_the_same_splits_by_a_slow_twin(rng):
     truth = Annotations(rng.multinomial(6, p))
     said, hat = answers(truth, belief, "brier"), decompose(belief, "brier")
     found = corrected_columns(said, hat, n_splits=3, seed=5)
-    splits, halves = np.random.default_rng(5), []
+
+    def values(counts):
+        star = realize(Annotations(counts), belief, "brier")
+        return np.array(
+            [
+                excess_aurec(star.epistemic, hat.epistemic),
+                star.epistemic.mean() / 2 - oracle_aurec(star.epistemic),
+                spearman(star.aleatoric, star.epistemic),
+                pareto_gap(star, hat),
+            ]
+        )
+
+    splits, fewer = np.random.default_rng(5), 0
     for _ in range(3):
-        for half in said.halves(splits):
-            star = realize(Annotations(half.counts), belief, "brier")
-            halves.append(
-                [
-                    n_aurec(star.epistemic, hat.epistemic),
-                    spearman(star.aleatoric, star.epistemic),
-                ]
-            )
-    star = realize(truth, belief, "brier")
-    for name, value, half in zip(
-        ("n_aurec", "spearman_star"),
-        (n_aurec(star.epistemic, hat.epistemic), spearman(star.aleatoric, star.epistemic)),
-        np.mean(halves, axis=0),
-        strict=True,
-    ):
-        assert found[f"{name}_corrected"] == pytest.approx(2 * value - half, abs=1e-9)
+        two, four = said.halves(splits)  # 2 and 4 of the 6 answers
+        fewer += (values(two.counts) / 3 + values(four.counts) * 2 / 3) / 3
+    excess, span, rank, gap = 2 * values(truth.counts) - fewer
+    assert found["excess_aurec_corrected"] == pytest.approx(excess, abs=1e-9)
+    assert found["n_aurec_corrected"] == pytest.approx(excess / span, abs=1e-9)
+    assert found["spearman_star_corrected"] == pytest.approx(rank, abs=1e-9)
+    assert found["pareto_gap_corrected"] == pytest.approx(gap, abs=1e-9)
+
+
+@pytest.mark.parametrize("m", [5, 6, 10])
+def test_a_bias_of_c_over_m_is_removed_whatever_the_halves_are(rng, m):
+    # Squared loss, p* = (1/2, 1/2) and the action its mean: the true regret is 0 and the variance
+    # 1/4, so the plug-in regret of k answers is the variance of their mean, 1/4k, and the halves
+    # have (k/m) / 4k + (1 - k/m) / 4(m - k) = 2/4m on average.
+    n = 40_000
+    half = np.full((n, 2), 0.5)
+    belief = Draws(half[:, None])
+    said = answers(Annotations(rng.multinomial(m, half)), belief, "squared")
+    whole = said.realized().epistemic.mean()
+    parts = [(part.realized().epistemic.mean(), part.n_answers[0]) for part in said.halves(rng)]
+    fewer = sum(value * k for value, k in parts) / m
+    assert whole == pytest.approx(0.25 / m, rel=0.05)
+    assert 2 * whole - fewer == pytest.approx(0.0, abs=0.002)
 
 
 def test_answers_that_all_agree_need_no_correction():
@@ -84,8 +121,26 @@ def test_less_bias_where_p_star_is_known(rng):
         )
     bias = np.abs(np.mean(plain, axis=0) - columns(true))
     left = np.abs(np.mean(better, axis=0) - columns(true))
-    assert left[0] < bias[0] / 5
-    assert (left < 0.7 * bias).all()  # a ratio and a rank correlation bend more in 1/m
+    assert (left[:2] < bias[:2] / 5).all()
+    assert left[2] < 0.7 * bias[2]  # a rank correlation bends more in 1/m
+
+
+def test_votes_that_can_tie_are_compared_with_votes_that_can_tie(rng):
+    # Ten votes of two classes can tie, five cannot: with 0/1 loss odd halves would differ from the
+    # whole by more than their size, and the correction would add to the bias of Spearman star.
+    p = rng.dirichlet(np.ones(2), 2000)
+    belief = Draws(np.stack([rng.dirichlet(6 * row + 0.3, 4) for row in p]))
+    hat = decompose(belief, "zero_one")
+    true = realize(Annotations.from_probs(p), belief, "zero_one")
+    truth = spearman(true.aleatoric, true.epistemic)
+    plain, better = [], []
+    for _ in range(6):
+        said = answers(Annotations(rng.multinomial(10, p)), belief, "zero_one")
+        star = said.realized()
+        plain.append(spearman(star.aleatoric, star.epistemic) - truth)
+        found = corrected_columns(said, hat, gap=False, n_splits=4)
+        better.append(found["spearman_star_corrected"] - truth)
+    assert abs(np.mean(better)) < abs(np.mean(plain)) / 2
 
 
 def test_one_answer_cannot_be_halved(rng):

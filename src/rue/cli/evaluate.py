@@ -11,6 +11,7 @@ from rue.cli.options import (
     Classes,
     ClusterName,
     Common,
+    Corrected,
     Costs,
     Files,
     Format,
@@ -68,12 +69,7 @@ def evaluate(
         ),
     ] = False,
     cluster: ClusterName = None,
-    corrected: Annotated[
-        bool,
-        typer.Option(
-            "--corrected", help="Correct columns beyond the bracket for finitely many annotators."
-        ),
-    ] = False,
+    corrected: Corrected = False,
     convention: Annotated[
         Literal["definition", "published"],
         typer.Option(help="Definition 1, or what the authors' own code computes."),

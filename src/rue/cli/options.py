@@ -71,6 +71,12 @@ ClusterName = Annotated[
         help="Points with the same value belong together, e.g. a document's: resample these.",
     ),
 ]
+Corrected = Annotated[
+    bool,
+    typer.Option(
+        "--corrected", help="Correct columns beyond the bracket for finitely many annotators."
+    ),
+]
 LOSS_NAMES = "log, brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
 Losses = Annotated[
     list[str] | None,

@@ -13,6 +13,7 @@ from rue.cli.options import (
     Classes,
     ClusterName,
     Common,
+    Corrected,
     Costs,
     IdName,
     Losses,
@@ -56,6 +57,7 @@ def report(
         float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
     ] = None,
     cluster: ClusterName = None,
+    corrected: Corrected = False,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "",
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
@@ -80,6 +82,7 @@ def report(
         "items": items,
         "ci": ci,
         "cluster": cluster,
+        "corrected": corrected,
         "id": id_name,
         "classes": classes,
         "common": common,
@@ -116,6 +119,7 @@ def report(
                 items=items,
                 level=ci,
                 cluster=cluster,
+                corrected=corrected,
                 title=title,
                 command=command,
                 seed=seed,

@@ -129,5 +129,9 @@ def write_submission(
 def _claims(loss: str, run: Run) -> dict[str, Any]:
     """Return the numbers of the columns that a leaderboard shows."""
     row = evaluate_run(run).to_dict()
-    shown = [key for key, column in COLUMNS.items() if column.explanation and key in row]
+    shown = [
+        key
+        for key, column in COLUMNS.items()
+        if column.explanation and not column.on_request and key in row
+    ]
     return {"loss": loss, **{key: row[key] for key in shown}}

@@ -42,6 +42,8 @@ class Column:
         ``percentile``, or none.
     in_table : bool
         Whether tables show the column if a row has it.
+    on_request : bool
+        Whether a row has the number only if it was asked for; tables show the column then.
     meaning : str
         A short description.
     explanation : str
@@ -56,6 +58,7 @@ class Column:
     unit: str = ""
     interval: Literal["bca", "percentile", ""] = ""
     in_table: bool = False
+    on_request: bool = False
     meaning: str
     explanation: str = ""
     latex: str = ""
@@ -279,25 +282,39 @@ COLUMNS: Mapping[str, Column] = MappingProxyType(
                 title="ex-AuReC corr.",
                 digits=4,
                 unit="loss",
-                meaning="the same, corrected for finitely many annotators",
+                on_request=True,
+                meaning="excess AuReC, corrected for finitely many annotators",
+                explanation="Excess AuReC corrected for finitely many annotators: "
+                "extrapolated from all of them and from half of them.",
             ),
             Column(
                 key="n_aurec_corrected",
                 title="n-AuReC corr.",
+                latex="$n$-AuReC corr.",
                 digits=3,
-                meaning="the same, corrected for finitely many annotators",
+                on_request=True,
+                meaning="n-AuReC, corrected for finitely many annotators",
+                explanation="n-AuReC corrected for finitely many annotators: "
+                "extrapolated from all of them and from half of them.",
             ),
             Column(
                 key="pareto_gap_corrected",
                 title="P-gap corr.",
                 digits=4,
-                meaning="the same, corrected for finitely many annotators",
+                on_request=True,
+                meaning="the Pareto-gap, corrected for finitely many annotators",
+                explanation="Pareto-gap corrected for finitely many annotators: "
+                "extrapolated from all of them and from half of them.",
             ),
             Column(
                 key="spearman_star_corrected",
                 title="r_s star corr.",
+                latex="$r_s(A^*, E^*)$ corr.",
                 digits=3,
-                meaning="the same, corrected for finitely many annotators",
+                on_request=True,
+                meaning="rank correlation star, corrected for finitely many annotators",
+                explanation="Rank correlation of the realised components corrected for finitely "
+                "many annotators: extrapolated from all of them and from half of them.",
             ),
             Column(
                 key="annotators_min",

@@ -6,11 +6,15 @@ answers a point, so with half of the answers it is about 2c/m, and
 
     2 value(m) - value(m/2)
 
-is free of it to first order. value(m/2) is the mean over both halves of several random splits.
+is free of it to first order. value(m/2) is the mean over both halves of several random splits,
+each half weighted by its share of the answers: (k/m) c/k + (1 - k/m) c/(m - k) = 2c/m for any k.
+n-AuReC is a ratio of two areas, whose biases are about c/m; that of the ratio is not. So its
+numerator (the excess) and its denominator (random - oracle) are corrected before dividing.
 """
 
 import numpy as np
 
+from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError, ShapeError
 from rue.metrics.correlation import spearman
@@ -56,7 +60,7 @@ def corrected_columns(
     dict
         ``excess_aurec_corrected``, ``n_aurec_corrected``, ``spearman_star_corrected`` and
         ``pareto_gap_corrected``; NaN for all if a point has one answer, and for a column that is
-        undefined.
+        undefined, also if the corrected denominator of n-AuReC is not positive.
 
     Raises
     ------
@@ -84,23 +88,25 @@ def corrected_columns(
         return {f"{name}_corrected": float("nan") for name in CORRECTED}
     whole = _values(Components(*answers.realized()), hat, gap)
     rng = np.random.default_rng(seed)
-    halves = [
-        _values(Components(*half.realized()), hat, gap)
-        for _ in range(n_splits)
-        for half in answers.halves(rng)
-    ]
-    fewer = np.mean(halves, axis=0)  # NaN where a half leaves a column undefined
-    return {
-        f"{name}_corrected": float(2 * value - half)
-        for name, value, half in zip(CORRECTED, whole, fewer, strict=True)
-    }
+    halves, shares = [], []
+    for _ in range(n_splits):
+        for half in answers.halves(rng):
+            halves.append(_values(Components(*half.realized()), hat, gap))
+            shares.append(half.n_answers.sum())
+    fewer = np.average(halves, axis=0, weights=shares)  # NaN if a half leaves a column undefined
+    excess, span, rank, surface = 2 * whole - fewer
+    found = (excess, excess / span if span > 0 else float("nan"), rank, surface)
+    return {f"{name}_corrected": float(value) for name, value in zip(CORRECTED, found, strict=True)}
 
 
-def _values(star: Components, hat: Components, gap: bool) -> tuple[float, float, float, float]:
+def _values(star: Components, hat: Components, gap: bool) -> FloatArray:
+    """Return the excess and the span of AuReC, Spearman star and the Pareto-gap."""
     found = areas(star.epistemic, hat.epistemic)
-    return (
-        found.excess,
-        found.normalized,
-        spearman(star.aleatoric, star.epistemic),
-        pareto_gap(star, hat) if gap else float("nan"),
+    return np.array(
+        [
+            found.excess,
+            found.random - found.oracle,
+            spearman(star.aleatoric, star.epistemic),
+            pareto_gap(star, hat) if gap else float("nan"),
+        ]
     )

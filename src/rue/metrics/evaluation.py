@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rue.beliefs import Belief, Convention, RealBelief
 from rue.components import Components
+from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.calibration import regret_calibration
 from rue.metrics.corrected import corrected_columns
@@ -281,8 +282,14 @@ def evaluate_run(
     )
     undefined = 0.0 if published and np.ptp(star.epistemic) == 0 else math.nan
     more: dict[str, Any] = {}
+    empty: list[str] = []
+    if corrected and published:
+        raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     if corrected and run.answers is not None:
         more = corrected_columns(run.answers, hat, gap=gap)
+    if corrected and (run.answers is None or run.answers.n_answers.min() < 2):
+        why = "the answers are not known" if run.answers is None else "some point has one answer"
+        empty = [f"{why}, so they cannot be halved: the corrected columns are empty"]
     n_annotators = star.n_annotators
     low = high = math.nan
     if star.aleatoric_high is not None:
@@ -310,7 +317,7 @@ def evaluate_run(
         risk=float(star.total.mean()),
         regret=float(star.epistemic.mean()),
         n_floored=star.n_floored,
-        notes=(*run.notes, *_notes(star, hat)),
+        notes=(*run.notes, *_notes(star, hat), *empty),
         aurec_low=low,
         aurec_high=high,
         annotators_min=math.nan if n_annotators is None else float(n_annotators.min()),

@@ -200,7 +200,15 @@ def _race(row: Row) -> tuple[Any, Any, Any]:
 def _shown(dicts: Sequence[Row], columns: Sequence[str] | None) -> list[Column]:
     if columns is not None:
         return [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
-    return [c for c in COLUMNS.values() if c.in_table and any(c.key in row for row in dicts)]
+    return [
+        column
+        for column in COLUMNS.values()
+        if any(
+            (column.in_table and column.key in row)
+            or (column.on_request and row.get(column.key) is not None)
+            for row in dicts
+        )
+    ]
 
 
 def _number(value: Any, digits: int) -> str:

@@ -52,6 +52,7 @@ def from_files(
     items: Path | None = None,
     level: float | None = None,
     cluster: str | None = None,
+    corrected: bool = False,
     title: str = "",
     command: str = "",
     seed: int = 0,
@@ -80,6 +81,9 @@ def from_files(
         0.95; by default there are none.
     cluster : str, optional
         The column of the clusters that the bootstrap resamples instead of points.
+    corrected : bool
+        Whether to add columns corrected for finitely many annotators
+        (:mod:`rue.metrics.corrected`).
     title, command : str
         The title of the page, and the command that creates it.
     matching : Matching
@@ -127,7 +131,15 @@ def from_files(
         if isinstance(predictions, Run) and len(losses) > 1:
             raise InputError(f"{path}: holds components of one loss, so give one loss")
         made = [
-            make_run(predictions, truth, each, values=values, seed=seed, matching=matching)
+            make_run(
+                predictions,
+                truth,
+                each,
+                values=values,
+                seed=seed,
+                with_answers=None if corrected else False,
+                matching=matching,
+            )
             for each in losses.values()
         ]
         order: slice | IntArray = slice(None)
@@ -160,7 +172,7 @@ def from_files(
         for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
             run = replace(run, method=name, loss=loss)
-            row = evaluate_run(run)
+            row = evaluate_run(run, corrected=corrected)
             if level is not None:
                 found = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
                 row = replace(row, intervals=found)

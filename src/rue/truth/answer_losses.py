@@ -12,7 +12,7 @@ from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations, deployed_actions
 from rue.truth.finite_annotators import estimate_bayes_risk
-from rue.truth.rating_answers import RatingAnswers, rating_answers
+from rue.truth.rating_answers import RatingAnswers, rating_answers, smaller_half
 from rue.truth.ratings import Ratings
 from rue.truth.realized import Realized
 
@@ -93,9 +93,8 @@ class Answers:
         return drawn.astype(np.float64)
 
     def halves(self, rng: np.random.Generator) -> "tuple[Answers, Answers]":
-        """Return two random halves of the answers; if odd, the second has one answer more."""
-        whole = self.counts.sum(axis=1)
-        first = self._drawn(np.floor(whole / 2).astype(np.int64), rng)
+        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
+        first = self._drawn(smaller_half(self.n_answers), rng)
         return (
             Answers(first, self.losses, self.loss),
             Answers(self.counts - first, self.losses, self.loss),

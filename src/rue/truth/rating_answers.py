@@ -71,8 +71,8 @@ class RatingAnswers:
         return self._kept(self._ranks(rng) < n_annotators)
 
     def halves(self, rng: np.random.Generator) -> "tuple[RatingAnswers, RatingAnswers]":
-        """Return two random halves of the answers; if odd, the second has one answer more."""
-        first = self._ranks(rng) < self.answers.repeat(np.floor(self.n_answers / 2))
+        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
+        first = self._ranks(rng) < self.answers.repeat(smaller_half(self.n_answers))
         return self._kept(first), self._kept(~first)
 
     def leave_one_out(self) -> FloatArray:
@@ -104,6 +104,24 @@ class RatingAnswers:
         starts = np.concatenate([[0], np.cumsum(np.add.reduceat(each, self.answers.starts[:-1]))])
         values = np.repeat(self.answers.values, each)
         return RatingAnswers(Ragged(values, starts), np.repeat(self.losses, each), self.loss)
+
+
+def smaller_half(n_answers: NDArray[Any]) -> NDArray[np.int64]:
+    """Return how many answers of each point are in the first of two halves, shape (n_points,).
+
+    An even number is split into two even ones (10 into 4 and 6), because votes can tie, and a
+    median can lie between two answers, if their number is even only: odd halves of an even number
+    would differ from the whole in more than their size. Two answers are split into one and one. Of
+    an odd number the second half has one answer more.
+
+    Examples
+    --------
+    >>> smaller_half(np.array([2, 4, 5, 10, 12]))
+    array([1, 2, 2, 4, 6])
+    """
+    whole: NDArray[np.int64] = np.asarray(n_answers).astype(np.int64)
+    half = whole // 2
+    return np.where((whole % 2 == 0) & (half % 2 == 1) & (half > 1), half - 1, half)
 
 
 def rating_answers(
