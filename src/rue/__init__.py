@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.regret_parts import RegretParts as RegretParts
+    from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.pareto.gap import pareto_gap as pareto_gap
     from rue.pareto.surfaces import Surface as Surface
     from rue.pareto.surfaces import achievable_surface as achievable_surface
@@ -140,6 +142,7 @@ _PUBLIC = {
     "Ratings": "rue.truth.ratings",
     "RealBelief": "rue.beliefs",
     "RegretCalibration": "rue.metrics.calibration",
+    "RegretParts": "rue.metrics.regret_parts",
     "Rule": "rue.deploy",
     "Run": "rue.runs",
     "Samples": "rue.beliefs",
@@ -175,6 +178,7 @@ _PUBLIC = {
     "realize": "rue.components",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
+    "regret_parts": "rue.metrics.regret_parts",
     "risk_coverage_curve": "rue.metrics.curves",
     "save_predictions": "rue.io.predictions",
     "spearman": "rue.metrics.correlation",

@@ -15,6 +15,7 @@ from rue.plots import (
     plot_bump_chart,
     plot_curve,
     plot_ranking,
+    plot_regret_parts,
     plot_slice,
     plot_surfaces,
     save,
@@ -25,6 +26,11 @@ HAT = rue.Components([3, 3, 3], [1, 2, 1], [2, 1, 2])
 SURFACES = rue.optimal_surface(STAR), rue.achievable_surface(STAR, HAT)
 RUNS = [rue.Run(STAR, HAT, method="a", loss="log"), rue.Run(STAR, STAR, method="b", loss="log")]
 ENDS = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
+
+PARTS = [
+    {"name": "a", "approximation": 0.1, "estimation": 0.3, "announced": 0.2},
+    {"name": "b", "approximation": 0.2, "estimation": -0.1},
+]
 
 
 def ranking():
@@ -50,6 +56,7 @@ ONE_PANEL = {
     "plot_bump_chart": lambda **ax: plot_bump_chart(inversions(), **ax),
     "plot_curve": lambda **ax: plot_curve(RUNS, **ax),
     "plot_ranking": lambda **ax: plot_ranking(ranking(), title="AuReC", **ax),
+    "plot_regret_parts": lambda **ax: plot_regret_parts(PARTS, **ax),
     "plot_slice": lambda **ax: plot_slice(*SURFACES, 0.7, **ax),
     "plot_surfaces": lambda **ax: plot_surfaces(*SURFACES, **ax),
 }
@@ -104,3 +111,12 @@ def test_what_is_refused():
         plot_slice(*SURFACES, 0)
     with pytest.raises(InputError, match='ax must have projection="3d", got rectilinear'):
         plot_surfaces(*SURFACES, ax=Figure().subplots())
+
+
+def test_a_bar_of_parts_ends_at_the_regret():
+    axes = plot_regret_parts(PARTS)
+    ends = [bar.get_y() + bar.get_height() for bar in axes.patches]
+    assert ends == pytest.approx([0.1, 0.2, 0.4, 0.1])  # approximations, then regrets
+    assert np.isnan(axes.lines[0].get_ydata()[1])
+    with pytest.raises(InputError, match="at least one row"):
+        plot_regret_parts([])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.regret_parts import RegretParts as RegretParts
+    from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.metrics.table import format_rows as format_rows
     from rue.metrics.table import to_frame as to_frame
     from rue.metrics.table import to_latex as to_latex
@@ -39,6 +41,7 @@ _PUBLIC = {
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
     "RegretCalibration": "rue.metrics.calibration",
+    "RegretParts": "rue.metrics.regret_parts",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "areas": "rue.metrics.curve_areas",
     "aurc": "rue.metrics.curve_areas",
@@ -54,6 +57,7 @@ _PUBLIC = {
     "random_aurec": "rue.metrics.curve_areas",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
+    "regret_parts": "rue.metrics.regret_parts",
     "risk_coverage_curve": "rue.metrics.curves",
     "spearman": "rue.metrics.correlation",
     "to_frame": "rue.metrics.table",

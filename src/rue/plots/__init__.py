@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rue.plots.deploy import plot_outcomes as plot_outcomes
     from rue.plots.inversions import plot_bump_chart as plot_bump_chart
     from rue.plots.inversions import plot_ranks as plot_ranks
+    from rue.plots.regret_parts import plot_regret_parts as plot_regret_parts
     from rue.plots.sandbox import plot_sandbox as plot_sandbox
     from rue.plots.sandbox import plot_sandbox_curves as plot_sandbox_curves
     from rue.plots.style import look as look
@@ -40,6 +41,7 @@ _PUBLIC = {
     "plot_ranking": "rue.plots.comparison",
     "plot_rankings": "rue.plots.comparison",
     "plot_ranks": "rue.plots.inversions",
+    "plot_regret_parts": "rue.plots.regret_parts",
     "plot_sandbox": "rue.plots.sandbox",
     "plot_sandbox_curves": "rue.plots.sandbox",
     "plot_slice": "rue.plots.surfaces",

@@ -1,4 +1,4 @@
-"""The sandbox: five Bayes-optimal scorers that disagree, in closed form (section 3, figure 1).
+"""The sandbox: worlds in which everything is known (section 3, figure 1).
 
 world.py      the true function, the noise, the density and the training sample
 posterior.py  Bayesian linear regression on the sample
@@ -6,8 +6,14 @@ gaussian.py   Definition 1 in closed form, for three losses
 scorers.py    the five scorers and the inputs that they reject
 split.py      approximation error and estimation error
 summary.py    run_sandbox, which computes all of it
+categories.py a classification world with an exact posterior, and the same two errors there
 """
 
+from rue.sandbox.categories import (
+    CategoryWorld,
+    make_category_world,
+    split_category_regret,
+)
 from rue.sandbox.posterior import Posterior
 from rue.sandbox.scorers import SCORERS
 from rue.sandbox.split import RegretSplit, split_regret
@@ -18,12 +24,15 @@ __all__ = [
     "REGIONS",
     "SANDBOX_LOSSES",
     "SCORERS",
+    "CategoryWorld",
     "Features",
     "Posterior",
     "RegretSplit",
     "Sandbox",
     "World",
+    "make_category_world",
     "make_world",
     "run_sandbox",
+    "split_category_regret",
     "split_regret",
 ]

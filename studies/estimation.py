@@ -1,0 +1,218 @@
+"""Split regret into estimation and approximation: the tables and the figure of docs/estimation.md.
+
+    python -m studies.estimation                run what docs/rows/estimation.json does not have yet
+    python -m studies.estimation --again        run everything again
+    python -m studies.estimation --tables-only  write the page from docs/rows/estimation.json
+
+- sandbox: classes of more and more cells in a world of categories, where all is exact.
+- random-rbf: methods trained on few points, against the same method trained on many.
+"""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+import rue.data
+from rue import Annotations, decompose, n_aurec, regret_parts, spearman
+from rue._arrays import FloatArray
+from rue.metrics.regret_parts import RegretParts
+from rue.sandbox import make_category_world, split_category_regret
+from studies import DOCS, FIGURES
+from studies.pages import fill_file, spread, table
+from studies.rows import Row, read_rows, stamp, write_rows
+
+PAGE = DOCS / "estimation.md"
+CELLS = (4, 8, 16, 32, 64, 128)
+N_TRAIN, N_SAMPLES = 500, 50
+"""Of the sandbox: labels in a training sample, and samples."""
+LOSSES = ("log", "zero_one", "squared")
+SHOWN = ("log", "zero_one")
+"""The losses of the page's tables; the figure shows the first."""
+N_POINTS, N_FEW, N_TEST, SEEDS = 100_000, 2_000, 4_000, (0, 1, 2)
+"""Of random-rbf: 60 % of the points train the limit; each seed has its own few points."""
+FEW, MANY = (100, 128), (25, 512)
+"""Epochs and batch size; thousands of steps each."""
+METHODS = {
+    "ensemble, 8 units": ("ensemble", 8),
+    "ensemble": ("ensemble", 128),
+    "evidential, 8 units": ("evidential", 8),
+    "evidential": ("evidential", 128),
+    "dropout": ("dropout", 128),
+    "laplace": ("laplace", 128),
+    "ddu": ("ddu", 128),
+    "forest": ("forest", 128),
+}
+"""The method and the width of its network."""
+PARTS = ("regret", "approximation", "estimation", "in_class")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--tables-only", action="store_true")
+    arguments = parser.parse_args()
+    record = {} if arguments.again else read_rows("estimation")
+    record.setdefault("sandbox", [])
+    record.setdefault("rbf", [])
+    if not arguments.tables_only:
+        if not record["sandbox"]:
+            record["sandbox"] = sandbox()
+            write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
+        for name in METHODS:
+            if name not in {row["method"] for row in record["rbf"]}:
+                record["rbf"] += of_method(name)
+                write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
+    draw(record)
+    blocks = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
+    blocks |= {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
+    fill_file(PAGE, blocks)
+
+
+def sandbox() -> list[Row]:
+    """Return the parts of each class's regret, means over training samples."""
+    world = make_category_world(n_train=0)
+    rows = []
+    for loss in LOSSES:
+        for n_cells in CELLS:
+            found = []
+            for seed in range(N_SAMPLES):
+                sample = world.drawn(N_TRAIN, seed=seed)
+                parts, epistemic = split_category_regret(sample, n_cells, loss)
+                found.append(numbers(parts, epistemic, world.mass))
+            rows.append({"loss": loss, "n_cells": n_cells} | means(found))
+    return rows
+
+
+def of_method(name: str) -> list[Row]:
+    """Return the parts of a method's regret on random-rbf, for each loss and seed."""
+    import torch
+
+    from rue.methods import METHODS as KNOWN
+    from rue.methods import Training
+
+    torch.set_num_threads(1)
+    method, width = METHODS[name]
+    module = KNOWN[method]
+    data = rue.data.load("random-rbf", n_points=N_POINTS, n_features=3)
+    points = data.test[:N_TEST]
+    inputs, truth = data.inputs[points], _truth(data.annotations)[points]
+    config, last = (
+        module.Config(training=Training(width=width, epochs=epochs, batch_size=size))
+        for epochs, size in (FEW, MANY)
+    )
+    limit = module.fit(data, last)[0].predict(inputs)
+    few = [replace(data, train=data.train[s * N_FEW : (s + 1) * N_FEW]) for s in SEEDS]
+    fitted = module.fit(few, config, seeds=SEEDS)
+    rows = []
+    for seed, one in zip(SEEDS, fitted, strict=True):
+        belief = one.predict(inputs)
+        for loss in LOSSES:
+            hat = decompose(belief, loss)
+            found = numbers(regret_parts(truth, belief, limit, loss), hat.epistemic)
+            if hat.outside_score:  # it has no unit
+                del found["announced"]
+            rows.append({"method": name, "loss": loss, "seed": seed} | found)
+    return rows
+
+
+def _truth(annotations: Annotations | None) -> Annotations:
+    assert annotations is not None  # random-rbf has p*
+    return annotations
+
+
+def numbers(parts: RegretParts, epistemic: FloatArray, mass: FloatArray | None = None) -> Row:
+    """Return the mean of each part, and how well the epistemic uncertainty ranks it."""
+    found: Row = {"announced": float(np.average(epistemic, weights=mass))}
+    for name in PARTS:
+        part = getattr(parts, name)
+        found[name] = float(np.average(part, weights=mass))
+        found[f"n_aurec_{name}"] = n_aurec(part, epistemic, sample_weight=mass)
+        found[f"spearman_{name}"] = spearman(part, epistemic)
+    return {key: None if np.isnan(value) else value for key, value in found.items()}
+
+
+def means(rows: list[Row]) -> Row:
+    """Return the mean of each number over rows, and its standard error; None if one has none."""
+    found: Row = {}
+    for key in rows[0]:
+        values = [row[key] for row in rows]
+        known = None not in values
+        found[key] = float(np.mean(values)) if known else None
+        found[f"{key}_se"] = float(np.std(values, ddof=1) / len(values) ** 0.5) if known else None
+    return found
+
+
+def sandbox_table(rows: list[Row], loss: str) -> str:
+    part = [row for row in rows if row["loss"] == loss]
+    keys = ("regret", "approximation", "estimation", "announced")
+    areas = ("n_aurec_estimation", "n_aurec_in_class", "n_aurec_approximation")
+    lines = [
+        [
+            str(row["n_cells"]),
+            *(f"{row[key]:.4f}" for key in keys),
+            *(_number(row[key], 2) for key in areas),
+        ]
+        for row in part
+    ]
+    head = ["cells", *keys, "n-AuReC, estimation", "in the class", "approximation"]
+    return table(head, lines, text=0)
+
+
+def rbf_table(rows: list[Row], loss: str) -> str:
+    keys = ("regret", "approximation", "estimation")
+    ranks = [f"{kind}_{part}" for kind in ("n_aurec", "spearman") for part in keys[1:]]
+    lines = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        part = [row for row in rows if (row["method"], row["loss"]) == (name, loss)]
+        announced = [row["announced"] for row in part if "announced" in row]
+        lines.append(
+            [
+                name,
+                *(spread(row[key] for row in part) for key in keys),
+                f"{np.mean(announced):.3f}" if announced else "-",
+                *(_number(_mean(part, key), 2) for key in ranks),
+            ]
+        )
+    head = ["method", *keys, "announced"]
+    head += [f"{title}, {part}" for title in ("n-AuReC", "r_s") for part in keys[1:]]
+    return table(head, lines)
+
+
+def _mean(rows: list[Row], key: str) -> float | None:
+    values = [row[key] for row in rows]
+    return None if None in values else float(np.mean(values))
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def draw(record: Mapping[str, list[Row]]) -> None:
+    """Draw the two panels: the sandbox, and the methods on random-rbf."""
+    from matplotlib import pyplot as plt
+
+    from rue.plots import look, plot_regret_parts, save
+
+    loss = SHOWN[0]
+    cells = [row for row in record["sandbox"] if row["loss"] == loss]
+    by_method = [
+        {"name": name}
+        | means([r for r in record["rbf"] if (r["method"], r["loss"]) == (name, loss)])
+        for name in dict.fromkeys(row["method"] for row in record["rbf"])
+    ]
+    with look():
+        figure, axes = plt.subplots(1, 2, figsize=(9.2, 3.6), layout="constrained")
+        plot_regret_parts([{"name": str(r["n_cells"])} | r for r in cells], ax=axes[0])
+        axes[0].set(title="Sandbox", xlabel="cells of the model class", ylabel="nats")
+        plot_regret_parts(by_method, ax=axes[1])
+        axes[1].set(title="random-rbf", ylabel="nats")
+        axes[1].tick_params("x", rotation=40)
+        axes[0].legend()
+    save(figure, FIGURES / "estimation.png")
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()
