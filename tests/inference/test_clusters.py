@@ -1,5 +1,7 @@
 """Clusters: intervals, comparisons and promises where points belong together."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,9 @@ def test_a_promise_takes_a_random_point_of_each_cluster(rng):
         (np.zeros(320), "at least 2 clusters, got 1"),
         (np.zeros(3), "one label for each of 320 points"),
         (np.append(np.arange(319.0), np.nan), "missing value at row 319"),
+        (np.array([*"ab" * 159, None, None], object), "missing value at row 318"),
+        (np.array([*"ab" * 159, "b", math.nan], object), "missing value at row 319"),
+        (np.array([*"ab" * 159, "", ""]), "missing value at row 318"),
     ],
 )
 def test_bad_clusters(rng, cluster, message):

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rue import Annotations, Components, Draws, Run, Scored, decompose, realize
+from rue import Annotations, Components, CostMatrix, Draws, Run, Scored, decompose, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.comparison import COMPARABLE, compare
@@ -229,3 +229,45 @@ def test_an_outside_score_compares_by_its_ranking(runs, rng):
     pairs = [Run.from_belief(people, b, method=n) for n, b in (("d", belief), ("s", scored))]
     found = compare(pairs, criteria=["aurec"], n_replicates=50)["aurec"]
     assert found.differences[0].difference == 0
+
+
+@pytest.fixture
+def belief_runs(rng):
+    truth = Annotations(rng.multinomial(8, [0.3, 0.3, 0.4], 60))
+    ids = np.array([f"p{i}" for i in range(60)])
+
+    def make(method, loss="zero_one", truth=truth, **options):
+        belief = Draws(np.random.default_rng(len(method)).dirichlet(np.ones(3), (60, 3)))
+        return replace(
+            Run.from_belief(truth, belief, loss, method=method, **options), ids=ids[: len(truth)]
+        )
+
+    return truth, make
+
+
+def test_rows_must_be_the_same_points(belief_runs, rng):
+    truth, make = belief_runs
+    one, two = make("a"), make("bb")
+    rows = np.roll(np.arange(60), 1)
+    with pytest.raises(InputError, match="have the ids 'p0' and 'p59' at row 0; reorder one"):
+        compare([one, two[rows]], criteria=["aurec"])
+    back = compare([one, two[rows][np.argsort(rows)]], criteria=["aurec"])["aurec"]
+    assert back.differences == compare([one, two], criteria=["aurec"])["aurec"].differences
+    with pytest.raises(InputError, match="the same answers, those of 'a' and 'bb' differ, first"):
+        compare([one, make("bb", truth=truth[rows])], criteria=["aurec"])
+
+
+def test_runs_must_have_one_loss_and_definition_1(belief_runs):
+    _, make = belief_runs
+    with pytest.raises(InputError, match="same loss and scale, got zero_one and log in 'a' and"):
+        compare([make("a"), make("bb", "log")], criteria=["aurec"])
+    scale = make("a", "squared", values=[0, 1, 5])
+    with pytest.raises(InputError, match=r"got squared and squared .*, with other values or costs"):
+        compare([scale, make("bb", "squared")], criteria=["aurec"])
+    same = [make("a", "squared", values=[1, 2, 3]), make("bb", "squared")]
+    assert compare(same, criteria=["aurec"], n_replicates=20).n_points == 60
+    costs = [make("a", CostMatrix(np.eye(3))), make("bb", CostMatrix(2 * np.eye(3)))]
+    with pytest.raises(InputError, match="with other values or costs"):
+        compare(costs, criteria=["aurec"])
+    with pytest.raises(InputError, match="got 'bb' by the convention \"published\""):
+        compare([make("a"), make("bb", convention="published")], criteria=["aurec"])

@@ -101,3 +101,13 @@ def test_the_command_line(world, tmp_path, capsys):
             assert row["aurec"] == pytest.approx(want.aurec)
         else:
             assert row["n_aurec_corrected"] is not None
+
+
+def test_the_bracket_follows_the_convention(world):
+    truth, _, probs = world
+    belief = rue.Draws(np.eye(3)[probs.argmax(axis=-1)])
+    run = rue.Run.from_belief(truth, belief, "zero_one", convention="published")
+    assert len(set(run.hat.epistemic)) < 5  # equal scores, so that row order matters
+    row = rue.evaluate(truth, belief, "zero_one", convention="published", gap=False)
+    low = run.star.total - run.star.aleatoric_high
+    assert row.aurec_low == pytest.approx(naive.area(low, run.hat.epistemic), abs=1e-12)

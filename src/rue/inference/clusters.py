@@ -84,13 +84,23 @@ def label_codes(labels: ArrayLike, n_points: int, *, name: str = "cluster") -> I
         raise InputError(
             f"{name} must have one label for each of {n_points} points, got shape {labels.shape}"
         )
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InputError(f"{name} has a missing value at row {int(np.argmax(np.isnan(labels)))}")
+    missing = _missing(labels)
+    if missing.any():
+        raise InputError(f"{name} has a missing value at row {int(np.argmax(missing))}")
     labels = labels.astype(str) if labels.dtype.kind == "O" else labels
     found, codes = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise InputError(f"there must be at least 2 clusters, got {len(found)} in {name}")
     return np.asarray(codes.reshape(-1), np.int64)
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool]:
+    """Return which labels are none: NaN, None or empty text."""
+    if labels.dtype.kind == "O":
+        return np.array([x is None or x != x or x == "" for x in labels.tolist()], bool)
+    if labels.dtype.kind in "US":
+        return np.asarray(labels == labels.dtype.type())
+    return np.asarray(labels != labels)
 
 
 def number_clusters(codes: IntArray | None) -> IntArray:

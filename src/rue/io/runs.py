@@ -150,6 +150,8 @@ def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
         if here is not None:
             kept = [run[here] for run in kept]
         other = other if there is None else other[there]
+        if matching.by_position:  # the user says that these are the same points
+            other = replace(other, ids=kept[0].ids)
         _require_same_answers(kept[0], other)
         kept.append(replace(other, notes=(*other.notes, *notes)))
     return kept

@@ -294,7 +294,7 @@ def evaluate_run(
     low = high = math.nan
     if star.aleatoric_high is not None:
         # The area minus that of the width of the bracket of the Bayes risk: 0 if p* is known.
-        width = aurc(star.aleatoric_high - star.aleatoric, hat.epistemic)
+        width = aurc(star.aleatoric_high - star.aleatoric, hat.epistemic, rule=rule)
         low, high = regret.area - width, regret.area
     elif n_annotators is not None and n_annotators.min() < 2:
         high = regret.area
