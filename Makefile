@@ -86,7 +86,10 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/python -m studies.published
 	$(BIN)/rue bench run atlas --out out/atlas
 	$(BIN)/rue bench run atlas-paper --out out/atlas-paper
-	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper
+	$(BIN)/rue bench run atlas-active --out out/atlas-active
+	$(BIN)/rue bench run atlas-images --out out/atlas-images
+	$(BIN)/python -m studies.results out/atlas-images
+	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

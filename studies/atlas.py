@@ -2,7 +2,9 @@
 
     rue bench run atlas --out out/atlas              run what is missing (resumable)
     rue bench run atlas-paper --out out/atlas-paper  the same in the other regime
-    python -m studies.atlas out/atlas out/atlas-paper   import their cells, then write all pages
+    rue bench run atlas-active --out out/atlas-active   active learning on a part
+    python -m studies.atlas out/atlas out/atlas-paper out/atlas-active
+                                                     import their cells, then write all pages
     python -m studies.atlas                          write the pages from what was imported
 
 Pages say how many cells are missing, so a part of the suite can be imported at any time.
@@ -20,7 +22,15 @@ from studies.atlas_answers import Answer
 from studies.atlas_figure import draw
 from studies.atlas_pages import write_pages
 from studies.atlas_questions import answers
-from studies.atlas_rows import SUITES, flat, import_cells, write_baselines
+from studies.atlas_rows import (
+    ACTIVE,
+    SUITES,
+    active_rows,
+    flat,
+    import_active,
+    import_cells,
+    write_baselines,
+)
 from studies.pages import fill_file
 
 README = ROOT / "README.md"
@@ -29,7 +39,11 @@ README = ROOT / "README.md"
 def main() -> None:
     regimes = {suite: regime for regime, suite in SUITES.items()}
     for folder in map(Path, sys.argv[1:]):
-        import_cells(regimes[Store(folder).suite().name], folder)
+        name = Store(folder).suite().name
+        if name == ACTIVE:
+            import_active(folder)
+        else:
+            import_cells(regimes[name], folder)
     rows = {regime: flat(regime) for regime in SUITES}
     write_pages(answered(), rows)
     tuned = rows["tuned"]
@@ -45,7 +59,7 @@ def main() -> None:
 @cache
 def answered() -> list[Answer]:
     """Return the answers from the imported rows."""
-    return answers(flat("tuned"), flat("paper"))
+    return answers(flat("tuned"), flat("paper"), active_rows())
 
 
 def readme_blocks() -> dict[str, str]:

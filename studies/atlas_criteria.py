@@ -11,42 +11,48 @@ from studies.pages import listed, percent, table
 from studies.rows import Row
 
 PROXIES = {"near_ood": "near-OOD", "far_ood": "far-OOD", "auac": "AuAC"}
+ACTIVE = {
+    "nauc_epistemic": "active learning, asking by epistemic",
+    "nauc_total": "active learning, asking by total",
+}
 
 
-def proxies(rows: Sequence[Row]) -> Answer:
-    """Answer whether OOD detection and AuAC pick the same methods as regret."""
+def proxies(tuned: Sequence[Row], paper: Sequence[Row], active: Sequence[Row]) -> Answer:
+    """Answer whether OOD detection, AuAC and active learning pick the same methods as regret."""
+    learnt = [{**row, "loss": "log"} for row in active]
+    sources = [(key, name, tuned, tuned) for key, name in PROXIES.items()]
+    sources += [(key, name, learnt, paper) for key, name in ACTIVE.items()]
     lines, means = [], {}
-    for key, name in PROXIES.items():
-        proxy = grid(rows, key, "log")
+    for key, name, theirs, ours in sources:
+        proxy = grid(theirs, key, "log")
         for column in ("aurec", "n_aurec"):
-            regret = grid(rows, column, "log")
-            found = taus(proxy, regret)
-            one = estimate(list(found.values()))
+            regret = grid(ours, column, "log")
+            one = estimate(list(taus(proxy, regret).values()))
             means[key, column] = one
-            same = _same_best(proxy, regret)
-            lines.append(
-                [
-                    name,
-                    column,
-                    str(one),
-                    p_text(permutation_tau(proxy, regret)),
-                    f"{sum(same.values())} of {len(same)}",
-                ]
-            )
-    near, auac = means["near_ood", "n_aurec"], means["auac", "aurec"]
-    far = means["far_ood", "n_aurec"]
+            if one.n:
+                same = _same_best(proxy, regret)
+                lines.append(
+                    [
+                        name,
+                        column,
+                        str(one),
+                        p_text(permutation_tau(proxy, regret)),
+                        f"{sum(same.values())} of {len(same)}",
+                    ]
+                )
     words = [
-        f"{name} one of {one.text(digits=2)} to {column} ({data_sets(one.n)})"
-        for name, one, column in (
-            ("near-OOD detection", near, "n-AuReC"),
-            ("far-OOD detection", far, "n-AuReC"),
-            ("AuAC", auac, "AuReC"),
+        f"{name} {means[key, 'n_aurec'].text(digits=2)} ({data_sets(means[key, 'n_aurec'].n)})"
+        for key, name in (
+            ("near_ood", "near-OOD detection"),
+            ("far_ood", "far-OOD detection"),
+            ("auac", "AuAC"),
+            ("nauc_epistemic", "active learning"),
         )
-        if one.n
+        if means[key, "n_aurec"].n
     ]
     sentence = (
-        "On the same models and under log loss, Kendall's tau between the order of the methods by "
-        f"a proxy and by regret is: {'; '.join(words)}."
+        "On the same data and under log loss, Kendall's tau between the order of the methods by a "
+        f"proxy and by n-AuReC is: {'; '.join(words)}."
     )
     body = "\n\n".join(
         [
@@ -54,18 +60,43 @@ def proxies(rows: Sequence[Row]) -> Answer:
             "loss, on each data set that has both: the mean over data sets with a 95 % interval "
             "that resamples them. The p-value shuffles the methods within each data set, a check "
             "that does not depend on the interval. The last column counts the data sets on which "
-            "both pick the same best method. Active learning was not run in this suite; "
-            "[the page of the movie reviews](results/sentiment-movies.md) and [that of "
-            "CIFAR-10H](results/cifar10h-probe.md) have it for five methods.",
+            "both pick the same best method, where all methods have both numbers. OOD detection "
+            "and AuAC are of the same tuned models as regret. Active learning trains new models "
+            "in every round, in the paper's regime (suite `atlas-active`), so it is compared with "
+            "regret in that regime.",
             table(
                 ["proxy", "regret by", "tau", "permutation p", "same best method"], lines, text=2
             ),
+            _active_table(learnt),
         ]
-    )
+    ).rstrip()
     return Answer(
         "Do OOD detection, AuAC and active learning pick the same methods as regret?",
         sentence,
         body,
+    )
+
+
+def _active_table(rows: Sequence[Row]) -> str:
+    """Return the area under accuracy of each method and data set, mean over seeds."""
+    found = [grid(rows, key, "log") for key in ACTIVE]
+    if not found[0].methods:
+        return ""
+    head = ["method", *(f"{d}, {by}" for d in found[0].datasets for by in ("epistemic", "total"))]
+    lines = [
+        [
+            method,
+            *(
+                f"{value:.3f}" if np.isfinite(value) else "-"
+                for d in range(len(found[0].datasets))
+                for value in (each.values[d, m] for each in found)
+            ),
+        ]
+        for m, method in enumerate(found[0].methods)
+    ]
+    return (
+        "The normalised area under the accuracy (NAUC) of active learning, asking for the points "
+        "with the highest epistemic or total uncertainty:\n\n" + table(head, lines)
     )
 
 
@@ -136,24 +167,25 @@ def what_moves_ranks(tuned: Sequence[Row], paper: Sequence[Row]) -> Answer:
 def two_components(rows: Sequence[Row]) -> Answer:
     """Answer what a deployed rule gains from two components over one."""
     lines, means = [], {}
-    for loss in ("log",):
-        for one in ("total", "epistemic"):
-            gain = grid(rows, "gain", loss, partial(_gain_of_rule, one=one))
+    for one in ("total", "epistemic"):
+        cells = []
+        for how in ("matched", "coverage"):
+            gain = grid(rows, "gain", "log", partial(_gain_of_rule, one=one, how=how))
             found = estimate(np.nanmean(gain.values, axis=1)) if gain.values.size else estimate([])
-            means[loss, one] = found
-            lines.append(
-                [loss, one, found.text(digits=1, scale=100), p_text(found.p_value), str(found.n)]
-            )
+            means[one, how] = found
+            cells += [found.text(digits=1, scale=100), p_text(found.p_value)]
+        lines.append([one, *cells, str(found.n)])
     kept = {
         name: [row["rules"][name]["kept"] for row in rows if row.get("rules")]
         for name in ("learned", "total", "epistemic")
     }
     shares = [f"{percent(np.mean(k))} of the cells with {n}" for n, k in kept.items() if k]
-    log = means["log", "total"]
+    matched = means["total", "matched"]
+    more = matched.text(digits=1, scale=100)
     sentence = (
-        "Under the same budgets of risk and regret, a rule by both components accepts "
-        f"{log.text(digits=1, scale=100)} percentage points more than a rule by total uncertainty "
-        f"(log loss, mean over {data_sets(log.n)})."
+        "With the same budgets of risk and regret used up, a rule by both components accepts "
+        f"{more} percentage points more than a rule by total uncertainty (log loss, mean over "
+        f"{data_sets(matched.n)})."
     )
     body = "\n\n".join(
         [
@@ -163,8 +195,21 @@ def two_components(rows: Sequence[Row]) -> Answer:
             "that learns how to weigh aleatoric and epistemic uncertainty minus that of a rule by "
             "one score, in percentage points, averaged over methods and seeds of each data set. "
             "No budget is promised here; both are kept on the new points in "
-            f"{listed(shares) if shares else 'no cell'} (*learned* is the rule of two components).",
-            table(["loss", "rule of one score", "gain", "p", "data sets"], lines, text=2),
+            f"{listed(shares) if shares else 'no cell'} (*learned* is the rule of two components). "
+            "A rule that breaks a budget accepts more points for it. So the fair comparison is "
+            "*same budgets*: the threshold of each rule is moved until the budgets are used up on "
+            "the new points, and only the order in which a rule accepts points counts.",
+            table(
+                [
+                    "rule of one score",
+                    "gain, same budgets",
+                    "p",
+                    "gain as fitted",
+                    "p",
+                    "data sets",
+                ],
+                lines,
+            ),
         ]
     )
     return Answer("What does a deployed rule gain from two components over one?", sentence, body)
@@ -174,9 +219,9 @@ def _of(row: Row, *, part: str) -> float | None:
     return (row.get(part) or {}).get("n_aurec")
 
 
-def _gain_of_rule(row: Row, *, one: str) -> float | None:
+def _gain_of_rule(row: Row, *, one: str, how: str) -> float | None:
     rules = row.get("rules")
-    return None if not rules else rules["learned"]["coverage"] - rules[one]["coverage"]
+    return None if not rules else rules["learned"][how] - rules[one][how]
 
 
 def _same_best(first: Grid, second: Grid) -> dict[str, bool]:

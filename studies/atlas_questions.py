@@ -11,13 +11,13 @@ from studies.atlas_methods import better_than_total, replicates, which_method
 from studies.rows import Row
 
 
-def answers(tuned: Sequence[Row], paper: Sequence[Row]) -> list[Answer]:
+def answers(tuned: Sequence[Row], paper: Sequence[Row], active: Sequence[Row] = ()) -> list[Answer]:
     """Return the answers that the rows allow."""
     return [
         which_method(tuned),
         better_than_total(tuned),
         replicates(tuned),
-        proxies(tuned),
+        proxies(tuned, paper, active),
         what_moves_ranks(tuned, paper),
         two_components(tuned),
     ]

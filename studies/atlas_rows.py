@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rue import realize
+from rue import Components, realize
+from rue._arrays import FloatArray
 from rue.bench.baselines import pack
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
@@ -29,6 +30,8 @@ from studies.rows import Row
 
 FOLDER = RESULTS / "atlas"
 SUITES = {"tuned": "atlas", "paper": "atlas-paper"}
+ACTIVE = "atlas-active"
+"""The suite of active learning, in the paper's regime."""
 LEVEL = 0.95
 N_REPLICATES = 4_000
 """Enough for Holm's correction over the 66 pairs of twelve methods."""
@@ -79,7 +82,7 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
         ranking = compare_methods(first, drawn, level=LEVEL)
         table = [_with_few_intervals(row) for row in with_intervals(rows, drawn, level=LEVEL)]
         intervals = {"table": table, "tests": paired_tests(first, ranking)}
-    extras = {each["sha256"]: each for each in known.get("extras", ()) if "announced" in each}
+    extras = {each["sha256"]: each for each in known.get("extras", ()) if is_whole(each)}
     for cell, row in raw.items():
         key = row["predictions_sha256"]
         if key not in extras:
@@ -112,6 +115,11 @@ def as_lines(record: Row) -> str:
             text = "[\n" + ",\n".join(lines) + "]"
         parts.append(f"{json.dumps(key)}:{text}")
     return "{\n" + ",\n".join(parts) + "}\n"
+
+
+def is_whole(extras: Row) -> bool:
+    """Return whether what was computed before has all that is computed today."""
+    return "matched" in extras.get("rules", {}).get("learned", {})
 
 
 def without_details(row: Row) -> Row:
@@ -151,7 +159,9 @@ def rules(run: Run, *, seed: int) -> dict[str, Any]:
     """Return the coverage that rules fitted on half of the points attain on the other half.
 
     They maximise coverage under budgets on risk and on regret; ``kept`` says whether the rule kept
-    both on the new points.
+    both on the new points. A rule that breaks its budgets accepts more, so ``matched`` is the
+    coverage with the threshold that uses up the budgets on the new points: it depends on the
+    rule's order alone.
     """
     halves = np.array_split(np.random.default_rng(seed).permutation(len(run)), 2)
     cal, new = (run[np.sort(half)] for half in halves)
@@ -163,9 +173,55 @@ def rules(run: Run, *, seed: int) -> dict[str, Any]:
         one.name: {
             "coverage": one.coverage,
             "kept": bool(one.risk <= risk and one.regret <= regret),
+            "matched": one.coverage
+            if one.rule is None
+            else matched_coverage(one.rule.score(new.hat), new.star, risk, regret),
         }
         for one in found
     }
+
+
+def matched_coverage(score: FloatArray, star: Components, risk: float, regret: float) -> float:
+    """Return the largest share of points, lowest scores first, that keeps both budgets.
+
+    Points with the same score are accepted together.
+    """
+    order = np.argsort(score, kind="stable")
+    ordered = score[order]
+    ends = np.append(np.flatnonzero(ordered[1:] > ordered[:-1]), len(order) - 1)
+    kept = np.ones(len(ends), dtype=bool)
+    for losses, budget in ((star.total, risk), (star.epistemic, regret)):
+        kept &= np.cumsum(losses[order])[ends] <= budget * len(order)
+    first_broken = len(ends) if kept.all() else int(np.argmin(kept))
+    return 0.0 if first_broken == 0 else float((ends[first_broken - 1] + 1) / len(order))
+
+
+def import_active(folder: Path) -> None:
+    """Write the record of active learning: every cell's row, with its curves."""
+    store = Store(folder)
+    results = read_results(store)
+    record = {
+        "suite": results.suite,
+        "text": store.suite().text,
+        "rows": list(results.raw.values()),
+        "missing": list(map(str, results.missing)),
+    }
+    active_path().write_text(as_lines(record))
+
+
+def active_path() -> Path:
+    """Return where the record of active learning is."""
+    return FOLDER / "active-learning.json"
+
+
+def active_rows() -> list[Row]:
+    """Return one row for each cell of active learning, with its NAUC by acquisition."""
+    if not active_path().exists():
+        return []
+    return [
+        {**{key: cell["cell"][key] for key in ("dataset", "method", "seed")}, **cell["proxies"]}
+        for cell in json.loads(active_path().read_text())["rows"]
+    ]
 
 
 def write_baselines(folder: Path) -> None:

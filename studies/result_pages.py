@@ -29,6 +29,7 @@ TITLES = {
     "demo": "Movie reviews: the demo",
     "sentiment-movies": "Movie reviews: all criteria",
     "cifar10h-probe": "CIFAR-10H on frozen features",
+    "atlas-images": "Faces: the image study of the atlas",
 }
 LOSSES = {"log": "Log loss", "zero_one": "0/1 loss", "squared": "Squared loss"}
 LOSSES |= {"absolute": "Absolute loss", "brier": "Brier loss"}

@@ -49,6 +49,7 @@ def test_findings_and_readme_have_the_answers_of_the_rows():
     page = atlas_pages.FINDINGS.read_text()
     checks = atlas_checks.text(read_rows(atlas_checks.NAME).get("rows", []))
     blocks = {"state": atlas_pages.state(), "firsts": atlas_pages.firsts(), "checks": checks}
+    blocks["images"] = atlas_pages.images()
     assert fill(page, blocks) == page
     for answer in atlas.answered():
         assert answer.sentence in page

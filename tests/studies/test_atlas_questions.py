@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from rue import Components
 from studies.atlas_criteria import proxies, two_components, what_moves_ranks
 from studies.atlas_methods import better_than_total, replicates, which_method
 from studies.atlas_questions import answers
+from studies.atlas_rows import matched_coverage
 
 METHODS = ("ensemble", "evidential", "laplace", "pairs")
 N_SETS = 4
@@ -34,7 +36,7 @@ def rows(**changes):
                     "published": {"n_aurec": -n_aurec},
                     "corrected": {"n_aurec": n_aurec**2},
                     "rules": {
-                        name: {"coverage": 0.5 + gain, "kept": True}
+                        name: {"coverage": 0.6 + 2 * gain, "kept": True, "matched": 0.5 + gain}
                         for name, gain in (("learned", 0.03), ("total", 0.0), ("epistemic", 0.01))
                     },
                 }
@@ -68,14 +70,29 @@ def test_the_effect_of_replicates_worked_by_hand():
 
 
 def test_proxies_agree_or_not():
-    answer = proxies(rows())
+    answer = proxies(rows(), [], [])
     assert (
-        "near-OOD detection one of -1.00 [-1.00, -1.00] to n-AuReC (4 data sets)" in answer.sentence
+        "near-OOD detection -1.00 [-1.00, -1.00] (4 data sets); AuAC +1.00 [+1.00, +1.00]"
+        in answer.sentence
     )
-    assert "AuAC one of +1.00 [+1.00, +1.00] to AuReC (4 data sets)" in answer.sentence
     assert "| AuAC | n_aurec | +1.000 [+1.000, +1.000] |" in answer.body
     assert "| 4 of 4 |" in answer.body
-    assert "far-OOD detection" not in answer.sentence  # no data set has it
+    assert "far-OOD" not in answer.sentence  # no data set has it
+    assert "active learning" not in answer.sentence
+
+
+def test_active_learning_is_compared_with_the_regime_it_trains_in():
+    learnt = [
+        {key: row[key] for key in ("dataset", "method", "seed")}
+        | {"nauc_epistemic": 1 - row["n_aurec"], "nauc_total": row["n_aurec"]}
+        for row in rows()
+    ]
+    reverse = [row | {"n_aurec": -row["n_aurec"]} for row in rows()]
+    assert "active learning +1.00 [" in proxies(reverse, rows(), learnt).sentence
+    answer = proxies(rows(), reverse, learnt)
+    assert "active learning -1.00 [-1.00, -1.00] (4 data sets)" in answer.sentence
+    assert "| active learning, asking by total | n_aurec | +1.000 [" in answer.body
+    assert "| ensemble | 0.200 | 0.800 |" in answer.body
 
 
 def test_what_moves_a_ranking():
@@ -90,7 +107,17 @@ def test_what_moves_a_ranking():
 def test_what_two_components_gain():
     answer = two_components(rows())
     assert "accepts +3.0 [+3.0, +3.0] percentage points more" in answer.sentence
-    assert "| log | epistemic | +2.0 [+2.0, +2.0] |" in answer.body
+    assert "| epistemic | +2.0 [+2.0, +2.0] | 0.125 | +4.0 [+4.0, +4.0] |" in answer.body
+
+
+def test_matched_coverage_worked_by_hand():
+    # In the order of the score: totals 1, 2, then 4 and 1 tied, and regrets 0, 1, then 0 and 0.
+    score = np.array([0.3, 0.1, 0.2, 0.3])
+    star = Components(np.array([4.0, 1, 2, 1]), np.array([4.0, 1, 1, 1]), np.array([0.0, 0, 1, 0]))
+    assert matched_coverage(score, star, 2.0, 1.0) == 1.0
+    assert matched_coverage(score, star, 1.9, 1.0) == 0.5  # the tied pair costs 8 of 7.6
+    assert matched_coverage(score, star, 2.0, 0.2) == 0.25
+    assert matched_coverage(score, star, 0.2, 1.0) == 0.0
 
 
 @pytest.mark.parametrize("n_sets", [1, 2])
