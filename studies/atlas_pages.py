@@ -11,6 +11,7 @@ from studies import DOCS, RESULTS
 from studies.atlas_analysis import grid, mean_ranks, tau
 from studies.atlas_answers import LOSSES, Answer, leagues
 from studies.atlas_rows import FOLDER, N_REPLICATES, SUITES, n_missing, names, read
+from studies.atlas_snapshots import text as snapshots
 from studies.pages import fill_file, listed, table
 from studies.rows import Row
 
@@ -32,7 +33,8 @@ def write_pages(answered: list[Answer], rows: dict[str, list[Row]]) -> None:
             (FOLDER / f"{dataset}.md").write_text(data_page(dataset, records))
     (FOLDER / "index.md").write_text(index(rows))
     body = "\n\n".join(_answer(number, one) for number, one in enumerate(answered, 1))
-    fill_file(FINDINGS, {"state": state(), "answers": body, "firsts": firsts(), "images": images()})
+    blocks = {"state": state(), "answers": body, "firsts": firsts(), "images": images()}
+    fill_file(FINDINGS, blocks | {"snapshots": snapshots(rows["tuned"])})
 
 
 def firsts() -> str:

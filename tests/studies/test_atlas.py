@@ -50,6 +50,7 @@ def test_findings_and_readme_have_the_answers_of_the_rows():
     checks = atlas_checks.text(read_rows(atlas_checks.NAME).get("rows", []))
     blocks = {"state": atlas_pages.state(), "firsts": atlas_pages.firsts(), "checks": checks}
     blocks["images"] = atlas_pages.images()
+    blocks["snapshots"] = atlas_pages.snapshots(atlas_rows.flat("tuned"))
     assert fill(page, blocks) == page
     for answer in atlas.answered():
         assert answer.sentence in page
@@ -79,3 +80,17 @@ def test_the_check_of_forests_names_the_data_sets_where_the_ranking_gets_worse()
     assert "n-AuReC is worse on a, better on b and no different on c (by" in text
     assert "| b | 0.500 ± 0.000 | 0.400 ± 0.000 | 0.300 ± 0.000 |" in text
     assert atlas_checks.text([]) == "Not run yet."
+
+
+def test_snapshots_are_compared_with_their_ensemble_by_hand():
+    rows = [
+        {"dataset": name, "method": method, "seed": 0, "loss": "log", "spearman_hat": 0.9}
+        | {"n_aurec": by_epistemic, "n_aurec_total": by_total}
+        for name in ("a", "b", "c")
+        for method, by_epistemic, by_total in (("snapshots", 0.6, 0.6), ("ensemble", 0.8, 0.625))
+    ]
+    text = atlas_pages.snapshots(rows)
+    assert "minus theirs is +0.025 [+0.025, +0.025] (mean over 3 data sets" in text
+    assert "the difference is +0.200 [+0.200, +0.200]." in text
+    assert "| a | 0.600 | 0.600 | 0.800 | 0.625 | 0.900 |" in text
+    assert atlas_pages.snapshots([]) == "Not run yet."
