@@ -8,6 +8,15 @@ from rue.plots.style import save
 from studies.atlas_analysis import REPLICATES, Grid
 
 
+MARKERS = {"sentiment": "o", "emobank": "^", "random": "D"}
+"""Texts, emotions in texts and simulated points; images are squares."""
+
+
+def marker(dataset: str) -> str:
+    """Return the shape of a data set's dots: there are more data sets than colours."""
+    return MARKERS.get(dataset.partition("-")[0], "s")
+
+
 def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
     """Draw one panel per loss: a dot for each data set, and the mean of each method.
 
@@ -27,7 +36,7 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
             color = f"C{d % 10}"
             face = color if shared[d] else "white"
             dots = grid.values[d, order]
-            ax.plot(dots, places, "o", ms=4, color=color, mfc=face, label=dataset)
+            ax.plot(dots, places, marker(dataset), ms=4, color=color, mfc=face, label=dataset)
         ax.plot(means[order], places, "|", ms=16, color="black")
         ax.axvline(1.0, color="0.6", lw=0.8, ls=":")
         ax.set_yticks(places, [grid.methods[i] for i in order])
