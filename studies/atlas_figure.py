@@ -7,7 +7,6 @@ import numpy as np
 from rue.plots.style import save
 from studies.atlas_analysis import REPLICATES, Grid
 
-
 MARKERS = {"sentiment": "o", "emobank": "^", "random": "D"}
 """Texts, emotions in texts and simulated points; images are squares."""
 
