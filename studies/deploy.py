@@ -208,7 +208,7 @@ def won_back(row: Row, by: str) -> float | None:
 
 def trials_table(rows: list[Row], by: str) -> str:
     head = ["world", "loss", "budgets", "points", "broken", "coverage (9 in 10 draws)"]
-    head += ["nothing accepted", "old promise: broken", "coverage", "no promise needed", "won back"]
+    head += ["nothing accepted", "H-B: broken", "H-B: coverage", "best coverage", "won back"]
     lines = []
     for r in rows:
         given = r["asked"]
@@ -243,9 +243,10 @@ def summary(rows: list[Row]) -> str:
         old = max(row["hoeffding_bentkus"][by]["broken"] for row in rows)
         sentences.append(
             f"With {words}, betting wins back {percent(float(np.median(shares)))} of the coverage "
-            "that Hoeffding-Bentkus gave up in the median row; the row with the most broken rules "
-            f"has {percent(broken)} of them (Hoeffding-Bentkus: {percent(old)}), and the standard "
-            f"error of a share of {percent(DELTA)} is {percent(error)} there."
+            "that Hoeffding-Bentkus gives up (median over the rows). At most "
+            f"{percent(broken)} of the rules in a row are broken (Hoeffding-Bentkus: "
+            f"{percent(old)}), and the standard error of a share of {percent(DELTA)} is "
+            f"{percent(error)} in that row."
         )
     return " ".join(sentences)
 
@@ -264,7 +265,7 @@ def possible_table(rows: list[Row]) -> str:
         for r in rows
         if r["n_points"] == smallest
     ]
-    head = ["world", "loss", "possible", "with these scores", "with the total"]
+    head = ["world", "loss", "possible", "with learned weights", "with the total"]
     head += ["broken without a promise"]
     return table(head, lines, text=2)
 
