@@ -103,7 +103,10 @@ def run(
     ] = None,
     format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
 ) -> None:
-    """Run a suite: all cells that are missing or stale, so that an interrupted run resumes."""
+    """Run the cells of a suite that are missing or stale.
+
+    A cell is one data set, method and seed. An interrupted run resumes if you call it again.
+    """
     from rue.bench.suite import read_suite
 
     chosen = read_suite(suite)
@@ -156,8 +159,8 @@ def table(
     against: Annotated[
         Against | None,
         typer.Option(
-            help="Show the paper's numbers next to these, which are under the published "
-            "convention and by Definition 1."
+            help="Show the paper's numbers beside these; these by the published convention and "
+            "by Definition 1."
         ),
     ] = None,
     convention: Annotated[
@@ -168,7 +171,10 @@ def table(
         ),
     ] = None,
 ) -> None:
-    """Print the tables of a run: means over seeds and their standard deviation."""
+    """Print the tables of a run: means over seeds.
+
+    Standard deviations over the seeds stand beside the means.
+    """
     from rue.bench.conventions import with_convention
     from rue.bench.store import Store
     from rue.bench.tables import (

@@ -61,9 +61,10 @@ def compare(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples.", min=0)] = 0,
 ) -> None:
-    """Compare methods on the same points: differences, p-values and ranks.
+    """Compare methods on the same points by paired tests.
 
-    The default criteria are AuReC, n-AuReC, AuRC and the Pareto-gap.
+    Print differences, p-values and ranks. The default criteria are AuReC, n-AuReC, AuRC and the
+    Pareto-gap.
     """
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs

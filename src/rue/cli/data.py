@@ -56,7 +56,10 @@ def info(
     root: Root = None,
     format: How = Format.table,
 ) -> None:
-    """Describe a data set: measured if it is on this machine, else from the registry."""
+    """Describe a data set.
+
+    The numbers are measured if it is on this machine, otherwise those of the registry.
+    """
     import json
     from dataclasses import asdict
 
@@ -127,7 +130,10 @@ def check(
     ] = None,
     format: How = Format.table,
 ) -> None:
-    """Check your own data set, and write a TOML file that rue bench accepts."""
+    """Check your own data set, and describe it in a TOML file.
+
+    rue bench accepts this file as a data set.
+    """
     from rue.data.own.check import check as check_own
     from rue.data.own.saving import save_description
 

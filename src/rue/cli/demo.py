@@ -23,11 +23,14 @@ def demo(
         bool,
         typer.Option(
             "--quick",
-            help="Use made data and small models instead: seconds, no network and no torch.",
+            help="Use synthetic data and small models instead: no network and no torch.",
         ),
     ] = False,
 ) -> None:
-    """Fetch real ratings, train six methods, print their table, and write a report page."""
+    """Train six methods on real ratings, and evaluate them.
+
+    Fetch the ratings, print a table of the methods, and write a report page.
+    """
     _quick(out or Path("out/quick")) if quick else _whole(out or Path("out/demo"))
 
 

@@ -82,7 +82,7 @@ def evaluate(
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
 ) -> None:
-    """Evaluate how well epistemic uncertainty finds avoidable errors."""
+    """Test how well epistemic uncertainty finds avoidable errors."""
     from tqdm import tqdm
 
     from rue.cli._against import baselines_for, beside_baselines

@@ -70,11 +70,12 @@ def inversions(
         Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")
     ] = None,
 ) -> None:
-    """Compare how criteria rank the methods: ranks, Kendall's tau, pairwise inversions.
+    """Compare how different criteria rank the methods.
 
-    The csv output has the inversions, the json output everything. An inversion has strength 1 if
-    one criterion ranks a method first and another method last, and the other criterion reverses
-    them.
+    Print ranks, Kendall's tau, and inversions: pairs of methods that two criteria order
+    differently. The csv output has the inversions, the json output everything. An inversion has
+    strength 1 if one criterion ranks a method first and another method last, and the other
+    criterion reverses them.
     """
     from rue.ranking.inversions import find_inversions
 

@@ -27,7 +27,7 @@ class _BuildByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_BuildByDefault,
-    help="A leaderboard that anybody can keep: build the page, check a submission, make one.",
+    help="Leaderboards: build a page, check or make a submission.",
     no_args_is_help=True,
 )
 
@@ -38,8 +38,8 @@ def build(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders of rue bench run, of one submission, or of several submissions. The "
-            "first with a name keeps it.",
+            help="Folders of rue bench run, of one submission, or of several submissions. Of two "
+            "with the same method, regime and data set, the first keeps the name.",
             show_default=False,
         ),
     ],
@@ -54,10 +54,11 @@ def build(
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Leaderboard",
     format: TableOrJson = "table",
 ) -> None:
-    """Build one static page from folders; build need not be written.
+    """Build one static page from folders.
 
-    Every row is computed again from its predictions, and marked verified if the submission claimed
-    the same numbers. The page needs no network and no server.
+    You may leave out the word build: rue leaderboard FOLDERS. Every row is computed again from its
+    predictions, and marked verified if the submission claimed the same numbers. The page needs no
+    network and no server.
     """
     from tqdm import tqdm
 
@@ -170,7 +171,10 @@ def pack(
         str, typer.Option(help="A web page about the method.", show_default=False)
     ] = "",
 ) -> None:
-    """Make the folder of a submission: the predictions, and row.json with their numbers."""
+    """Make the folder of a submission from predictions.
+
+    It holds the predictions, and row.json with their numbers.
+    """
     from rue.leaderboard import write_submission
 
     made = write_submission(

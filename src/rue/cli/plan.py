@@ -55,9 +55,10 @@ def plan(
     format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
     seed: Annotated[int, typer.Option(help="Seed of the subsamples.", min=0)] = 0,
 ) -> None:
-    """Plan a study: points and annotators needed to separate two methods or narrow the bracket.
+    """Plan a study: how many points and annotators it needs.
 
-    The files are a pilot: predictions for a few hundred points that have answers.
+    The study is to separate two methods, or to narrow the bracket of the true AuReC. The files are
+    a pilot: predictions for a few hundred points that have answers.
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs

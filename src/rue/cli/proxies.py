@@ -71,11 +71,12 @@ def proxies(
     ] = "definition",
     format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
 ) -> None:
-    """Evaluate OOD detection and selective prediction, as table 4 of the paper does.
+    """Evaluate OOD detection and selective prediction.
 
-    OOD sets are detected by the epistemic part under log loss (AUROC; near and far are means over
-    sets). AuAC ranks by the total: against the annotators' answers (--truth, or the counts in the
-    file) and against the data set's labels (--labels).
+    The numbers are those of table 4 of the paper. OOD sets are detected by the epistemic part under
+    log loss (AUROC; near and far are means over sets). AuAC ranks by the total: against the
+    annotators' answers (--truth, or the counts in the file) and against the data set's labels
+    (--labels).
     """
     from rue.metrics.table import Format as FormatName
     from rue.metrics.table import format_rows

@@ -64,9 +64,10 @@ def report(
     ] = 0,
     format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
 ) -> None:
-    """Write one self-contained HTML page: table, curves, surfaces, deployment explorer, cards.
+    """Write one self-contained HTML page about your results.
 
-    The page needs no network and no server.
+    It has a table, curves, surfaces, a deployment explorer, and facts about data and methods. The
+    page needs no network and no server.
     """
     from tqdm import tqdm
 

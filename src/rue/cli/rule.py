@@ -83,7 +83,7 @@ def fit(
     ] = None,
     promise: Annotated[
         Literal["betting", "hoeffding_bentkus"],
-        typer.Option(help="With --delta: p-values that adapt to the variance, or do not."),
+        typer.Option(help="With --delta: the test; betting adapts to the variance of losses."),
     ] = "betting",
     limits: Annotated[
         str | None,
@@ -235,7 +235,7 @@ def apply(
 
 @app.command(epilog="Example:  rue rule show rule.json --format json")
 def show(rule: RuleFile, format: TableOrJson = "table") -> None:
-    """Print a saved rule, its promise and what it attained on held-out points.
+    """Print a saved rule, its promise, and its held-out results.
 
     Exit code 0: the rule accepts something; 1: it accepts nothing; 2: invalid input.
     """

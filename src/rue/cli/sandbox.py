@@ -22,16 +22,17 @@ def sandbox(
             parser=folder, metavar="DIRECTORY", help="Folder for the files; created if missing."
         ),
     ],
-    coverage: Annotated[float, typer.Option(help="Share of p(x)-mass that is accepted.")] = 0.8,
+    coverage: Annotated[float, typer.Option(help="Share of inputs that is accepted.")] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of the training sample.")] = 0,
     loss: Annotated[
         Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
     ] = "squared",
     format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
 ) -> None:
-    """Draw figure 1: five Bayes-optimal scorers that reject different inputs.
+    """Draw figure 1: five optimal scores reject different inputs.
 
-    Write sandbox.png, sandbox_curves.png, sandbox.csv and sandbox.json, and print the numbers.
+    Each is optimal for its own task, in a simulation where everything is known. Write sandbox.png,
+    sandbox_curves.png, sandbox.csv and sandbox.json, and print the numbers.
     """
     from rue.sandbox import run_sandbox
 

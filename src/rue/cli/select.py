@@ -61,10 +61,11 @@ def select(
     normalized: Normalized = False,
     format: TableOrJson = "table",
 ) -> None:
-    """Find the best accept/reject rule that knows the truth (Theorem 1).
+    """Find the best accept/reject rule if the truth is known.
 
-    It uses the realised components, so it shows what the best possible uncertainty could attain on
-    these points. It cannot be deployed: for a rule that can, see rue rule fit.
+    This is the rule of Theorem 1. It uses the realised components, so it shows what the best
+    possible uncertainty could attain on these points. It cannot be deployed: for a rule that can,
+    see rue rule fit.
 
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
