@@ -73,8 +73,8 @@ def proxies(
 ) -> None:
     """Evaluate OOD detection and selective prediction.
 
-    The criteria are those of table 4 of the paper. OOD sets are detected by the epistemic part under
-    log loss (AUROC; near and far are means over sets). AuAC ranks by the total: against the
+    The criteria are those of table 4 of the paper. OOD sets are detected by the epistemic part
+    under log loss (AUROC; near and far are means over sets). AuAC ranks by the total: against the
     annotators' answers (--truth, or the counts in the file) and against the data set's labels
     (--labels).
     """
