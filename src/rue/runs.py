@@ -20,7 +20,7 @@ from rue.truth.finite_annotators import bracket_end
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 
-__all__ = ["Run", "require_runs"]
+__all__ = ["Run", "require_runs", "same_loss"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +235,7 @@ def require_runs(runs: Sequence[Run]) -> None:
 def _require_same(first: Run, other: Run) -> None:
     """Raise where two runs say that they have other losses, points or answers."""
     names = f"{first.method!r} and {other.method!r}"
-    if not _same_loss(first.loss, other.loss):
+    if not same_loss(first.loss, other.loss):
         raise InputError(
             f"all runs must have the same loss and scale, got {first.loss_name} and "
             f"{other.loss_name} in {names}"
@@ -259,8 +259,25 @@ def _require_same(first: Run, other: Run) -> None:
             )
 
 
-def _same_loss(first: str | Loss, other: str | Loss) -> bool:
-    """Return whether two losses are the same, as far as they are known."""
+def same_loss(first: str | Loss, other: str | Loss) -> bool:
+    """Return whether two losses are the same, with their scale and costs, as far as is known.
+
+    Parameters
+    ----------
+    first, other
+        Losses, or only their names; an empty name is that of any loss.
+
+    Returns
+    -------
+    bool
+        Whether they are. Values that differ by a constant are the same scale.
+
+    Examples
+    --------
+    >>> from rue import Squared
+    >>> same_loss(Squared([1, 2, 3]), Squared()), same_loss(Squared([0, 1, 5]), Squared())
+    (True, False)
+    """
     if not (isinstance(first, Loss) and isinstance(other, Loss)):
         names = [each.name if isinstance(each, Loss) else each for each in (first, other)]
         return names[0] == names[1] or "" in names

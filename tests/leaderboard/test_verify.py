@@ -7,6 +7,7 @@ import numpy as np
 from rue.io.predictions import read_predictions
 from rue.leaderboard import (
     References,
+    build_leaderboard,
     claim_differs,
     find_submissions,
     read_submission,
@@ -182,3 +183,26 @@ def test_the_truth_of_a_data_set_by_name(tmp_path):
     assert check(tmp_path / "mine").problem
     change_row(tmp_path / "mine", lambda row: row.update(truth="no-such-data"))
     assert "no-such-data" in check(tmp_path / "mine").problem
+
+
+def test_a_smaller_scale_does_not_count(tmp_path, rng):
+    counts = rng.multinomial(8, [0.3, 0.3, 0.4], 20)
+    np.savez(tmp_path / "truth.npz", counts=counts)
+    references, verified = References(), {}
+    scales = {"honest": None, "shifted": [1, 2, 3], "small": [0, 0.001, 0.002]}
+    for method, values in scales.items():
+        file, folder = tmp_path / f"{method}.npz", tmp_path / "all" / method
+        np.savez(file, probs=rng.dirichlet(np.ones(3), (20, 3)), method=method)
+        write_submission(
+            *(file, folder),
+            data="coins",
+            losses=["squared"],
+            truth=str(tmp_path / "truth.npz"),
+            values=values,
+        )
+        verified[method] = check(folder, references)
+    assert not verified["honest"].problem
+    assert not verified["shifted"].problem
+    assert "its classes stand for other values under squared loss" in verified["small"].problem
+    board = build_leaderboard([tmp_path / "all"]).boards[0]
+    assert [row.method for row in board.rows if not row.verified] == ["small"]

@@ -5,6 +5,7 @@ What is shown on a leaderboard is always the number computed here. A row is veri
 - its predictions and answers can be read, and have the checksums that it states;
 - its points and answers are the reference's: those the keeper gives for the data set, or else
   those of the first verified submission to the same data set and seed;
+- its classes stand for the same values, under losses that need them;
 - every claimed number equals the one computed here, to the decimals that the submission states,
   or to 6 significant digits if it states none;
 - the prediction file, where it names a method, names the same one.
@@ -19,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from rue.data.truth import data_set_truth, is_data_set
-from rue.errors import AlignmentError, FileError, RueError
+from rue.errors import AlignmentError, FileError, InputError, RueError
 from rue.io.align import make_run
 from rue.io.atomic import sha256
 from rue.io.predictions import Predictions, read_predictions
@@ -28,7 +29,7 @@ from rue.io.truth import Truth, read_truth
 from rue.leaderboard.submission import Submission
 from rue.metrics.columns import title
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.runs import Run
+from rue.runs import Run, same_loss
 from rue.truth.annotations import Annotations
 
 __all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]
@@ -74,10 +75,14 @@ class References:
     first : dict
         By data set and seed, the first verified run and its folder: where the keeper gives
         nothing, all others must have its points and answers.
+    scales : dict
+        By data set and loss, the first verified run and its folder: all others must have its
+        loss, on the same scale of the classes.
     """
 
     given: Mapping[str, str] = field(default_factory=dict)
     first: dict[tuple[str, int], tuple[Run, Path]] = field(default_factory=dict)
+    scales: dict[tuple[str, str], tuple[Run, Path]] = field(default_factory=dict)
 
     def truth(self, submission: Submission) -> Truth | None:
         """Return the answers of a submission's data set; None if its predictions have them."""
@@ -90,6 +95,12 @@ class References:
 
     def aligned(self, submission: Submission, run: Run) -> Run:
         """Return a run with its points in the reference's order; raise if they are not the same."""
+        scaled, folder = self.scales.get((submission.data, run.loss_name), (run, Path()))
+        if not same_loss(scaled.loss, run.loss):
+            raise InputError(
+                f"its classes stand for other values under {run.loss_name} loss than in {folder}, "
+                "so their numbers cannot be compared"
+            )
         found = self.first.get((submission.data, submission.seed))
         if found is None:
             return run
@@ -104,6 +115,7 @@ class References:
     def keep(self, submission: Submission, run: Run) -> None:
         """Take a verified run as the reference of its data set and seed, if there is none."""
         self.first.setdefault((submission.data, submission.seed), (run, submission.folder))
+        self.scales.setdefault((submission.data, run.loss_name), (run, submission.folder))
 
 
 def verify(submission: Submission, references: References | None = None) -> Verified:
