@@ -96,7 +96,7 @@ def _area(weight, order, last, ties, value, mass):
 
 @kernel(nogil=True)
 def _two_areas(weight, order, last, ties, first, second, mass):
-    """Return the areas of two values under one ranking, and both values at full coverage."""
+    """Return the sums of :func:`_area` of two values under one ranking, and those of the values."""
     area, other, covered, height, top = 0.0, 0.0, 0, 0.0, 0.0
     twice = 2 * mass
     if not ties:
@@ -123,8 +123,7 @@ def _two_areas(weight, order, last, ties, first, second, mass):
                 top += climb
                 covered += 2 * width
                 width, rise, climb = 0, 0.0, 0.0
-    scale = 0.5 / mass / mass
-    return area * scale, other * scale, height / mass, top / mass
+    return area, other, height, top
 
 
 @kernel(nogil=True)
@@ -198,12 +197,14 @@ def measure(
     mass = 0
     for i in range(n_points):
         mass += np.int64(weight[i])
-    out[0], out[2], out[5], out[4] = _two_areas(
-        weight, orders[0], lasts[0], ties[0], regret, risk, mass
-    )
+    area, other, height, top = _two_areas(weight, orders[0], lasts[0], ties[0], regret, risk, mass)
+    scale = 0.5 / mass / mass
+    out[0], out[2], out[5], out[4] = area * scale, other * scale, height / mass, top / mass
     out[1] = _area(weight, orders[2], lasts[2], ties[2], sorted_regret, mass)
-    out[3] = _area(weight, orders[1], lasts[1], ties[1], risk_by_total, mass)
-    out[9] = _area(weight, orders[1], lasts[1], ties[1], regret_by_total, mass)
+    area, other, _, _ = _two_areas(
+        weight, orders[1], lasts[1], ties[1], risk_by_total, regret_by_total, mass
+    )
+    out[3], out[9] = 0.5 * area / mass / mass, 0.5 * other / mass / mass
     out[10] = _area(weight, orders[3], lasts[3], ties[3], regret_by_aleatoric, mass)
     if further:
         ranks = np.empty((4, n_points))

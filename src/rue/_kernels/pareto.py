@@ -116,26 +116,38 @@ def insert_rankings(fronts, sizes, champions, first, risk_sums, regret_sums, ang
     each front with the least sum of both, infinite at first; most points are worse than that in
     both. Returns the fronts, which may have moved.
     """
-    n_points = risk_sums.shape[1] - 1
-    least_risk, least_regret = champions[0], champions[1]
+    n_points, n_levels = risk_sums.shape[1] - 1, sizes.shape[0]
+    stop = n_points - first + 1
     for d in range(angles.shape[0]):
         risks, regrets = risk_sums[d], regret_sums[d]
-        all_risk, all_regret = risks[n_points], regrets[n_points]
-        for level in range(sizes.shape[0]):
-            k = first + level
-            risk, regret = risks[k] + SAME_SUM, regrets[k] + SAME_SUM
-            if least_risk[level] > risk or least_regret[level] > regret:
-                fronts = _challenge(
-                    fronts, sizes, champions, level, risks[k], regrets[k], angles[d]
-                )
-        for level in range(sizes.shape[0]):
-            # The reversed ranking accepts what the ranking rejects.
-            k = n_points - first - level
-            risk, regret = all_risk - risks[k], all_regret - regrets[k]
-            if least_risk[level] > risk + SAME_SUM or least_regret[level] > regret + SAME_SUM:
-                fronts = _challenge(
-                    fronts, sizes, champions, level, risk, regret, angles[d] + np.pi
-                )
+        fronts = _insert_ranking(
+            *(fronts, sizes, champions),
+            *(risks[first : first + n_levels], regrets[first : first + n_levels], angles[d]),
+        )
+        # The reversed ranking accepts what the ranking rejects.
+        risk = risks[n_points] - risks[stop - n_levels : stop][::-1]
+        regret = regrets[n_points] - regrets[stop - n_levels : stop][::-1]
+        fronts = _insert_ranking(fronts, sizes, champions, risk, regret, angles[d] + np.pi)
+    return fronts
+
+
+@kernel
+def _insert_ranking(fronts, sizes, champions, risk, regret, angle):
+    """Insert one point per level; returns the fronts.
+
+    The levels whose champion does not dominate the point are few: they are listed without a
+    branch for each level, which the processor would often guess wrong.
+    """
+    n_levels = sizes.shape[0]
+    least_risk, least_regret = champions[0], champions[1]
+    found, n_found = np.empty(n_levels, np.uint32), 0
+    for level in range(n_levels):
+        found[n_found] = level
+        n_found += (least_risk[level] > risk[level] + SAME_SUM) | (
+            least_regret[level] > regret[level] + SAME_SUM
+        )
+    for level in found[:n_found]:
+        fronts = _challenge(fronts, sizes, champions, level, risk[level], regret[level], angle)
     return fronts
 
 

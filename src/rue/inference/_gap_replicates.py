@@ -41,7 +41,8 @@ def gap_replicates(
     from rue._kernels.threads import each
 
     rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
-    whole = gap(np.ones(len(star), np.uint8), rankings, n_levels)
+    sums = np.empty((2, len(rankings[4]), n_levels + 1))
+    whole = gap(np.ones(len(star), np.uint8), rankings, sums)
     found = np.empty(n_replicates)
     cuts = np.linspace(0, n_replicates, min(25, n_replicates) + 1).astype(np.int64)
     bar = tqdm(
@@ -71,12 +72,12 @@ def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:
     block[plane.rows] = np.repeat(np.arange(len(sizes)), sizes)
     x, y = plane.x[plane.starts], plane.y[plane.starts]
     angles = spread(arc_middles(plane, DIRECTIONS // 2, PAIRS))
-    orders = [argsort(x * np.cos(angle) + y * np.sin(angle)).astype(np.int32) for angle in angles]
+    orders = [argsort(x * np.cos(angle) + y * np.sin(angle)).astype(np.uint32) for angle in angles]
     rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
     total, epistemic = star.total[rows], star.epistemic[rows]
     slack = SAME_SCORE * max(np.abs(star.aleatoric).max(), np.abs(star.epistemic).max())
     star_orders = [
-        rows[_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack)].astype(np.int32)
+        rows[_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack)].astype(np.uint32)
         for lam in np.linspace(0.5, 1.0, LAMBDAS)
     ]
     return (

@@ -133,7 +133,7 @@ def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
         [np.append(np.diff(s[o]) != 0, True) for s, o in zip(scores, orders, strict=True)]
     )
     return (
-        orders.astype(np.int32),
+        orders.astype(np.uint32),  # unsigned numbers are never counted from the end
         lasts,
         np.asarray(~lasts.all(axis=1)),
         star.epistemic[orders[0]],
