@@ -9,10 +9,10 @@ from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.intervals import intervals
 from rue.io.runs import read_run
 from rue.io.truth import read_truth
-from rue.metrics import evaluation
 from rue.metrics.evaluation import evaluate_run
-from rue.pareto.gap import pareto_gap
-from rue.report import from_files
+from rue.pareto import gap, surfaces
+from rue.pareto.surfaces import achievable_fronts
+from rue.report import from_files, write_report
 
 ONE = {"log": "log"}
 
@@ -31,15 +31,17 @@ def test_intervals_are_those_of_the_library(files):
     assert {key: report.entries[0].row[key] for key in wanted} == wanted
 
 
-def test_a_row_and_its_pareto_gap_are_computed_once(files, monkeypatch):
+def test_surfaces_are_computed_once_for_the_row_and_the_page(files, tmp_path, monkeypatch):
     calls = []
 
-    def counted(*parts, **options):
-        calls.append(parts)
-        return pareto_gap(*parts, **options)
+    def counted(star, hat, directions):
+        calls.append(star)
+        return achievable_fronts(star, hat, directions)
 
-    monkeypatch.setattr(evaluation, "pareto_gap", counted)
-    from_files({"m": files["method0"]}, {"log": "log", "zero_one": "zero_one"}, level=0.9)
+    monkeypatch.setattr(surfaces, "achievable_fronts", counted)
+    monkeypatch.setattr(gap, "achievable_fronts", counted)
+    losses = {"log": "log", "zero_one": "zero_one"}
+    write_report(from_files({"m": files["method0"]}, losses, level=0.9), tmp_path / "page.html")
     assert len(calls) == 2  # one for each loss
 
 

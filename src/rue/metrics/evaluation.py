@@ -240,7 +240,7 @@ def evaluate_components(
 
 
 def evaluate_run(
-    run: Run, *, group: str = "", gap: bool = True, corrected: bool = False
+    run: Run, *, group: str = "", gap: bool | float = True, corrected: bool = False
 ) -> Evaluation:
     """Evaluate the run of one method: one row of the paper's table.
 
@@ -250,8 +250,9 @@ def evaluate_run(
         The realised and the estimated components, with the name of the method and the loss.
     group : str
         The name of these points, if they are a subset.
-    gap : bool
-        Whether to compute the Pareto-gap, which takes longer than all other columns.
+    gap : bool or float
+        Whether to compute the Pareto-gap, which takes longer than all other columns; or the gap,
+        if it is known already.
     corrected : bool
         Whether to correct the columns that the bracket does not cover for finitely many
         annotators; NaN where the run does not have its answers.
@@ -286,7 +287,7 @@ def evaluate_run(
     if corrected and published:
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     if corrected and run.answers is not None:
-        more = corrected_columns(run.answers, hat, gap=gap)
+        more = corrected_columns(run.answers, hat, gap=gap is not False)
     if corrected and (run.answers is None or run.answers.n_answers.min() < 2):
         why = "the answers are not known" if run.answers is None else "some point has one answer"
         empty = [f"{why}, so they cannot be halved: the corrected columns are empty"]
@@ -308,7 +309,7 @@ def evaluate_run(
         n_aurec=_defined(regret.normalized, undefined),
         aurc=aurc(star.total, hat.epistemic, rule=rule),
         aurc_total=aurc(star.total, hat.total, rule=rule),
-        pareto_gap=pareto_gap(star, hat, convention=run.convention) if gap else float("nan"),
+        pareto_gap=_gap(run, gap),
         spearman_hat=spearman(hat.aleatoric, hat.epistemic),
         spearman_star=spearman(star.aleatoric, star.epistemic),
         regret_calibration=float("nan")
@@ -330,6 +331,13 @@ def evaluate_run(
         convention=run.convention,
         **more,
     )
+
+
+def _gap(run: Run, gap: bool | float) -> float:
+    """Return the Pareto-gap as asked: known already, computed, or NaN."""
+    if not isinstance(gap, bool):
+        return gap
+    return pareto_gap(run.star, run.hat, convention=run.convention) if gap else math.nan
 
 
 def _defined(value: float, otherwise: float) -> float:

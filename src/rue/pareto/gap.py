@@ -7,9 +7,9 @@ from rue.beliefs import Convention, require_convention
 from rue.components import Components
 from rue.errors import InputError
 from rue.pareto.published_surfaces import published_achievable, published_optimal
-from rue.pareto.surfaces import Directions, achievable_fronts, optimal_surface
+from rue.pareto.surfaces import Directions, Surface, achievable_fronts, optimal_surface
 
-__all__ = ["igd_plus", "pareto_gap", "published_gap"]
+__all__ = ["igd_plus", "pareto_gap", "published_gap", "surface_gap"]
 
 
 def pareto_gap(
@@ -129,6 +129,11 @@ def igd_plus(
 
     each(measure, range(len(cuts) - 1))
     return float(distance.mean())
+
+
+def surface_gap(optimal: Surface, achievable: Surface) -> float:
+    """Return the Pareto-gap of two surfaces that are known already."""
+    return igd_plus(optimal.points, *np.ascontiguousarray(achievable.points.T))
 
 
 def published_gap(optimal: FloatArray, achievable: FloatArray) -> float:

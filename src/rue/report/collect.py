@@ -32,6 +32,7 @@ from rue.losses import Log, Loss, Squared
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
+from rue.report.thinning import gap_and_slices
 from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.finite_annotators import estimate_bayes_risk
@@ -172,12 +173,15 @@ def from_files(
         for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
             run = replace(run, method=name, loss=loss)
-            row = evaluate_run(run, corrected=corrected)
+            shown_run = run if isinstance(order, slice) else run[order]
+            gap, surfaces = gap_and_slices(shown_run)
+            row = evaluate_run(run, gap=gap, corrected=corrected)
             if level is not None:
                 found = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
                 row = replace(row, intervals=found)
-            run = run if isinstance(order, slice) else run[order]
-            entries.append(ReportEntry(shown, name, loss, row.to_dict(), run, correct, mean))
+            entries.append(
+                ReportEntry(shown, name, loss, row.to_dict(), shown_run, correct, mean, surfaces)
+            )
         cards.append(MethodCard(name, _facts(path, predictions)))
     assert ids is not None
     facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)

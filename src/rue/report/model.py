@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.errors import InputError, ShapeError
+from rue.report.thinning import SlicesOfRun
 from rue.runs import Run
 from rue.truth.annotations import Annotations
 
@@ -133,6 +134,9 @@ class ReportEntry:
         The probability that the belief's most probable class is correct.
     mean : array of shape (n_points, n_classes), or None
         The mean of the belief: the predicted distribution.
+    surfaces
+        The thinned surfaces of the run, if they are known already; those of another run are not
+        used.
     """
 
     data: str
@@ -142,6 +146,7 @@ class ReportEntry:
     run: Run | None = None
     correct: FloatArray | None = None
     mean: FloatArray | None = None
+    surfaces: SlicesOfRun | None = None
 
 
 @dataclass(frozen=True, eq=False)

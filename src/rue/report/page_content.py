@@ -169,7 +169,12 @@ def figure_content(
     content["curves"] = {
         name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
     }
-    for name, slices in zip(("optimal", "achievable"), slices_of(run), strict=True):
+    known = entry.surfaces
+    if known is not None and known.run is run:
+        surfaces = known.optimal, known.achievable
+    else:
+        surfaces = slices_of(run)
+    for name, slices in zip(("optimal", "achievable"), surfaces, strict=True):
         content[name] = {
             "points": arrays.add(slices.points, "f4"),
             "ends": slices.ends.tolist(),

@@ -6,10 +6,11 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
+from rue.pareto.gap import surface_gap
 from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface
 from rue.runs import Run
 
-__all__ = ["Slices", "curves_of", "slices_of", "thinned"]
+__all__ = ["Slices", "SlicesOfRun", "curves_of", "gap_and_slices", "slices_of", "thinned"]
 
 CORNERS = 200
 LEVELS = 41
@@ -25,6 +26,15 @@ class Slices:
 
     points: FloatArray
     ends: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class SlicesOfRun:
+    """The optimal and the achievable surface of a run, so that nobody takes them for another's."""
+
+    run: Run
+    optimal: Slices
+    achievable: Slices
 
 
 def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
@@ -59,21 +69,25 @@ def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArr
 
 def slices_of(run: Run) -> tuple[Slices, Slices]:
     """Return the optimal and the achievable surface at 41 coverages."""
-    return (
-        _slices(optimal_surface(run.star)),
-        _slices(achievable_surface(run.star, run.hat)),
-    )
+    return _slices(optimal_surface(run.star)), _slices(achievable_surface(run.star, run.hat))
+
+
+def gap_and_slices(run: Run) -> tuple[float, SlicesOfRun]:
+    """Return the Pareto-gap, and both surfaces, which it needs too, at 41 coverages."""
+    optimal, achievable = optimal_surface(run.star), achievable_surface(run.star, run.hat)
+    slices = SlicesOfRun(run, _slices(optimal), _slices(achievable))
+    return surface_gap(optimal, achievable), slices
 
 
 def _slices(surface: Surface) -> Slices:
-    order = np.lexsort((surface.risk, surface.regret, surface.coverage))
-    points = surface.points[order]
-    coverages, starts = np.unique(points[:, 0], return_index=True)
-    stops = np.append(starts[1:], len(points))
+    known = np.sort(surface.coverage)
+    known = known[np.append(True, np.diff(known) > 0)]
+    nearest = [known[np.abs(known - c).argmin()] for c in np.linspace(0.0, 1.0, LEVELS)]
+    points = surface.points[np.isin(surface.coverage, nearest)]
     levels = []
-    for coverage in np.linspace(0.0, 1.0, LEVELS):
-        nearest = int(np.abs(coverages - coverage).argmin())
-        level = np.unique(points[starts[nearest] : stops[nearest]][:, [0, 2, 1]], axis=0)
+    for coverage in nearest:
+        level = np.unique(points[points[:, 0] == coverage][:, [2, 1]], axis=0)
         picked = np.unique(np.rint(np.linspace(0, len(level) - 1, ACROSS)).astype(np.int64))
-        levels.append(level[picked][:, [0, 2, 1]])
+        risk, regret = level[picked, 1], level[picked, 0]
+        levels.append(np.column_stack([np.full(len(picked), coverage), risk, regret]))
     return Slices(np.concatenate(levels), np.cumsum([len(level) for level in levels]))
