@@ -65,9 +65,13 @@ def main() -> None:
                 record["rbf"] += of_method(name)
                 write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
     draw(record)
-    blocks = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
-    blocks |= {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
-    fill_file(PAGE, blocks)
+    fill_file(PAGE, blocks(record))
+
+
+def blocks(record: Mapping[str, list[Row]]) -> dict[str, str]:
+    """Return the tables of the page."""
+    made = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
+    return made | {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
 
 
 def sandbox() -> list[Row]:
@@ -162,7 +166,13 @@ def sandbox_table(rows: list[Row], loss: str) -> str:
 
 def rbf_table(rows: list[Row], loss: str) -> str:
     keys = ("regret", "approximation", "estimation")
-    ranks = [f"{kind}_{part}" for kind in ("n_aurec", "spearman") for part in keys[1:]]
+    ranks = {
+        "n_aurec_estimation": "n-AuReC, estimation",
+        "n_aurec_in_class": "in the class",
+        "n_aurec_approximation": "approximation",
+        "spearman_estimation": "r_s, estimation",
+        "spearman_approximation": "r_s, approximation",
+    }
     lines = []
     for name in dict.fromkeys(row["method"] for row in rows):
         part = [row for row in rows if (row["method"], row["loss"]) == (name, loss)]
@@ -170,14 +180,18 @@ def rbf_table(rows: list[Row], loss: str) -> str:
         lines.append(
             [
                 name,
-                *(spread(row[key] for row in part) for key in keys),
+                spread(row["regret"] for row in part),
+                f"{part[0]['approximation']:.3f}",  # all samples have the same limit
+                spread(row["estimation"] for row in part),
                 f"{np.mean(announced):.3f}" if announced else "-",
                 *(_number(_mean(part, key), 2) for key in ranks),
             ]
         )
-    head = ["method", *keys, "announced"]
-    head += [f"{title}, {part}" for title in ("n-AuReC", "r_s") for part in keys[1:]]
-    return table(head, lines)
+    return table(["method", *keys, "announced", *ranks.values()], lines)
+
+
+def _numbers_of(row: Row) -> Row:
+    return {key: value for key, value in row.items() if key not in ("method", "loss", "seed")}
 
 
 def _mean(rows: list[Row], key: str) -> float | None:
@@ -191,27 +205,28 @@ def _number(value: float | None, digits: int) -> str:
 
 def draw(record: Mapping[str, list[Row]]) -> None:
     """Draw the two panels: the sandbox, and the methods on random-rbf."""
-    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure
 
     from rue.plots import look, plot_regret_parts, save
 
     loss = SHOWN[0]
     cells = [row for row in record["sandbox"] if row["loss"] == loss]
+    methods = [row for row in record["rbf"] if row["loss"] == loss]
     by_method = [
-        {"name": name}
-        | means([r for r in record["rbf"] if (r["method"], r["loss"]) == (name, loss)])
-        for name in dict.fromkeys(row["method"] for row in record["rbf"])
+        {"name": name} | means([_numbers_of(row) for row in methods if row["method"] == name])
+        for name in dict.fromkeys(row["method"] for row in methods)
     ]
     with look():
-        figure, axes = plt.subplots(1, 2, figsize=(9.2, 3.6), layout="constrained")
+        figure = Figure(figsize=(9.2, 3.6), layout="constrained")
+        axes = figure.subplots(1, 2)
         plot_regret_parts([{"name": str(r["n_cells"])} | r for r in cells], ax=axes[0])
         axes[0].set(title="Sandbox", xlabel="cells of the model class", ylabel="nats")
         plot_regret_parts(by_method, ax=axes[1])
         axes[1].set(title="random-rbf", ylabel="nats")
-        axes[1].tick_params("x", rotation=40)
+        for label in axes[1].get_xticklabels():
+            label.set(rotation=40, ha="right", rotation_mode="anchor")
         axes[0].legend()
     save(figure, FIGURES / "estimation.png")
-    plt.close(figure)
 
 
 if __name__ == "__main__":

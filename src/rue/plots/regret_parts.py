@@ -56,5 +56,6 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
         axes.plot(places, said, "D", color=PALETTE[1], markersize=5, label="announced")
         axes.set_xticks(places, [row["name"] for row in rows])
         axes.grid(visible=False, axis="x")
+        axes.set_axisbelow(True)
         axes.set_ylim(bottom=0)
     return axes
