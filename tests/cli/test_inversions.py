@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import math
 
 import numpy as np
 import pytest
 
+from benchmarked import write_benchmark
 from rue.published import read_published
 from rue.ranking.inversions import find_inversions
 from rue.ranking.scores import read_scores, to_scores
+from rue.ranking.seed_tests import compare_over_seeds
 
 TEXT = """dataset,method,seed,criterion,loss,value
 d,a,0,near_ood,,0.9
@@ -38,12 +41,15 @@ def folder(tmp_path):
 def test_json_is_the_library_s_a_data_set_apart(run, folder):
     found = json.loads(run("inversions", folder, "--format", "json").out)
     scores = [score for score in read_scores(folder) if score.criterion != "aurc"]
+    p_value = compare_over_seeds(scores)
     assert found == [
-        find_inversions(score for score in scores if score.dataset == name).to_dict()
+        find_inversions((s for s in scores if s.dataset == name), p_value=p_value).to_dict()
         for name in "de"
     ]
     (across,) = json.loads(run("inversions", folder, "--across", "--format", "json").out)
-    assert across == find_inversions(scores).to_dict()
+    assert across == find_inversions(scores, p_value=p_value).to_dict()
+    (plain, _) = json.loads(run("inversions", folder, "--no-test", "--format", "json").out)
+    assert plain == find_inversions(s for s in scores if s.dataset == "d").to_dict()
 
 
 def test_tables_for_people(run, folder):
@@ -53,21 +59,23 @@ def test_tables_for_people(run, folder):
     assert ["1", "↑", "near-OOD", "d", "-", "0.850", "(1)", "0.800", "(2)"] in lines
     assert ["2", "↓", "AuReC", "d", "log", "0.3500", "(2)", "0.1500", "(1)"] in lines
     assert ["1", "near-OOD", "d", "1.00", "-1.00"] in lines
-    # Inverted in seed 0 alone of two; there are no p-values, so no such column.
-    expected = "a b near-OOD d 0.050 AuReC d log 0.2000 1.00 1/2"
+    # Inverted in seed 0 alone of two. Near-OOD differs by .2 and -.1: t = 1/3 with one degree of
+    # freedom, p = 1 - 2 atan(1/3) / pi = .795; AuReC has .3 and .1, t = 2 and p = .295.
+    expected = "a b near-OOD d 0.050 AuReC d log 0.2000 1.00 1/2 0.795"
     assert expected.split() in lines
     assert "Inversions, all 1" in result.out
     assert "Inversions, all 0" in run("inversions", folder, "--dataset", "e").out
     shorter = run("inversions", folder, "--dataset", "d", "--top", "0").out
     assert shorter.endswith("Inversions, the strongest 0 of 1\n")
     marked = run("inversions", folder, "--dataset", "d", "--format", "markdown").out
-    assert "| a | b | near-OOD d | 0.050 | AuReC d log | 0.2000 | 1.00 | 1/2 |" in marked
+    assert "| a | b | near-OOD d | 0.050 | AuReC d log | 0.2000 | 1.00 | 1/2 | 0.795 |" in marked
     assert "|  | criterion | 1 | 2 |\n| ---: | --- | ---: | ---: |" in marked
 
 
 def test_csv_has_the_inversions(run, folder):
     rows = list(csv.DictReader(io.StringIO(run("inversions", folder, "--format", "csv").out)))
     assert len(rows) == 1
+    rows[0]["p_value"] = float(rows[0]["p_value"])
     assert rows[0] | {"first_margin": "", "second_margin": ""} == {
         "first_dataset": "d",
         "first_criterion": "near_ood",
@@ -82,7 +90,7 @@ def test_csv_has_the_inversions(run, folder):
         "strength": "1.0",
         "n_seeds": "2",
         "n_inverted": "1",
-        "p_value": "",
+        "p_value": pytest.approx(1 - 2 * math.atan(1 / 3) / math.pi),
     }
 
 
@@ -106,6 +114,19 @@ def test_the_paper_s_tables(run):
     rows = (row.to_dict() for row in read_published() if row.dataset.startswith("dcic-"))
     scores = [score for score in to_scores(rows) if score.criterion in usual]
     assert found == find_inversions(scores).to_dict()
+
+
+def test_published_means_have_no_p_values_and_that_is_said(run):
+    result = run("inversions", "--published", "--dataset", "cifar10h", "--top", "1")
+    assert "no spread over seeds, so inversions have no p-values" in result.err
+
+
+def test_every_inversion_of_a_run_is_tested(run, tmp_path):
+    store = write_benchmark(tmp_path, n_points=20)
+    (found,) = json.loads(run("inversions", store.folder, "--format", "json").out)
+    sides = [each[side] for each in found["inversions"] for side in ("first", "second")]
+    assert {"pareto_gap", "spearman_hat"} <= {side["criterion"] for side in sides}
+    assert all(0 < each["p_value"] <= 1 for each in found["inversions"])
 
 
 def test_a_file_that_rue_published_printed(run, tmp_path):

@@ -21,6 +21,7 @@ from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
+from rue.metrics.columns import COLUMNS
 from rue.runs import Run
 
 __all__ = ["Replicates", "compare_methods", "draw", "paired_replicates", "with_intervals"]
@@ -131,7 +132,10 @@ def with_intervals(
 def compare_methods(
     rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
 ) -> Callable[[str, str, str], Ranking | None]:
-    """Return a function of (data set, loss, criterion) that compares the methods by it."""
+    """Return a function of (data set, loss, criterion) that compares the methods by it.
+
+    Methods are compared by the size of a criterion that is best near 0.
+    """
     made: dict[tuple[str, str, str], Ranking | None] = {}
 
     def ranking(dataset: str, loss: str, criterion: str) -> Ranking | None:
@@ -145,6 +149,9 @@ def compare_methods(
                 and criterion in drawn.get((dataset, loss, row["method"]), {})
             }
             moved = {name: drawn[dataset, loss, name][criterion] for name in rivals}
+            if COLUMNS[criterion].better == "zero":
+                moved = {name: np.sign(rivals[name]) * each for name, each in moved.items()}
+                rivals = {name: abs(value) for name, value in rivals.items()}
             made[key] = (
                 compare_column(criterion, rivals, moved, level=level) if len(rivals) > 1 else None
             )

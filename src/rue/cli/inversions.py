@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue._text import protected
-from rue.cli.options import align, emit
+from rue.cli.options import align, emit, warn
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def inversions(
     ] = False,
     test: Annotated[
         bool,
-        typer.Option(help="Mark significant inversions of a run (regret criteria, p <= 0.05)."),
+        typer.Option(
+            help="Test inversions: over test points of a run, else over seeds; * is p <= 0.05."
+        ),
     ] = True,
     top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
     format: Annotated[
@@ -86,7 +89,7 @@ def inversions(
         if across or published
         else [[score for score in scores if score.dataset == name] for name in names]
     )
-    p_value = _p_value(path) if test and path is not None and _can_test(path) else None
+    p_value = _p_value(path, scores) if test and path is not None else None
     found = [find_inversions(group, p_value=p_value) for group in groups]
     if plot is not None:
         from rue.plots.inversions import plot_ranks
@@ -99,6 +102,9 @@ def inversions(
         emit(_csv([inversion for each in found for inversion in each.inversions]))
     else:
         emit("\n\n".join(block for each in found for block in blocks(each, top, format)))
+        if published:
+            note = "the paper's tables have no spread over seeds, so inversions have no p-values"
+            warn(f"note: {note}")
 
 
 def blocks(
@@ -225,23 +231,43 @@ def _can_test(path: Path) -> bool:
     return _is_run(path) and Store(path).suite().convention == "definition"
 
 
-def _p_value(path: Path) -> "PValue":
+def _p_value(path: Path, scores: "list[Score]") -> "PValue":
+    """Return the test of two methods: over the test points of a run if it can be, else over seeds.
+
+    A run by Definition 1 has a paired bootstrap of its regret criteria and rank correlations.
+    """
+    from rue.ranking.seed_tests import compare_over_seeds
+
+    by_seeds = compare_over_seeds(scores)
+    if not _can_test(path):
+        return by_seeds
+    by_points = _over_points(path)
+
+    def p_value(column: "Contest", better: str, worse: str) -> float | None:
+        p = by_points(column, better, worse)
+        return by_seeds(column, better, worse) if p is None else p
+
+    return p_value
+
+
+def _over_points(path: Path) -> "PValue":
     """Return the paired test of two methods of a run: bootstrap over test points, Holm."""
     from rue.bench.resampling import compare_methods, draw
     from rue.bench.store import Store
     from rue.bench.tables import read_results, table_rows
-    from rue.inference.comparison import COMPARABLE
+    from rue.metrics.columns import COLUMNS
 
     store = Store(path)
     rows = table_rows(read_results(store).rows)
     ranking = compare_methods(rows, draw(store, rows, progress=True))
 
     def p_value(column: "Contest", better: str, worse: str) -> float | None:
-        if column.criterion not in COMPARABLE:
+        if not COLUMNS[column.criterion].interval:
             return None
         found = ranking(column.dataset, column.loss, column.criterion)
         pairs = () if found is None else found.differences
-        return next((d.p_holm for d in pairs if {d.first, d.second} == {better, worse}), None)
+        p = next((d.p_holm for d in pairs if {d.first, d.second} == {better, worse}), math.nan)
+        return None if math.isnan(p) else p
 
     return p_value
 
