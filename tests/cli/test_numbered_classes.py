@@ -102,3 +102,23 @@ def test_numbers_in_another_order_have_no_scale(world, run):
     ordered = ("--truth", "turned.csv", "--loss", "squared", "--classes", ",".join(NAMES))
     whole = _row(run, "whole.npz", "--loss", "squared")
     assert _row(run, "named.npz", *ordered)["aurec"] == pytest.approx(whole["aurec"], rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["npz", "npy"])
+def test_labels_that_are_numbers_are_names_of_classes(world, run, kind):
+    rng = np.random.default_rng(1)
+    probs, ids = rng.dirichlet(np.ones(K), N), np.array([f"p{i}" for i in range(N)])
+    labels = probs.argmax(axis=1)
+    np.savez("turned.npz", probs=probs[:, TURNED], ids=ids, classes=np.array(NAMES)[TURNED])
+    np.savez("labels.npz", labels=labels, ids=ids)
+    np.save("labels.npy", labels)
+    how = ("--by-position",) if kind == "npy" else ()
+    done = run("proxies", "turned.npz", "--labels", f"labels.{kind}", *how, "--format", "json")
+    assert json.loads(done.out)["rows"][0]["auac_labels"] == 1
+    np.savez("from1.npz", probs=probs, ids=ids, classes=[str(k + 1) for k in range(K)])
+    np.savez("labels.npz", labels=labels + 1, ids=ids)
+    done = run("proxies", "from1.npz", "--labels", "labels.npz", "--format", "json")
+    assert json.loads(done.out)["rows"][0]["auac_labels"] == 1
+    np.savez("labels.npz", labels=0 * labels, ids=ids)
+    done = run("proxies", "from1.npz", "--labels", "labels.npz")
+    assert "labels must be of the classes 1, 2, 3, 4, 5, 6, 7, 8, ..., got 0 at row 0" in done.err

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._text import are_numbers
 from rue.errors import FileError
 from rue.io.matching import BY_NAME, Matching, ids_of
 from rue.io.npz import load_npy, load_npz, npz_shapes
@@ -25,6 +26,8 @@ def read_labels(
     matching: Matching = BY_NAME,
 ) -> Truth:
     """Read labels: a vector of class numbers (.npy, or ``labels`` in an .npz), or a truth file.
+
+    If the classes are named by whole numbers, a label is such a name, else a column from 0.
 
     Parameters
     ----------
@@ -60,10 +63,10 @@ def read_labels(
     names = matching.classes or classes
     suffix = path.suffix.lower()
     if suffix == ".npy" and (found := load_npy(path)).ndim == 1:
-        return Truth(path, _one_hot(path, found, n_classes), classes=names)
+        return Truth(path, _one_hot(path, found, n_classes, names), classes=names)
     if suffix == ".npz" and "labels" in (shapes := npz_shapes(path)):
         arrays = load_npz(path, ["labels", *wanted_arrays(shapes, "labels")])
-        counts = _one_hot(path, arrays["labels"], n_classes)
+        counts = _one_hot(path, arrays["labels"], n_classes, names)
         ids = ids_of(path, arrays, len(counts), matching.id_name)
         return Truth(path, counts, ids, classes=names)
     truth = read_truth(path, matching=replace(matching, classes=names))
@@ -79,12 +82,25 @@ def read_labels(
     return truth
 
 
-def _one_hot(path: Path, labels: NDArray[Any], n_classes: int) -> Annotations:
+def _one_hot(
+    path: Path, labels: NDArray[Any], n_classes: int, names: tuple[str, ...] | None
+) -> Annotations:
+    """Return labels as answers; a number is the class of that name, or else of that column."""
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise FileError(
             f"{path}: labels must be whole numbers of shape (n_points,), got {labels.dtype} of "
             f"shape {labels.shape}"
         )
+    if names is not None and len(names) == n_classes and are_numbers(names):
+        column = {int(name): j for j, name in enumerate(names)}
+        known = np.isin(labels, list(column))
+        if not known.all():
+            row = int(known.argmin())
+            raise FileError(
+                f"{path}: labels must be of the classes {', '.join(names[:8])}"
+                f"{', ...' if n_classes > 8 else ''}, got {labels[row]} at row {row}"
+            )
+        labels = np.array([column[label] for label in labels.tolist()], np.int64)
     wrong = (labels < 0) | (labels >= n_classes)
     if wrong.any():
         row = int(wrong.argmax())
