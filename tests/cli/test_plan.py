@@ -39,7 +39,10 @@ def test_prints_the_library_s_plan(world, run):
     table = run("plan", *files, *more).out
     assert f"{expected.rows[0].n_points:,.0f}" in table
     assert "extrapolated" in table
-    assert f"{expected.annotators_needed:,} annotators per point" in table
+    error = expected.annotators_needed_se
+    assert f"{expected.annotators_needed:,} ± {error:,.0f} annotators per point" in table
+    assert "± is one standard error" in table
+    assert ("No number of points is recommended" in table) == (expected.best() is None)
     one = run("plan", files[0], "--loss", "brier", "--annotators", "5").out
     assert "points  answers" not in one
 

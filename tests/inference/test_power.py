@@ -1,5 +1,6 @@
 """Plans: widths in closed form, the number of points by its formula, and by trying it out."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -44,10 +45,10 @@ def test_squared_widths_are_those_of_the_closed_form(pilot):
         assert row.extrapolated == (m > 20)
         assert math.isnan(row.n_points)
     assert found.annotators_needed == pytest.approx(2 * whole / 0.01, rel=0.06)
-    assert plan([b], width=10.0).annotators_needed == 2
-    inside = plan([b], width=found.rows[1].bracket_width * 1.001).annotators_needed
+    assert plan([b], annotators=[2], width=10.0, n_subsamples=1).annotators_needed == 2
+    inside = plan([b], annotators=[5], width=found.rows[1].bracket_width * 1.001).annotators_needed
     assert inside == 5
-    assert plan([b], width=1e-9).annotators_needed is None
+    assert plan([b], annotators=[2], width=1e-9, n_subsamples=1).annotators_needed is None
 
 
 def test_points_follow_the_formula(pilot):
@@ -57,13 +58,17 @@ def test_points_follow_the_formula(pilot):
     plugin = [Run(Components(*run.answers.realized()), run.hat) for run in runs]
     swing = [influence(run)["aurec"] for run in plugin]
     deviation = np.std(swing[0] - swing[1])
-    # 1.959964 + 0.841621 are the quantiles of 97.5 % and 80 %.
-    assert row.n_points == math.ceil((2.801585 * deviation / row.difference) ** 2)
+    # 1.959964 + 0.841621 are the quantiles of 97.5 % and 80 %. The smaller difference counts.
+    weaker = min(abs(row.difference), abs(found.difference))
+    assert row.n_points == math.ceil((2.801585 * deviation / weaker) ** 2)
+    assert row.difference_se == pytest.approx(deviation / math.sqrt(200))
     assert row.n_answers == 20 * row.n_points
     assert (found.pilot_points, found.pilot_annotators) == (200, 20)
-    more = plan(runs, annotators=[20], power=0.95).rows[0]
+    more = plan(runs, annotators=[20], power=0.95, n_subsamples=2).rows[0]
     assert more.n_points > row.n_points
-    assert plan(runs, annotators=[2, 40]).to_dict()["rows"][1]["extrapolated"] is True
+    assert (
+        plan(runs, annotators=[2, 40], n_subsamples=2).to_dict()["rows"][1]["extrapolated"] is True
+    )
 
 
 def test_the_plan_is_kept():
@@ -75,7 +80,7 @@ def test_the_plan_is_kept():
     first = Run.from_belief(people, belief, "brier", method="a", with_answers=True)
     score = first.star.epistemic + rng.normal(size=n)
     noisy = replace(first, hat=Components(score, np.zeros(n), score), method="b")
-    needed = int(plan([first, noisy], annotators=[10]).rows[0].n_points)
+    needed = int(plan([first, noisy], annotators=[10], n_subsamples=4).rows[0].n_points)
     assert 20 < needed < n / 4
     told = 0
     for seed in range(120):
@@ -135,26 +140,98 @@ def test_broken_calls(pilot):
         plan([runs[0], runs[1][:9]])
     with pytest.raises(InputError, match=r"a plan needs runs with answers.*with_answers=True"):
         plan([replace(runs[0], answers=None)])
-    single = answers(Annotations([[1, 0], [2, 3]]), None, "zero_one", actions=[0, 0])
-    with pytest.raises(InputError, match="at least 2 annotators per point, 1 of 2 points have one"):
+    single = answers(Annotations([[1, 0], [0, 1]]), None, "zero_one", actions=[0, 0])
+    with pytest.raises(InputError, match="at least 2 annotators, all 2 points have one"):
         plan([Run(runs[0].star[:2], runs[0].hat[:2], answers=single)])
 
 
-def test_a_variance_that_extrapolates_to_none_plans_no_points():
-    """Under log loss the variance falls faster than 1/m among few people: the line crosses 0."""
-    rng = np.random.default_rng(1)
-    truth = rng.dirichlet(np.full(3, 0.6), 400)
-    people = Annotations([rng.multinomial(12, p) for p in truth])
-    probs = np.array([rng.dirichlet(0.3 + 8 * p, 4) for p in truth])
+def two_methods(people, rng, loss="log", concentration=8):
+    probs = np.array([rng.dirichlet(0.3 + concentration * p, 4) for p in people.probs])
     beliefs = {"four": Draws(probs), "two": Draws(probs[:, :2])}
-    runs = [
-        Run.from_belief(people, belief, "log", method=name, with_answers=True)
+    return [
+        Run.from_belief(people, belief, loss, method=name, with_answers=True)
         for name, belief in beliefs.items()
     ]
-    few, many = plan(runs, annotators=[10, 100]).rows
-    assert few.n_points >= 1
-    assert math.isnan(many.n_points)
-    assert math.isnan(many.n_answers)
+
+
+def test_more_annotators_need_no_more_points():
+    """Straight lines in 1/m gave a variance below 0 here, and no number of points."""
+    rng = np.random.default_rng(1)
+    truth = rng.dirichlet(np.full(3, 0.6), 400)
+    runs = two_methods(Annotations([rng.multinomial(12, p) for p in truth]), rng)
+    points = [row.n_points for row in plan(runs, annotators=[2, 12, 100], n_subsamples=8).rows]
+    assert points[-1] >= 1
+    assert all(more <= 1.05 * few for few, more in itertools.pairwise(points))
+
+
+@pytest.mark.parametrize("loss", ["log", "zero_one"])
+def test_widths_are_those_of_a_world_with_known_truth(loss):
+    """Ten answers per point predict the bracket of 100: rare classes need more than a/m + b/m^2."""
+    rng = np.random.default_rng(3)
+    kinds = rng.dirichlet(np.full(4, 0.05), 1200) * 0.97 + 0.0075
+    belief = Draws(rng.dirichlet(np.ones(4), (1200, 3)))
+
+    def asked(m):
+        people = Annotations(rng.multinomial(m, kinds))
+        return Run.from_belief(people, belief, loss, method="m", with_answers=True)
+
+    (row,) = plan([asked(10)], annotators=[100], n_subsamples=8).rows
+    true = [plan([asked(100)], annotators=[100], n_subsamples=1).rows[0] for _ in range(4)]
+    widths = [each.bracket_width for each in true]
+    error = math.hypot(row.bracket_width_se, np.std(widths) / 2)
+    assert row.bracket_width_se < 0.5 * row.bracket_width
+    assert abs(row.bracket_width - np.mean(widths)) < 3 * error
+    if loss == "log":
+        assert row.bracket_width == pytest.approx(np.mean(widths), rel=0.2)
+
+
+def test_nothing_is_recommended_from_a_difference_that_may_be_none():
+    rng = np.random.default_rng(5)
+    people = Annotations(rng.multinomial(8, rng.dirichlet(np.ones(3), 60)))
+    belief = Draws(rng.dirichlet(np.ones(3), (60, 4)))
+    first = Run.from_belief(people, belief, "brier", method="a", with_answers=True)
+    score = rng.random(60)
+    other = replace(first, hat=Components(score, np.zeros(60), score), method="b")
+    found = plan([first, other], annotators=[2, 8, 40], n_subsamples=4)
+    assert abs(found.difference) < 1.96 * found.difference_se
+    assert not any(row.reliable for row in found.rows)
+    assert found.best() is None
+    # A clear difference is recommended from, by the fewest answers.
+    star = first.star.epistemic
+    good, bad = (Components(s, np.zeros(60), s) for s in (star, -star + star.max()))
+    found = plan(
+        [replace(first, hat=good), replace(first, hat=bad, method="b")],
+        annotators=[2, 8, 40],
+        n_subsamples=4,
+    )
+    best = found.best()
+    assert best.reliable
+    assert best.n_answers == min(row.n_answers for row in found.rows if row.reliable)
+
+
+def test_points_with_few_answers_do_not_cut_the_pilot(pilot):
+    people, runs = pilot
+    counts = people.counts.copy()
+    counts[:4] = [[1, 0, 0], [1, 1, 0], [2, 0, 1], [0, 1, 1]]
+    belief = Draws(np.repeat(people.probs[:, None], 2, axis=1))
+    run = Run.from_belief(Annotations(counts), belief, "squared", with_answers=True)
+    cut = replace(run, hat=runs[1].hat)
+    found = plan([cut], annotators=[5, 20, 40], n_subsamples=8)
+    assert (found.pilot_points, found.single_points, found.pilot_annotators) == (199, 1, 20)
+    whole = plan([runs[1]], annotators=[5, 20, 40], n_subsamples=8)
+    for few, all_ in zip(found.rows, whole.rows, strict=True):
+        assert few.extrapolated == all_.extrapolated
+        assert few.bracket_width == pytest.approx(all_.bracket_width, rel=0.06)
+
+
+def test_the_error_of_an_extrapolation_is_unknown_from_three_answers():
+    rng = np.random.default_rng(2)
+    people = Annotations(rng.multinomial(3, rng.dirichlet(np.ones(3), 40)))
+    belief = Draws(rng.dirichlet(np.ones(3), (40, 2)))
+    run = Run.from_belief(people, belief, "log", with_answers=True)
+    inside, beyond = plan([run], annotators=[3, 12], n_subsamples=2).rows
+    assert 0 < inside.bracket_width_se < inside.bracket_width
+    assert beyond.bracket_width_se == math.inf
 
 
 @pytest.mark.parametrize("large", [10**9, 10**15])

@@ -28,7 +28,7 @@ from rue.cli.options import (
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.inference.power import Plan
+    from rue.inference.power import Plan, PlanRow
 
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
@@ -53,12 +53,13 @@ def plan(
         str | None, typer.Option(help="Numbers of annotators per point to consider: 5,10,20.")
     ] = None,
     format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
-    seed: Annotated[int, typer.Option(help="Seed of the subsamples.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
 ) -> None:
     """Plan a study: how many points and annotators it needs.
 
     The study is to separate two methods, or to narrow the bracket of the true AuReC. The files are
-    a pilot: predictions for a few hundred points that have answers.
+    a pilot: predictions for a few hundred points that have answers. Every number has its standard
+    error, and nothing is recommended from a difference that may be 0.
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs
@@ -110,38 +111,64 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
 
     two = len(methods) == 2
     compared = ["difference", "points", "answers"] if two else []
-    head = ["annotators", "bracket width", *compared, ""]
-    rows = [head]
+    rows = [["annotators", "bracket width", *compared, ""]]
     for row in found.rows:
-        numbers = [str(row.n_annotators), f"{row.bracket_width:.4g}"]
+        numbers = [str(row.n_annotators), _number(row.bracket_width, row.bracket_width_se, ".3g")]
         if two:
-            apart = "-" if math.isnan(row.difference) else f"{row.difference:+.4g}"
-            numbers += [apart, _count(row.n_points), _count(row.n_answers)]
-        rows.append([*numbers, "extrapolated" if row.extrapolated else "from the pilot"])
+            numbers += [
+                _number(row.difference, row.difference_se, ".3g", sign="+"),
+                _number(row.n_points, row.n_points_se, ",.0f"),
+                "-" if not math.isfinite(row.n_answers) else f"{row.n_answers:,.0f}",
+            ]
+        rows.append([*numbers, _remark(row, two)])
     names = printable(" against ".join(methods))
     lines = [
-        f"{names} · {loss} loss · pilot with {found.pilot_points:,} points, "
-        f"{found.pilot_annotators} or more annotators each",
+        f"{names} · {loss} loss · pilot with {found.pilot_points:,} points, nine of ten with "
+        f"{found.pilot_annotators} or more annotators",
         align(rows, left=[""], rule=True),
         "",
     ]
-    possible = [row for row in found.rows if math.isfinite(row.n_answers)]
-    if two and not possible:
-        lines.append(f"The pilot shows no difference in {title(found.criterion)}.")
-    elif two:
-        best = min(possible, key=lambda row: row.n_answers)
-        lines.append(
-            f"To separate them by {title(found.criterion)} at level {found.level:g} with power "
-            f"{found.power:g}, {best.n_annotators} annotators per point need the fewest answers: "
-            f"{_count(best.n_points)} points."
-        )
+    if two:
+        lines.append(_advice(found, title(found.criterion)))
     if found.width is not None and found.annotators_needed is None:
         lines.append(f"A million annotators per point do not bring the bracket to {found.width:g}.")
-    elif found.width is not None:
-        needed = f"{found.annotators_needed:,} annotators per point"
-        lines.append(f"A bracket of at most {found.width:g} needs {needed}.")
+    elif found.width is not None and found.annotators_needed is not None:
+        error = found.annotators_needed_se
+        assert error is not None  # given with the number
+        needed = f"{found.annotators_needed:,}"
+        needed += " ± " + (f"{error:,.0f}" if math.isfinite(error) else "?") if error else ""
+        lines.append(f"A bracket of at most {found.width:g} needs {needed} annotators per point.")
+    if found.single_points:
+        lines.append(f"note: points with a single answer are left out: {found.single_points:,}")
+    lines.append("± is one standard error.")
     return "\n".join(lines)
 
 
-def _count(number: float) -> str:
-    return "-" if math.isnan(number) else f"{number:,.0f}"
+def _advice(found: "Plan", criterion: str) -> str:
+    """Return what to do, or why the pilot does not say it."""
+    best = found.best()
+    if best is not None:
+        return (
+            f"To separate them by {criterion} at level {found.level:g} with power "
+            f"{found.power:g}, {best.n_annotators} annotators per point need the fewest answers: "
+            f"{_number(best.n_points, best.n_points_se, ',.0f')} points."
+        )
+    if math.isnan(found.difference) or found.difference == 0:
+        return f"The pilot shows no difference in {criterion}."
+    apart = _number(found.difference, found.difference_se, ".3g", sign="+")
+    return (
+        f"The pilot is too small to say how many points separate them by {criterion}: with "
+        f"infinitely many annotators the difference is {apart}. No number of points is recommended."
+    )
+
+
+def _remark(row: "PlanRow", two: bool) -> str:
+    where = "extrapolated" if row.extrapolated else "from the pilot"
+    uncertain = two and not row.reliable and math.isfinite(row.n_points)
+    return f"{where}, difference uncertain" if uncertain else where
+
+
+def _number(value: float, error: float, form: str, sign: str = "") -> str:
+    if not math.isfinite(value):
+        return "-"
+    return f"{value:{sign}{form}} ± " + (f"{error:{form}}" if math.isfinite(error) else "?")

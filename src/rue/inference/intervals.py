@@ -196,13 +196,13 @@ def influence(run: Run) -> dict[str, FloatArray]:
         The influences on each column in AREAS.
     """
     star, hat = run.star, run.hat
-    regret = _area_influence(star.epistemic, hat.epistemic)
-    oracle = _area_influence(star.epistemic, star.epistemic)
+    regret = area_influence(star.epistemic, hat.epistemic)
+    oracle = area_influence(star.epistemic, star.epistemic)
     mean = star.epistemic - star.epistemic.mean()
     found = {
         "aurec": regret,
-        "aurec_total": _area_influence(star.epistemic, hat.total),
-        "aurec_aleatoric": _area_influence(star.epistemic, hat.aleatoric),
+        "aurec_total": area_influence(star.epistemic, hat.total),
+        "aurec_aleatoric": area_influence(star.epistemic, hat.aleatoric),
     }
     normalized = {}
     for key, score in zip(found, (hat.epistemic, hat.total, hat.aleatoric), strict=True):
@@ -215,8 +215,8 @@ def influence(run: Run) -> dict[str, FloatArray]:
         **found,
         **normalized,
         "excess_aurec": regret - oracle,
-        "aurc": _area_influence(star.total, hat.epistemic),
-        "aurc_total": _area_influence(star.total, hat.total),
+        "aurc": area_influence(star.total, hat.epistemic),
+        "aurc_total": area_influence(star.total, hat.total),
         "risk": star.total - star.total.mean(),
         "regret": mean,
     }
@@ -275,7 +275,8 @@ def _bca_tails(
     return np.asarray(ndtr(bias + z / (1 - acceleration * z)))
 
 
-def _area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
+def area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
+    """Return the influence of each point on the area of a value ranked by a score."""
     from rue._kernels.sorting import argsort
 
     n_points = len(value)

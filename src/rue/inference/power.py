@@ -1,26 +1,29 @@
 """Plan a study from a pilot: how many points, and how many annotators per point.
 
-The annotators of the pilot are subsampled without replacement. For each number m of annotators,
-three things are measured: the width of the bracket, the difference of two methods, and the
-variance of the points' influences on that difference. Beyond the pilot's own number they are
-extrapolated: difference and variance as a + b/m, the width as a/m + b/m^2. With the normal
-quantiles z of the level and the power, separating two methods needs
+For each number m of annotators, :mod:`rue.inference.plan_curves` gives the width of the bracket,
+the difference of two methods, and the variance of the points' influences on that difference, each
+with its error. With the normal quantiles z of the level and the power, separating two methods
+needs
 
     n_points = ((z_level + z_power) standard deviation / difference)^2.
+
+The difference here is the smaller one of two: that with m annotators, and that with infinitely
+many. With few annotators the plug-in regret is biased, and a difference may look larger than it
+is; a study planned by it would find the bias. So more annotators never need more points, apart
+from errors.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from rue.components import Components
 from rue.errors import InputError
-from rue.inference.intervals import AREAS, influence
-from rue.metrics.curve_areas import aurc
-from rue.metrics.evaluation import evaluate_run
+from rue.inference.intervals import AREAS
+from rue.inference.plan_curves import Curves, Pilot, curves
+from rue.inference.plan_measures import Measure, Quantity
 from rue.runs import Run, require_runs
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
@@ -29,6 +32,7 @@ __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 
 ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
 N_SUBSAMPLES = 20
+MOST_ANNOTATORS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,19 @@ class PlanRow:
         The difference of the two methods, first minus second; NaN with one method.
     n_points : float
         The number of points needed to separate the methods; infinity if there is no difference,
-        NaN if the extrapolated variance is not positive.
+        or if it has the wrong sign with so few annotators. NaN if the extrapolated variance is
+        not positive.
     n_answers : float
         Points times annotators.
     extrapolated : bool
-        Whether the pilot has fewer answers per point.
+        Whether more than a tenth of the pilot's points have fewer answers.
+    bracket_width_se, difference_se, n_points_se : float
+        Standard errors. They include the error of the extrapolation as far as the pilot shows
+        it; infinity if it cannot, because half of its points have fewer than 4 answers.
+    reliable : bool
+        Whether intervals at the plan's level exclude a difference of 0, with so many annotators
+        and with infinitely many, and the former is within half of the latter. The number of
+        points of other rows means little.
     """
 
     n_annotators: int
@@ -58,6 +70,10 @@ class PlanRow:
     n_points: float
     n_answers: float
     extrapolated: bool
+    bracket_width_se: float = math.nan
+    difference_se: float = math.nan
+    n_points_se: float = math.nan
+    reliable: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,12 +85,20 @@ class Plan:
     criterion, level, power, width
         The arguments of :func:`plan`.
     pilot_points, pilot_annotators : int
-        The number of points of the pilot, and its least number of annotators per point.
+        The number of points of the pilot that have two answers or more, and the number of
+        annotators that nine of ten of them have.
     rows : tuple of PlanRow
         One row per number of annotators.
     annotators_needed : int or None
         The least number of annotators per point whose bracket is at most ``width`` wide; None
         without a width, or if a million are not enough.
+    annotators_needed_se : float or None
+        Its standard error; 0 if two annotators are enough.
+    difference, difference_se : float
+        The difference that infinitely many annotators would show, and its standard error; NaN
+        with one method.
+    single_points : int
+        The number of points with a single answer, which are left out.
     """
 
     criterion: str
@@ -85,15 +109,21 @@ class Plan:
     pilot_annotators: int
     rows: tuple[PlanRow, ...]
     annotators_needed: int | None
+    annotators_needed_se: float | None = None
+    difference: float = math.nan
+    difference_se: float = math.nan
+    single_points: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON: NaN and infinity become None."""
-        whole = asdict(self)
-        whole["rows"] = [
-            {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
-            for r in whole["rows"]
-        ]
+        whole = _finite(asdict(self))
+        whole["rows"] = [_finite(row) for row in whole["rows"]]
         return whole
+
+    def best(self) -> PlanRow | None:
+        """Return the reliable row with the fewest answers, or None if there is none."""
+        reliable = [row for row in self.rows if row.reliable and math.isfinite(row.n_answers)]
+        return min(reliable, key=lambda row: row.n_answers, default=None)
 
 
 def plan(
@@ -114,7 +144,7 @@ def plan(
     ----------
     runs : sequence of Run
         One or two runs with answers (``Run.from_belief(..., with_answers=True)``), the pilot.
-        Points with fewer answers than others keep all of them.
+        Points may have different numbers of answers; those with a single one are left out.
     criterion : str
         The column in which the methods are compared, one of ``rue.inference.intervals.AREAS``.
     level, power : float
@@ -125,9 +155,9 @@ def plan(
     annotators : sequence of int
         The numbers of annotators per point to consider, each at least 2.
     n_subsamples : int
-        The number of subsamples of the annotators for each of these numbers.
+        The number of draws of answers for each of these numbers.
     seed : int
-        Seed of the subsamples.
+        Seed of the draws.
     progress : bool
         Whether to show a progress bar.
 
@@ -139,7 +169,7 @@ def plan(
     Raises
     ------
     InputError
-        If a run has no answers, a point has fewer than two, or an option is invalid.
+        If a run has no answers, no point has two, or an option is invalid.
 
     Examples
     --------
@@ -155,59 +185,88 @@ def plan(
     from tqdm import tqdm
 
     _check(runs, criterion, level, power, width, annotators)
-    pilot = [(_answers(run), run.hat) for run in runs]
-    asked = pilot[0][0].n_answers
-    fewest = int(asked.min())
-    if fewest < 2:
-        single = int((asked < 2).sum())
+    said = [_answers(run) for run in runs]
+    asked = said[0].n_answers
+    several = np.flatnonzero(asked >= 2)
+    if not len(several):
         raise InputError(
-            f"a pilot needs at least 2 annotators per point, "
-            f"{single} of {len(asked)} points have one"
+            f"a pilot needs points with at least 2 annotators, all {len(asked)} points have one"
         )
-    grid = sorted({m for m in (*ANNOTATORS, *annotators, fewest) if m <= fewest})
-    bar = tqdm(grid, "annotators", delay=2, disable=None if progress else True, leave=False)
-    measured = np.array([_measure(pilot, criterion, m, n_subsamples, seed) for m in bar])
-    m = np.array(grid, float)
-    degree = min(1, len(grid) - 1)
-    last = slice(-4, None)  # the width for few annotators predicts that for many poorly
-    share = np.polynomial.Polynomial.fit(1 / m[last], (m * measured[:, 0])[last], degree)
-    lines = [np.polynomial.Polynomial.fit(1 / m, v, degree) for v in measured.T[1:]]
+    pilot = Pilot(
+        [each[several] for each in said],
+        [run.hat[several] for run in runs],
+        criterion,
+        n_subsamples,
+        seed,
+    )
+    found, inside = curves(pilot), pilot.n_annotators
+    numbers = sorted({int(m) for m in annotators})
+    steps: list[float] = [*numbers, math.inf] if len(runs) == 2 else [*numbers]
+    for m in tqdm(steps, "annotators", delay=2, disable=None if progress else True, leave=False):
+        found.at(m)
+    limit = found.at(math.inf).difference if len(runs) == 2 else None
+    rows = [_row(m, found.at(m), limit, level, power, m > inside) for m in numbers]
+    needed, needed_se = (None, None) if width is None else _needed(width, found, numbers)
+    return Plan(
+        criterion,
+        level,
+        power,
+        width,
+        len(several),
+        inside,
+        tuple(rows),
+        needed,
+        annotators_needed_se=needed_se,
+        difference=math.nan if limit is None else limit.value,
+        difference_se=math.nan if limit is None else limit.se,
+        single_points=len(asked) - len(several),
+    )
 
-    def at(n: int) -> tuple[float, float, float]:
-        if n in grid:
-            width, difference, variance = measured[grid.index(n)].tolist()
+
+def _needed(width: float, found: Curves, numbers: Sequence[int]) -> tuple[int | None, float | None]:
+    """Return the least number of annotators whose bracket is narrow enough, and its error."""
+    inside = found.pilot.n_annotators
+    grid = sorted({m for m in (*ANNOTATORS, *numbers, inside) if m <= inside})
+    low, high = None, None
+    for m in grid:
+        if found.at(m).width.value <= width:
+            high = m
+            break
+        low = m
+    if low is None:
+        return grid[0], 0.0
+    while high is None:  # as if the width fell as 1/m, at most fourfold at a time
+        ahead = low * min(max(found.at(low).width.value / width, 1.2), 4.0)
+        step = min(math.ceil(ahead), MOST_ANNOTATORS)
+        if found.at(step).width.value <= width:
+            high = step
+        elif step == MOST_ANNOTATORS:
+            return None, None
         else:
-            width = max(float(share(1 / n)) / n, 0.0)
-            difference, variance = (float(line(1 / n)) for line in lines)
-            variance = variance if variance > 0 else math.nan
-        return width, difference, variance
+            low = step
+    if high > inside and high > 1.1 * low:  # once more, so that the line is short
+        middle = _between(width, found, low, high)
+        if low < middle < high:
+            low, high = (low, middle) if found.at(middle).width.value <= width else (middle, high)
+    needed = _between(width, found, low, high)
+    slope = _slope(found, low, high)
+    near = found.at(high).width
+    relative = near.se / near.value if near.value > 0 else 0.0
+    return needed, float(needed * relative / -slope) if slope < 0 else math.inf
 
-    rows = [_row(n, *at(n), _quantiles(level, power), n > fewest) for n in sorted(set(annotators))]
-    needed = None if width is None else _needed(width, at, grid)
-    return Plan(criterion, level, power, width, len(asked), fewest, tuple(rows), needed)
+
+def _between(width: float, found: Curves, low: int, high: int) -> int:
+    """Interpolate between two numbers, linearly in the logarithms."""
+    slope = _slope(found, low, high)
+    if not -math.inf < slope < 0:
+        return high
+    exact = float(low * (width / found.at(low).width.value) ** (1 / slope))
+    return min(high, max(low + 1, math.ceil(exact - 1e-9)))
 
 
-def _needed(
-    width: float, at: Callable[[int], tuple[float, float, float]], grid: list[int]
-) -> int | None:
-    """Return the least number of annotators whose bracket is narrow enough."""
-    inside = next((i for i, n in enumerate(grid) if at(n)[0] <= width), None)
-    if inside is not None:
-        # Interpolate between two measured numbers, linearly in the logarithms.
-        if inside == 0:
-            return grid[0]
-        (m0, w0), (m1, w1) = ((n, at(n)[0]) for n in grid[inside - 1 : inside + 1])
-        if w1 <= 0:
-            return m1
-        slope = math.log(w1 / w0) / math.log(m1 / m0)
-        return min(m1, math.ceil(float(m0 * (width / w0) ** (1 / slope)) - 1e-9))
-    low, high = grid[-1], 1_000_000
-    if at(high)[0] > width:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if at(middle)[0] <= width else (middle + 1, high)
-    return high
+def _slope(found: Curves, low: int, high: int) -> float:
+    first, second = found.at(low).width.value, found.at(high).width.value
+    return math.log(second / first) / math.log(high / low) if second > 0 else -math.inf
 
 
 def _answers(run: Run) -> Answers | RatingAnswers:
@@ -219,52 +278,58 @@ def _answers(run: Run) -> Answers | RatingAnswers:
     return run.answers
 
 
-def _measure(
-    pilot: Sequence[tuple[Answers | RatingAnswers, Components]],
-    criterion: str,
-    n_annotators: int,
-    n_subsamples: int,
-    seed: int,
-) -> tuple[float, float, float]:
-    """Return the mean bracket width, difference and variance of influences over subsamples."""
-    found = []
-    for draw in range(n_subsamples):
-        width, values, influences = 0.0, [], []
-        for answers, hat in pilot:
-            # The same annotators for all methods: they answer about points, not models.
-            fewer = answers.subsampled(n_annotators, np.random.default_rng([seed, draw]))
-            star = Components(*fewer.realized())
-            width = max(width, aurc(fewer.leave_one_out() - star.aleatoric, hat.epistemic))
-            run = Run(star, hat)
-            values.append(getattr(evaluate_run(run, gap=False), criterion))
-            influences.append(influence(run)[criterion])
-        if len(values) == 1:
-            found.append((width, math.nan, math.nan))
-        else:
-            variance = float(np.var(influences[0] - influences[1]))
-            difference = values[0] - values[1]
-            if abs(difference) <= 1e-12 * max(np.abs(values)):  # rounding is no difference
-                difference = 0.0
-            found.append((width, difference, variance))
-    width, difference, variance = np.mean(found, axis=0).tolist()
-    return width, difference, variance
-
-
 def _row(
-    n: int, width: float, difference: float, variance: float, z: float, extrapolated: bool
+    n: int, found: Measure, limit: Quantity | None, level: float, power: float, extrapolated: bool
 ) -> PlanRow:
-    n_points = math.nan
-    if not math.isnan(difference):
-        apart = abs(difference) > 0
-        n_points = z**2 * variance / difference**2 if apart else math.inf
-        n_points = max(1.0, math.ceil(n_points)) if math.isfinite(n_points) else n_points
-    return PlanRow(n, width, difference, n_points, n * n_points, extrapolated)
+    width, difference = found.width, found.difference
+    n_points, n_points_se, reliable = math.nan, math.nan, False
+    if limit is not None and not math.isnan(difference.value) and not math.isnan(limit.value):
+        weaker = min(difference, limit, key=lambda each: abs(each.value))
+        if difference.value * limit.value > 0:
+            n_points, n_points_se = _points(found.variance, weaker, _quantiles(level, power))
+            reliable = all(abs(d.value) > _quantile(level) * d.se for d in (difference, limit))
+            reliable &= abs(difference.value - limit.value) < abs(limit.value) / 2
+        else:
+            n_points = math.inf
+    return PlanRow(
+        n,
+        width.value,
+        difference.value,
+        n_points,
+        n * n_points,
+        extrapolated,
+        bracket_width_se=width.se,
+        difference_se=difference.se,
+        n_points_se=n_points_se,
+        reliable=reliable,
+    )
+
+
+def _points(variance: Quantity, effect: Quantity, z: float) -> tuple[float, float]:
+    """Return z^2 variance / effect^2, and its standard error to first order."""
+    if not variance.value > 0:
+        return math.nan, math.nan
+    n_points = z**2 * variance.value / effect.value**2
+    swing = variance.influence / variance.value - 2 * effect.influence / effect.value
+    model = math.hypot(variance.model_error / variance.value, 2 * effect.model_error / effect.value)
+    relative = math.sqrt(float(np.var(swing)) / len(swing) + model**2)
+    return max(1.0, math.ceil(n_points)), n_points * relative
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _quantiles(level: float, power: float) -> float:
     from scipy.special import ndtri
 
-    return float(ndtri((1 + level) / 2) + ndtri(power))
+    return _quantile(level) + float(ndtri(power))
+
+
+def _quantile(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
 
 
 def _check(

@@ -1,0 +1,166 @@
+"""A mixture of Dirichlets for the distributions that answers are drawn from (empirical Bayes).
+
+Each point has its own p*, and p* is a draw from a mixture of Dirichlets that is fitted to the
+answers about all points. Given a point's own answers, p* then has a posterior, from which the
+answers of further annotators can be drawn. Classes that nobody has chosen yet keep a small
+probability, as they must: under log loss these classes decide how the bracket narrows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rue._arrays import FloatArray, IntArray
+
+__all__ = ["AnswerMixture", "AnswerPosterior", "fit_answer_mixture"]
+
+CONCENTRATIONS = (1.5, 5.0, 30.0, 500.0)
+"""Where the components of each majority start, from points that differ to points that agree."""
+MOST_MAJORITIES = 16
+MOST_POINTS = 4_000
+N_STEPS = 300
+_LEAST, _LARGEST = 1e-6, 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerMixture:
+    """A mixture of Dirichlet distributions.
+
+    Attributes
+    ----------
+    weights : array of shape (n_components,)
+        The weights, which sum to 1.
+    alpha : array of shape (n_components, n_classes)
+        The parameters of each component.
+    """
+
+    weights: FloatArray
+    alpha: FloatArray
+
+    def posterior(self, counts: FloatArray) -> "AnswerPosterior":
+        """Return the posterior of each point's distribution given the point's answers.
+
+        Parameters
+        ----------
+        counts : array of shape (n_points, n_classes)
+            The number of answers for each class.
+
+        Returns
+        -------
+        AnswerPosterior
+            A mixture for each point.
+        """
+        from scipy.special import gammaln
+
+        found = np.empty((len(counts), len(self.alpha)))
+        for c, alpha in enumerate(self.alpha):
+            rises = (gammaln(counts + alpha) - gammaln(alpha)).sum(axis=1)
+            whole = gammaln(counts.sum(axis=1) + alpha.sum()) - gammaln(alpha.sum())
+            found[:, c] = np.log(self.weights[c]) + rises - whole
+        return AnswerPosterior(counts, _shares(found), self.alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPosterior:
+    """What each point's answers say about the distribution that they were drawn from.
+
+    Attributes
+    ----------
+    counts : array of shape (n_points, n_classes)
+        The answers.
+    shares : array of shape (n_points, n_components)
+        The probability of each component.
+    alpha : array of shape (n_components, n_classes)
+        The prior's parameters.
+    """
+
+    counts: FloatArray
+    shares: FloatArray
+    alpha: FloatArray
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Draw a distribution for each point, shape (n_points, n_classes)."""
+        chosen = (self.shares.cumsum(axis=1) < rng.random((len(self.counts), 1))).sum(axis=1)
+        drawn = rng.standard_gamma(self.counts + self.alpha[chosen.clip(max=len(self.alpha) - 1)])
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
+
+
+def fit_answer_mixture(counts: FloatArray, rng: np.random.Generator) -> AnswerMixture:
+    """Fit a mixture of Dirichlets to answers, by the EM algorithm.
+
+    There are four components for each class that is the majority of some points, which start at
+    the mean frequencies of these points. The step for the parameters of a component is that of
+    Minka (2000), which never lowers the likelihood.
+
+    Parameters
+    ----------
+    counts : array of shape (n_points, n_classes)
+        The number of answers for each class, whole numbers. Of more than 4,000 points, 4,000
+        random ones are used.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    AnswerMixture
+        The mixture.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.dirichlet([4.0, 1.0], 2000)
+    >>> mixture = fit_answer_mixture(rng.multinomial(10, truth).astype(float), rng)
+    >>> mean = mixture.weights @ (mixture.alpha / mixture.alpha.sum(axis=1, keepdims=True))
+    >>> mean.round(1)
+    array([0.8, 0.2])
+    """
+    if len(counts) > MOST_POINTS:
+        counts = counts[rng.choice(len(counts), MOST_POINTS, replace=False)]
+    rows, times = np.unique(counts, axis=0, return_counts=True)
+    alpha = _start(rows, times)
+    n_components, n_classes = alpha.shape
+    weights = np.full(n_components, 1 / n_components)
+    each, whole = np.arange(rows.max()), np.arange(rows.sum(axis=1).max())
+    # The j-th answer for a class has the factor alpha + j, so sums over answers are products
+    # of matrices: 1 where a point has more than j answers for the class.
+    has = (rows[:, :, None] > each).reshape(len(rows), -1).astype(np.float64)
+    has_any = (rows.sum(axis=1)[:, None] > whole).astype(np.float64)
+    before = -np.inf
+    for _ in range(N_STEPS):
+        own = np.log(alpha[:, :, None] + each).reshape(n_components, -1)
+        total = np.log(alpha.sum(axis=1)[:, None] + whole)
+        likelihood = np.log(weights) + has @ own.T - has_any @ total.T
+        share = _shares(likelihood) * times[:, None]
+        weights = np.maximum(share.sum(axis=0) / times.sum(), 1e-12)
+        reached = (share.T @ has).reshape(n_components, n_classes, -1)
+        reached_any = share.T @ has_any
+        for _ in range(5):
+            up = (reached / (alpha[:, :, None] + each)).sum(axis=2)
+            down = (reached_any / (alpha.sum(axis=1)[:, None] + whole)).sum(axis=1)
+            alpha = alpha * up / np.maximum(down, 1e-300)[:, None]
+            alpha = alpha.clip(_LEAST, _LARGEST)
+        now = float(times @ np.logaddexp.reduce(likelihood, axis=1))
+        if now - before < 1e-5 * times.sum():
+            break
+        before = now
+    return AnswerMixture(weights / weights.sum(), alpha)
+
+
+def _start(rows: FloatArray, times: IntArray) -> FloatArray:
+    """Return the first parameters: each frequent majority's mean, with each concentration."""
+    n_classes = rows.shape[1]
+    frequencies = (rows + 0.1) / (rows + 0.1).sum(axis=1, keepdims=True)
+    majority = rows.argmax(axis=1)
+    size = np.bincount(majority, times, minlength=n_classes)
+    frequent = np.argsort(-size, kind="stable")[:MOST_MAJORITIES]
+    means = []
+    for k in frequent[size[frequent] > 0]:
+        here = majority == k
+        means.append((frequencies[here] * times[here, None]).sum(axis=0) / times[here].sum())
+    return np.concatenate([np.array(means) * c for c in CONCENTRATIONS])
+
+
+def _shares(log_likelihood: FloatArray) -> FloatArray:
+    """Return the probability of each component given a point's answers."""
+    share = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
