@@ -86,6 +86,9 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.recalibration import Recalibration as Recalibration
+    from rue.metrics.recalibration import fit_recalibration as fit_recalibration
+    from rue.metrics.recalibration import recalibrate as recalibrate
     from rue.metrics.regret_parts import RegretParts as RegretParts
     from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.pareto.gap import pareto_gap as pareto_gap
@@ -141,6 +144,7 @@ _PUBLIC = {
     "RPS": "rue.losses",
     "Ratings": "rue.truth.ratings",
     "RealBelief": "rue.beliefs",
+    "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.calibration",
     "RegretParts": "rue.metrics.regret_parts",
     "Rule": "rue.deploy",
@@ -165,6 +169,7 @@ _PUBLIC = {
     "evaluate_run": "rue.metrics.evaluation",
     "excess_aurec": "rue.metrics.curve_areas",
     "find_inversions": "rue.ranking.inversions",
+    "fit_recalibration": "rue.metrics.recalibration",
     "fit_selector": "rue.deploy",
     "kendall": "rue.metrics.correlation",
     "n_aurec": "rue.metrics.curve_areas",
@@ -176,6 +181,7 @@ _PUBLIC = {
     "random_aurec": "rue.metrics.curve_areas",
     "read_published": "rue.published",
     "realize": "rue.components",
+    "recalibrate": "rue.metrics.recalibration",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.regret_parts",

@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from rue.inference.power import Plan as Plan
     from rue.inference.power import PlanRow as PlanRow
     from rue.inference.power import plan as plan
+    from rue.inference.reliability_bands import CalibrationBands as CalibrationBands
+    from rue.inference.reliability_bands import calibration_bands as calibration_bands
 
 # The module of each public name.
 _PUBLIC = {
+    "CalibrationBands": "rue.inference.reliability_bands",
     "Comparison": "rue.inference.comparison",
     "Difference": "rue.inference.method_ranking",
     "Intervals": "rue.inference.intervals",
     "Plan": "rue.inference.power",
     "PlanRow": "rue.inference.power",
     "Ranking": "rue.inference.method_ranking",
+    "calibration_bands": "rue.inference.reliability_bands",
     "compare": "rue.inference.comparison",
     "plan": "rue.inference.power",
 }

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.recalibration import Recalibration as Recalibration
+    from rue.metrics.recalibration import fit_recalibration as fit_recalibration
+    from rue.metrics.recalibration import recalibrate as recalibrate
     from rue.metrics.regret_parts import RegretParts as RegretParts
     from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.metrics.table import format_rows as format_rows
@@ -40,6 +43,7 @@ _PUBLIC = {
     "Column": "rue.metrics.columns",
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
+    "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.calibration",
     "RegretParts": "rue.metrics.regret_parts",
     "accuracy_coverage_curve": "rue.metrics.curves",
@@ -50,11 +54,13 @@ _PUBLIC = {
     "evaluate_components": "rue.metrics.evaluation",
     "evaluate_run": "rue.metrics.evaluation",
     "excess_aurec": "rue.metrics.curve_areas",
+    "fit_recalibration": "rue.metrics.recalibration",
     "format_rows": "rue.metrics.table",
     "kendall": "rue.metrics.correlation",
     "n_aurec": "rue.metrics.curve_areas",
     "oracle_aurec": "rue.metrics.curve_areas",
     "random_aurec": "rue.metrics.curve_areas",
+    "recalibrate": "rue.metrics.recalibration",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.regret_parts",

@@ -69,15 +69,9 @@ def regret_calibration(
     >>> regret_calibration([0.0, 0.4, 0.4, 0.8], [0.1, 0.1, 0.5, 0.5], bins=2).gap
     0.1
     """
-    from rue._kernels.curves import mid_ranks
-    from rue._kernels.sorting import argsort
-
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
-    if not isinstance(bins, int | np.integer) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, got {bins}")
-    middle = (mid_ranks(epistemic, argsort(epistemic)) - 0.5) / len(regret)
-    which = np.minimum((middle * bins).astype(np.int64), bins - 1)
+    which = equal_bins(epistemic, bins)
     count = np.bincount(which, minlength=bins)
     kept = count > 0
     count = count[kept]
@@ -85,3 +79,14 @@ def regret_calibration(
     realised = np.bincount(which, regret, bins)[kept] / count
     gap = float(np.abs(realised - estimated) @ count / len(regret))
     return RegretCalibration(estimated, realised, count, gap)
+
+
+def equal_bins(epistemic: FloatArray, bins: int) -> IntArray:
+    """Return the bin of each point, below ``bins``: about equal sizes, ties together."""
+    from rue._kernels.curves import mid_ranks
+    from rue._kernels.sorting import argsort
+
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1, got {bins}")
+    middle = (mid_ranks(epistemic, argsort(epistemic)) - 0.5) / len(epistemic)
+    return np.asarray(np.minimum((middle * bins).astype(np.int64), bins - 1))

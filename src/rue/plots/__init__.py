@@ -11,6 +11,7 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.plots.bracket import plot_bracket as plot_bracket
     from rue.plots.bracket import plot_brackets as plot_brackets
+    from rue.plots.calibration import plot_regret_calibration as plot_regret_calibration
     from rue.plots.comparison import plot_ranking as plot_ranking
     from rue.plots.comparison import plot_rankings as plot_rankings
     from rue.plots.curves import plot_curve as plot_curve
@@ -41,6 +42,7 @@ _PUBLIC = {
     "plot_ranking": "rue.plots.comparison",
     "plot_rankings": "rue.plots.comparison",
     "plot_ranks": "rue.plots.inversions",
+    "plot_regret_calibration": "rue.plots.calibration",
     "plot_regret_parts": "rue.plots.regret_parts",
     "plot_sandbox": "rue.plots.sandbox",
     "plot_sandbox_curves": "rue.plots.sandbox",

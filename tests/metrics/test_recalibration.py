@@ -1,0 +1,75 @@
+"""Recalibration: isotonic regression by its min-max formula, its laws, and what it is for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rue import fit_recalibration, recalibrate, regret_calibration
+from rue.errors import InputError
+
+
+def naive_isotonic(regret, score):
+    """Return max over s <= t of the min over u >= t of the mean regret with scores in [s, u]."""
+    levels = sorted(set(score))
+    found = []
+    for t in score:
+        best = -np.inf
+        for s in [v for v in levels if v <= t]:
+            means = [regret[(score >= s) & (score <= u)].mean() for u in levels if u >= t]
+            best = max(best, min(means))
+        found.append(best)
+    return np.array(found)
+
+
+points = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=14).map(
+    lambda rows: np.array(rows, float).T
+)
+
+
+def test_by_hand():
+    # Scores 2 and 3 are in the wrong order: both get (0.4 + 0.2) / 2. Outside it is constant,
+    # and halfway between 1 and 2 it is (0 + 0.3) / 2.
+    fitted = fit_recalibration([0.0, 0.4, 0.2, 0.8], [1, 2, 3, 4])
+    assert fitted.apply([0, 1, 1.5, 2, 2.7, 3, 4, 9]) == pytest.approx(
+        [0, 0, 0.15, 0.3, 0.3, 0.3, 0.8, 0.8]
+    )
+
+
+@given(points)
+def test_is_the_naive_regression(rows):
+    regret, score = rows
+    found = fit_recalibration(regret, score).apply(score)
+    np.testing.assert_allclose(found, naive_isotonic(regret, score), atol=1e-12)
+
+
+@given(points)
+def test_laws(rows):
+    regret, score = rows
+    found = fit_recalibration(regret, score).apply(score)
+    order = np.argsort(score)
+    assert (np.diff(found[order]) >= 0).all()
+    assert found.mean() == pytest.approx(regret.mean(), abs=1e-12)
+    again = fit_recalibration(regret, found).apply(found)
+    np.testing.assert_allclose(again, found, atol=1e-12)
+    moved = fit_recalibration(regret, np.exp(score)).apply(np.exp(score))
+    np.testing.assert_allclose(moved, found, atol=1e-12)
+
+
+def test_gives_the_right_order_the_right_size(rng):
+    epistemic = rng.gamma(1.0, size=4000)
+    regret = 0.1 * epistemic**2 * rng.gamma(4.0, 1 / 4, 4000)
+    before = regret_calibration(regret, epistemic).gap
+    after = regret_calibration(regret, recalibrate(regret, epistemic)).gap
+    assert after < before / 10
+
+
+def test_no_point_is_fitted_to_itself():
+    """Two folds of one point each: each gets the other's regret."""
+    assert recalibrate([1.0, 3.0], [5, 6], folds=2) == pytest.approx([3.0, 1.0])
+
+
+@pytest.mark.parametrize("folds", [1, 3, 2.5])
+def test_wrong_folds(folds):
+    with pytest.raises(InputError, match=r"folds must be a whole number from 2 to the 2 points"):
+        recalibrate([0.0, 1.0], [1, 2], folds=folds)
