@@ -63,7 +63,7 @@ def which_method(rows: Sequence[Row]) -> Answer:
         "There are too few complete data sets to say."
         if not firsts
         else (
-            f"The lowest mean rank by n-AuReC has {listed(by)}"
+            f"By n-AuReC, the method with the lowest mean rank is {listed(by)}"
             + (
                 "; the order of the methods depends on the loss."
                 if len(names) > 1
@@ -106,11 +106,12 @@ def better_than_total(rows: Sequence[Row]) -> Answer:
         line[0] for line in where if by_method[line[0]].is_clear and by_method[line[0]].mean > 0
     ]
     log_gain = overall["log"]
+    how, side = ("better", "lower") if log_gain.mean > 0 else ("worse", "higher")
     sentence = (
-        f"Under log loss, n-AuReC is {abs(log_gain.mean):.3f} "
-        f"{'lower' if log_gain.mean > 0 else 'higher'} when ranking by epistemic instead of total "
-        f"uncertainty (gain {log_gain}, mean over {data_sets(log_gain.n)} and all methods); it is "
-        f"clearly lower for {listed(better) if better else 'no method'}."
+        f"Under log loss, epistemic uncertainty finds regret {how} than total uncertainty does: "
+        f"its n-AuReC is {abs(log_gain.mean):.3f} {side} (gain {log_gain}, mean over "
+        f"{data_sets(log_gain.n)} and all methods). Epistemic uncertainty is clearly better for "
+        f"{listed(better) if better else 'no method'}."
     )
     body = "\n\n".join(
         [
@@ -152,14 +153,15 @@ def replicates(rows: Sequence[Row]) -> Answer:
     rank, calibrated = found["log", "ranking", "mean"], found["log", "calibration", "mean"]
     more = "calibration" if abs(calibrated.mean) > abs(rank.mean) else "ranking"
     sentence = (
-        "Under log loss, learning from replicates changes n-AuReC by "
+        "Under log loss, learning from replicates (several answers per input) changes n-AuReC by "
         f"{rank.text(digits=0, scale=100)} % and the calibration gap of regret by "
         f"{calibrated.text(digits=0, scale=100)} % of the other methods' mean over "
         f"{data_sets(rank.n)}, so it matters more for {more}."
     )
     body = "\n\n".join(
         [
-            f"Methods that learned from replicates are {listed(REPLICATES)}; the others learned "
+            "Replicates are several answers about the same input. "
+            f"Methods that learned from them are {listed(REPLICATES)}; the others learned "
             "from the distribution of the answers of each point or from one label. Each number is "
             "the relative difference on a data set, (replicates - others) / others, negative where "
             "replicates are better: *mean* compares the means of the two groups, *best* their best "

@@ -47,17 +47,19 @@ def rows(**changes):
 def test_the_first_method_is_found():
     answer = which_method(rows())
     assert answer.sentence == (
-        "The lowest mean rank by n-AuReC has pairs under log, whichever loss is used."
+        "By n-AuReC, the method with the lowest mean rank is pairs under log, whichever loss is "
+        "used."
     )
     assert "| log | 4 | 4 | pairs | 0.501 | 1.0 [1.0, 1.0] |" in answer.body
 
 
 def test_the_gain_over_total_is_found():
     answer = better_than_total(rows())
-    assert "n-AuReC is 0.050 lower when ranking by epistemic" in answer.sentence
-    assert "lower for ensemble, evidential, laplace and pairs" in answer.sentence
+    assert "finds regret better than total uncertainty does" in answer.sentence
+    assert "its n-AuReC is 0.050 lower (gain +0.050" in answer.sentence
+    assert "better for ensemble, evidential, laplace and pairs" in answer.sentence
     worse = better_than_total(rows(n_aurec_total=0.1))
-    assert worse.sentence.endswith("clearly lower for no method.")
+    assert worse.sentence.endswith("clearly better for no method.")
     assert "d0, d1, d2, d3" in worse.body
 
 
