@@ -40,6 +40,13 @@ def rows() -> Rows:
 
 
 def world(n_points: int, n_classes: int = 10) -> tuple[Components, Components]:
+    """Both components of :func:`answers_and_draws` under log loss."""
+    counts, probs = answers_and_draws(n_points, n_classes)
+    belief = Draws(probs)
+    return realize(Annotations(counts), belief, "log"), decompose(belief, "log")
+
+
+def answers_and_draws(n_points: int, n_classes: int = 10) -> tuple[np.ndarray, np.ndarray]:
     """People who disagree, and an ensemble that knows them with errors of its own."""
     rng = np.random.default_rng(0)
     p_star = rng.dirichlet(np.full(n_classes, 0.1), n_points)
@@ -47,8 +54,7 @@ def world(n_points: int, n_classes: int = 10) -> tuple[Components, Components]:
     logits = np.log(p_star + 0.02)[:, None] + rng.normal(size=(n_points, 1, n_classes))
     logits = logits + 0.5 * rng.normal(size=(n_points, 5, n_classes))
     probs = np.exp(logits)
-    belief = Draws(probs / probs.sum(axis=2, keepdims=True))
-    return realize(Annotations(counts), belief, "log"), decompose(belief, "log")
+    return counts, probs / probs.sum(axis=2, keepdims=True)
 
 
 def prefix_sets(star: Components, hat: Components, n_directions: int):
