@@ -17,7 +17,7 @@ import numpy as np
 import rue.data
 from rue import Annotations, decompose, n_aurec, regret_parts, spearman
 from rue._arrays import FloatArray
-from rue.metrics.regret_parts import RegretParts
+from rue.metrics.estimation import RegretParts
 from rue.sandbox import make_category_world, split_category_regret
 from studies import DOCS, FIGURES
 from studies.pages import fill_file, spread, table

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -185,6 +186,14 @@ def test_a_package_has_the_names_that_it_lists(package):
         assert getattr(package, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'regrets'"):
         _ = package.regrets
+
+
+@pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
+def test_no_file_hides_a_name_of_its_package(package):
+    """Importing metrics/x.py sets rue.metrics.x, whatever a lazy package meant by x."""
+    for name in package.__all__:
+        if not inspect.ismodule(getattr(package, name)):
+            assert importlib.util.find_spec(f"{package.__name__}.{name}") is None, name
 
 
 def _case_order(name):

@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
     from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
     from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
+    from rue.metrics.estimation import RegretParts as RegretParts
+    from rue.metrics.estimation import regret_parts as regret_parts
     from rue.metrics.evaluation import Evaluation as Evaluation
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
@@ -89,8 +91,6 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
-    from rue.metrics.regret_parts import RegretParts as RegretParts
-    from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.pareto.gap import pareto_gap as pareto_gap
     from rue.pareto.surfaces import Surface as Surface
     from rue.pareto.surfaces import achievable_surface as achievable_surface
@@ -146,7 +146,7 @@ _PUBLIC = {
     "RealBelief": "rue.beliefs",
     "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.calibration",
-    "RegretParts": "rue.metrics.regret_parts",
+    "RegretParts": "rue.metrics.estimation",
     "Rule": "rue.deploy",
     "Run": "rue.runs",
     "Samples": "rue.beliefs",
@@ -184,7 +184,7 @@ _PUBLIC = {
     "recalibrate": "rue.metrics.recalibration",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
-    "regret_parts": "rue.metrics.regret_parts",
+    "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
     "save_predictions": "rue.io.predictions",
     "spearman": "rue.metrics.correlation",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
     from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
     from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
+    from rue.metrics.estimation import RegretParts as RegretParts
+    from rue.metrics.estimation import regret_parts as regret_parts
     from rue.metrics.evaluation import Evaluation as Evaluation
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
-    from rue.metrics.regret_parts import RegretParts as RegretParts
-    from rue.metrics.regret_parts import regret_parts as regret_parts
     from rue.metrics.table import format_rows as format_rows
     from rue.metrics.table import to_frame as to_frame
     from rue.metrics.table import to_latex as to_latex
@@ -45,7 +45,7 @@ _PUBLIC = {
     "Evaluation": "rue.metrics.evaluation",
     "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.calibration",
-    "RegretParts": "rue.metrics.regret_parts",
+    "RegretParts": "rue.metrics.estimation",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "areas": "rue.metrics.curve_areas",
     "aurc": "rue.metrics.curve_areas",
@@ -63,7 +63,7 @@ _PUBLIC = {
     "recalibrate": "rue.metrics.recalibration",
     "regret_calibration": "rue.metrics.calibration",
     "regret_coverage_curve": "rue.metrics.curves",
-    "regret_parts": "rue.metrics.regret_parts",
+    "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
     "spearman": "rue.metrics.correlation",
     "to_frame": "rue.metrics.table",

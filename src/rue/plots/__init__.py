@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rue.plots.curves import plot_curves as plot_curves
     from rue.plots.data import plot_annotations as plot_annotations
     from rue.plots.deploy import plot_outcomes as plot_outcomes
+    from rue.plots.estimation import plot_regret_parts as plot_regret_parts
     from rue.plots.inversions import plot_bump_chart as plot_bump_chart
     from rue.plots.inversions import plot_ranks as plot_ranks
-    from rue.plots.regret_parts import plot_regret_parts as plot_regret_parts
     from rue.plots.sandbox import plot_sandbox as plot_sandbox
     from rue.plots.sandbox import plot_sandbox_curves as plot_sandbox_curves
     from rue.plots.style import look as look
@@ -43,7 +43,7 @@ _PUBLIC = {
     "plot_rankings": "rue.plots.comparison",
     "plot_ranks": "rue.plots.inversions",
     "plot_regret_calibration": "rue.plots.calibration",
-    "plot_regret_parts": "rue.plots.regret_parts",
+    "plot_regret_parts": "rue.plots.estimation",
     "plot_sandbox": "rue.plots.sandbox",
     "plot_sandbox_curves": "rue.plots.sandbox",
     "plot_slice": "rue.plots.surfaces",

@@ -18,6 +18,7 @@ from rue.report.collect import from_files
 from rue.report.folder import from_folder
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.report.page import render, write_report
+from rue.report.thinning import Slices, SlicesOfRun
 
 __all__ = [
     "DataCard",
@@ -26,6 +27,8 @@ __all__ = [
     "Provenance",
     "Report",
     "ReportEntry",
+    "Slices",
+    "SlicesOfRun",
     "from_files",
     "from_folder",
     "render",

@@ -24,7 +24,7 @@ from rue.beliefs import Dirichlet
 from rue.components import decompose
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.metrics.regret_parts import RegretParts, regret_parts
+from rue.metrics.estimation import RegretParts, regret_parts
 from rue.truth.annotations import Annotations
 
 __all__ = ["CategoryWorld", "make_category_world", "split_category_regret"]
