@@ -33,7 +33,7 @@ format: $(STAMP) ## let ruff put the code in order
 	$(BIN)/ruff format .
 
 test: lint       ## lint, types and the whole suite
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
 
 fuzz: $(STAMP)   ## 100,000 changed files through every reader; resumes, and writes out/fuzz.json
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 100000 --workers 2 --out out/fuzz.json

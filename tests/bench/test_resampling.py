@@ -10,8 +10,6 @@ from rue.errors import FileError, InputError
 from rue.inference.bootstrap import replicates
 from rue.io.runs import read_run
 
-pytestmark = pytest.mark.xdist_group("resampling")  # one process draws, once
-
 
 @pytest.fixture(scope="module")
 def drawn(finished):

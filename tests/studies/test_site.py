@@ -11,8 +11,6 @@ from rue.cli import app
 from studies import DOCS
 from studies.site import build, commands, reference
 
-pytestmark = pytest.mark.xdist_group("site")  # one process builds it, once
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
