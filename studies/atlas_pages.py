@@ -10,7 +10,16 @@ from rue.metrics.table import format_rows
 from studies import DOCS, RESULTS
 from studies.atlas_analysis import grid, mean_ranks, tau
 from studies.atlas_answers import LOSSES, Answer, leagues
-from studies.atlas_rows import FOLDER, N_REPLICATES, SUITES, n_missing, names, read
+from studies.atlas_rows import (
+    ACTIVE,
+    FOLDER,
+    N_REPLICATES,
+    SUITES,
+    active_rows,
+    n_missing,
+    names,
+    read,
+)
 from studies.atlas_snapshots import text as snapshots
 from studies.pages import fill_file, listed, table
 from studies.rows import Row
@@ -147,6 +156,10 @@ def state() -> str:
             f"- `{suite}` ({regime}): {n_cells - n_out} of {n_cells} cells, {n_out} missing; "
             f"complete data sets: {', '.join(complete) or 'none'}."
         )
+    learnt = active_rows()
+    there = ", ".join(dict.fromkeys(row["dataset"] for row in learnt)) or "none"
+    n_cells = read_suite(ACTIVE).n_cells
+    lines.append(f"- `{ACTIVE}` (paper): {len(learnt)} of {n_cells} cells; data sets: {there}.")
     return "\n".join(lines)
 
 
