@@ -1,15 +1,14 @@
 """Write the pages of the atlas: one for each data set, the summary and docs/findings.md."""
 
-import json
-
 import numpy as np
 
 from rue.bench.suite import read_suite
 from rue.metrics.columns import title
 from rue.metrics.table import format_rows
-from studies import DOCS, RESULTS
-from studies.atlas_analysis import grid, mean_ranks, tau
+from studies import DOCS
+from studies.atlas_analysis import grid, mean_ranks
 from studies.atlas_answers import LOSSES, Answer, leagues
+from studies.atlas_images import text as images
 from studies.atlas_rows import (
     ACTIVE,
     FOLDER,
@@ -25,7 +24,6 @@ from studies.pages import fill_file, listed, table
 from studies.rows import Row
 
 FINDINGS = DOCS / "findings.md"
-KEYS = ("aurec", "n_aurec")
 SHOWN = (
     *("dataset", "method", "loss", "n_seeds", "aurec", "aurec_std", "excess_aurec", "n_aurec"),
     *("n_aurec_std", "aurc", "pareto_gap", "spearman_hat", "spearman_star", "regret_calibration"),
@@ -60,52 +58,6 @@ def firsts() -> str:
             lines.append([dataset, regime, str(n), *cells])
     head = ["data set", "regime", "methods", *map(title, ("aurec", "n_aurec"))]
     return table([*head, "regret calibration"], lines, text=6) + "\n\n" + in_bracket()
-
-
-def images() -> str:
-    """Return n-AuReC on images beside that on frozen features of the same data set."""
-    file = RESULTS / "atlas-images.json"
-    features = read("paper", "ferplus-features")
-    if not file.exists() or not features:
-        return "Not run yet."
-    record = json.loads(file.read_text())
-    parts = []
-    for loss in ("log", "zero_one"):
-        there = {
-            name: {
-                row["method"]: row
-                for row in one["table"]
-                if row["loss"] == loss and row.get("n_aurec") is not None
-            }
-            for name, one in (("images", record), ("features", features))
-        }
-        methods = [m for m in there["images"] if m in there["features"]]
-        methods.sort(key=lambda method: there["images"][method]["n_aurec"])
-        lines = [
-            [
-                method,
-                *(f"{there[name][method][key]:.3f}" for key in KEYS for name in there),
-            ]
-            for method in methods
-        ]
-        found = [
-            np.array([there[name][m]["n_aurec"] for m in methods], dtype=float) for name in there
-        ]
-        head = [f"{title(key)}, {name}" for key in KEYS for name in there]
-        parts.append(
-            f"Under {loss} loss, Kendall's tau between the two orders by n-AuReC is "
-            f"{tau(*found):+.2f}:\n\n" + table(["method", *head], lines)
-        )
-    row = record["rows"][0]
-    n_seeds = len({cell["cell"]["seed"] for cell in record["rows"]})
-    opening = (
-        f"A small convolutional network, trained from scratch on {row['data']['n_train']:,} faces "
-        f"of FER+ for {row['config']['settings']['training']['epochs']} epochs and tested on "
-        f"{row['data']['n_test']:,}, {n_seeds} seeds ([all numbers](results/atlas-images.md)). "
-        "Beside it are the rows of the same methods on frozen features, in the paper's regime "
-        f"({features['rows'][0]['data']['n_train']:,} training points)."
-    )
-    return "\n\n".join([opening, *parts])
 
 
 def in_bracket() -> str:

@@ -35,6 +35,8 @@ ACTIVE = "atlas-active"
 LEVEL = 0.95
 N_REPLICATES = 4_000
 """Enough for Holm's correction over the 66 pairs of twelve methods."""
+EXTRAS = 2
+"""Raise it when :func:`extra` changes: what was computed before is computed again then."""
 LOSS = "log"
 """The loss of intervals, paired tests and extras."""
 INTERVALS = ("aurec", "n_aurec", "regret_calibration")
@@ -82,12 +84,18 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
         ranking = compare_methods(first, drawn, level=LEVEL)
         table = [_with_few_intervals(row) for row in with_intervals(rows, drawn, level=LEVEL)]
         intervals = {"table": table, "tests": paired_tests(first, ranking)}
-    extras = {each["sha256"]: each for each in known.get("extras", ()) if is_whole(each)}
+    extras = {
+        each["sha256"]: each for each in known.get("extras", ()) if each.get("version") == EXTRAS
+    }
     for cell, row in raw.items():
         key = row["predictions_sha256"]
         if key not in extras:
             named = {"method": cell.method, "seed": cell.seed, "loss": LOSS, "sha256": key}
-            extras[key] = named | extra(read_predictions(store.predictions(cell)), seed=cell.seed)
+            extras[key] = (
+                named
+                | {"version": EXTRAS}
+                | extra(read_predictions(store.predictions(cell)), seed=cell.seed)
+            )
     return {
         "suite": results.suite,
         "text": store.suite().text,
@@ -115,11 +123,6 @@ def as_lines(record: Row) -> str:
             text = "[\n" + ",\n".join(lines) + "]"
         parts.append(f"{json.dumps(key)}:{text}")
     return "{\n" + ",\n".join(parts) + "}\n"
-
-
-def is_whole(extras: Row) -> bool:
-    """Return whether what was computed before has all that is computed today."""
-    return "matched" in extras.get("rules", {}).get("learned", {})
 
 
 def without_details(row: Row) -> Row:

@@ -53,12 +53,13 @@ def beside_baselines(
                 for key, rank in ((key, ranks[key]) for key in RANKED)
                 if rank is not None
             ]
+            n_theirs = theirs[0]["n_points"]
             said.append(
                 f"{mine['method']}: under {loss} loss rank {' and '.join(words) or 'undefined'} "
                 f"among {len(theirs) + 1}, with the {len(theirs)} methods of {study.study} "
-                f"({study.regime}, means over {theirs[0]['n_seeds']} seeds)"
+                f"({study.regime}, means over {theirs[0]['n_seeds']} seeds), if yours are its "
+                f"{n_theirs:,} test points: the study has no ids to check that"
             )
-            n_theirs = theirs[0]["n_points"]
             if mine["n_points"] != n_theirs:
                 said.append(
                     f"{mine['method']}: evaluated on {mine['n_points']:,} points, the study on "

@@ -43,6 +43,11 @@ class Recalibration:
         -------
         array of shape (n_points,)
             In the unit of the loss.
+
+        Raises
+        ------
+        InputError
+            If a number is not finite.
         """
         return np.interp(as_vector("epistemic", epistemic), self.epistemic, self.regret)
 
@@ -63,6 +68,13 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
         The map. On the calibration points its mean is the mean regret, and fitting it again to
         its own values changes nothing.
 
+    Raises
+    ------
+    InputError
+        If a number is not finite.
+    ShapeError
+        If there is no point, or the two differ in length.
+
     Examples
     --------
     >>> fitted = fit_recalibration([0.0, 0.4, 0.2, 0.8], [1.0, 2.0, 3.0, 4.0])
@@ -73,8 +85,6 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
 
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
-    if len(regret) == 0:
-        raise InputError("a recalibration needs at least one point, got none")
     knots, which = np.unique(epistemic, return_inverse=True)
     size = np.bincount(which).astype(np.float64)
     means = np.bincount(which, regret) / size
