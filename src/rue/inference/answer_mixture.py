@@ -2,8 +2,8 @@
 
 Each point has its own p*, and p* is a draw from a mixture of Dirichlets that is fitted to the
 answers about all points. Given a point's own answers, p* then has a posterior, from which the
-answers of further annotators can be drawn. Classes that nobody has chosen yet keep a small
-probability, as they must: under log loss these classes decide how the bracket narrows.
+answers of further annotators can be drawn. A class that nobody has chosen yet keeps a small
+probability: under log loss such classes decide how fast the bracket narrows.
 """
 
 from dataclasses import dataclass
