@@ -1,6 +1,7 @@
 """Functions of one panel draw on the axes they are given, and return them."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,6 +91,12 @@ def test_every_function_takes_axes_or_returns_a_figure():
             one = "ax" in signature.parameters
             assert one == (name in ONE_PANEL), name
             assert signature.return_annotation is (Axes if one else Figure), name
+
+
+def test_a_score_without_a_unit_has_no_reliability_diagram():
+    outside = replace(RUNS[0], hat=replace(HAT, outside_score=True))
+    with pytest.raises(InputError, match="the score of a comes from another source"):
+        plot_regret_calibration([RUNS[1], outside])
 
 
 def test_curves_show_the_chosen_value():

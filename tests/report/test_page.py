@@ -9,6 +9,7 @@ import pytest
 from reported import arrays, content
 from rue import Components, Run
 from rue.errors import FileError, InputError, ShapeError
+from rue.inference import calibration_bands
 from rue.report import (
     DataCard,
     Items,
@@ -55,6 +56,38 @@ def test_the_page_holds_the_numbers(report):
         assert row["row"] == dict(entry.row)
         ends = at(row["curves"]["regret_epistemic"]).reshape(-1, 2)[-1]
         assert ends == pytest.approx([1, entry.row["regret"]], rel=1e-6)
+
+
+def test_the_page_has_the_reliability_diagram(report):
+    page = render(report)
+    read, at = content(page), arrays(page)
+    n_outside = 0
+    for entry, row in zip(report.entries, read["runs"], strict=True):
+        if entry.run.hat.outside_score:
+            assert "has no unit" in row["calibration"]["missing"]
+            n_outside += 1
+            continue
+        bands = calibration_bands(entry.run.star.epistemic, entry.run.hat.epistemic)
+        bins = at(row["calibration"]["bins"]).reshape(-1, 5).T
+        curve = bands.curve
+        wanted = [curve.estimated, curve.realised, bands.low, bands.high, curve.count]
+        np.testing.assert_allclose(bins, wanted, rtol=1e-6)
+        assert row["calibration"]["gap"] == pytest.approx(entry.row["regret_calibration"])
+    assert 0 < n_outside < len(report.entries)
+
+
+def test_the_band_resamples_clusters_if_intervals_do(rng):
+    report = made(rng, 80)
+    patient = np.arange(80) // 8
+    run = replace(report.entries[0].run, groups={"patient": patient})
+    entry = replace(report.entries[0], run=run, cluster="patient", level=0.8)
+    page = render(replace(report, entries=(entry,)))
+    found = content(page)["runs"][0]["calibration"]
+    assert (found["resampled"], found["level"]) == ("the clusters of patient", 0.8)
+    star = run.star.epistemic
+    bands = calibration_bands(star, star, level=0.8, cluster=patient)
+    bins = arrays(page)(found["bins"]).reshape(-1, 5)
+    np.testing.assert_allclose(bins[:, 2], bands.low, rtol=1e-6)
 
 
 def test_the_page_fetches_nothing(report):

@@ -71,12 +71,18 @@ def regret_calibration(
     """
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
-    which = equal_bins(epistemic, bins)
-    count = np.bincount(which, minlength=bins)
+    return calibration_in_bins(regret, epistemic, equal_bins(epistemic, bins))
+
+
+def calibration_in_bins(
+    regret: FloatArray, epistemic: FloatArray, which: IntArray
+) -> RegretCalibration:
+    """Return the curve of points whose bins are known; bins without points are left out."""
+    count = np.bincount(which)
     kept = count > 0
     count = count[kept]
-    estimated = np.bincount(which, epistemic, bins)[kept] / count
-    realised = np.bincount(which, regret, bins)[kept] / count
+    estimated = np.bincount(which, epistemic)[kept] / count
+    realised = np.bincount(which, regret)[kept] / count
     gap = float(np.abs(realised - estimated) @ count / len(regret))
     return RegretCalibration(estimated, realised, count, gap)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from rue.errors import InputError
 from rue.inference.reliability_bands import calibration_bands
 from rue.plots.style import GREY, PALETTE, axes_of, look
 from rue.runs import Run
@@ -45,6 +46,11 @@ def plot_regret_calibration(
     matplotlib.axes.Axes
         The axes.
 
+    Raises
+    ------
+    InputError
+        If the epistemic score of a run has no unit.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,6 +60,13 @@ def plot_regret_calibration(
     >>> plot_regret_calibration([Run(star, star, method="oracle")]).get_ylabel()
     'mean realised regret'
     """
+    for run in runs:
+        if run.hat.outside_score:
+            raise InputError(
+                f"runs must have epistemic uncertainty in the unit of the loss, but the score of "
+                f"{run.method or 'a run'} comes from another source; recalibrate it first "
+                "(rue.fit_recalibration)"
+            )
     with look():
         axes = axes_of(ax, (4.2, 3.6))
         ends = []

@@ -180,7 +180,18 @@ def from_files(
                 found = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
                 row = replace(row, intervals=found)
             entries.append(
-                ReportEntry(shown, name, loss, row.to_dict(), shown_run, correct, mean, surfaces)
+                ReportEntry(
+                    shown,
+                    name,
+                    loss,
+                    row.to_dict(),
+                    shown_run,
+                    correct,
+                    mean,
+                    surfaces,
+                    level=level or 0.95,
+                    cluster=cluster,
+                )
             )
         cards.append(MethodCard(name, _facts(path, predictions)))
     assert ids is not None

@@ -137,6 +137,10 @@ class ReportEntry:
     surfaces
         The thinned surfaces of the run, if they are known already; those of another run are not
         used.
+    level : float
+        The confidence level of the band of the reliability diagram.
+    cluster : str or None
+        The group of the run whose clusters are resampled for it; None resamples points.
     """
 
     data: str
@@ -147,6 +151,8 @@ class ReportEntry:
     correct: FloatArray | None = None
     mean: FloatArray | None = None
     surfaces: SlicesOfRun | None = None
+    level: float = 0.95
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,6 +49,7 @@ _SCRIPTS = (
     "table",
     "leaderboard",
     "curves",
+    "calibration",
     "surfaces",
     "ribbons",
     "explorer",

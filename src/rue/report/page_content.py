@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue.inference.clusters import cluster_codes
+from rue.inference.reliability_bands import calibration_bands
 from rue.metrics.columns import COLUMNS
 from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, ReportEntry
 from rue.report.thinning import curves_of, slices_of
+from rue.runs import Run
 
 __all__ = [
     "ArrayBlock",
@@ -166,6 +169,7 @@ def figure_content(
         "risk": float(run.star.total.mean()),
         "regret": float(run.star.epistemic.mean()),
     }
+    content["calibration"] = _calibration(entry, run, arrays)
     content["curves"] = {
         name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
     }
@@ -180,6 +184,28 @@ def figure_content(
             "ends": slices.ends.tolist(),
         }
     return content
+
+
+def _calibration(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, Any]:
+    """Return the bins of the reliability diagram, or why there are none."""
+    if run.hat.outside_score:
+        return {
+            "missing": "its epistemic score comes from another source and has no unit, so its size "
+            "cannot be compared with the regret"
+        }
+    regret, estimate = run.star.epistemic, run.hat.epistemic
+    cluster = None if entry.cluster is None else cluster_codes(run, entry.cluster)
+    bands = calibration_bands(regret, estimate, level=entry.level, cluster=cluster)
+    curve = bands.curve
+    columns = [curve.estimated, curve.realised, bands.low, bands.high, curve.count]
+    return {
+        "bins": arrays.add(np.column_stack(columns), "f4"),
+        "gap": curve.gap,
+        "estimate": float(estimate.mean()),
+        "regret": float(regret.mean()),
+        "level": bands.level,
+        "resampled": "points" if cluster is None else f"the clusters of {entry.cluster}",
+    }
 
 
 def point_content(

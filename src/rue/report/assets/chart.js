@@ -6,9 +6,11 @@ const MARGIN = { top: 12, right: 14, bottom: 38, left: 50 };
  * Make a chart that draws what `tell()` gives:
  *
  * {title, x: {label, low, high, show}, y: {...}, series: [{name, colour, dash, width, faint, x, y,
- *  marks}], band: [{x, y}, {x, y}], points: [{x, y, colour, label}]}
+ *  marks}], band: [{x, y}, {x, y}], bandColour, points: [{x, y, colour, label}],
+ *  stops: [{x, y, head, rows: [[name, value]]}]}
  *
- * With `cursor` a value of x is read off all series; otherwise nothing is read.
+ * With `cursor` a value of x is read off all series, or the nearest of the stops if there are any;
+ * otherwise nothing is read.
  */
 function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } = {}) {
   const margin = { ...MARGIN, left };
@@ -93,7 +95,9 @@ function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } =
       const [low, high] = what.band.map(({ x, y }) =>
         Array.from(x, (v, i) => `${X(v)},${Y(y[i])}`),
       );
-      body.append(svg("polygon", { class: "band", points: [...low, ...high.reverse()].join(" ") }));
+      const points = [...low, ...high.reverse()].join(" ");
+      const style = what.bandColour ? { fill: what.bandColour, opacity: 0.22 } : {};
+      body.append(svg("polygon", { class: "band", points, style }));
     }
     const clip = `clip-${host.id}`;
     body.append(
@@ -180,7 +184,33 @@ function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } =
       picture.setAttribute("aria-valuemax", "100");
     } else picture.setAttribute("role", "img");
     if (at !== null) read(at);
-    else if (cursor) say(0.5 * (what.x.low + what.x.high));
+    else if (cursor) say(readable(0.5 * (what.x.low + what.x.high)));
+  }
+
+  /** What is read at x: {x, head, rows: [{name, value, colour, y}]}. */
+  function readable(x) {
+    const { what } = drawn;
+    if (what.stops) {
+      const stop = what.stops[nearestStop(x)];
+      return {
+        x: stop.x,
+        head: stop.head,
+        rows: stop.rows.map(([name, value]) => ({ name, value })),
+        dots: [{ y: stop.y, colour: what.bandColour }],
+      };
+    }
+    const rows = valuesAt(x).map(({ line, y }) => ({
+      name: line.name,
+      value: g(y, 4),
+      colour: line.colour,
+      y,
+    }));
+    return { x, head: `${what.x.label} ${g(x, 3)}`, rows, dots: rows };
+  }
+
+  function nearestStop(x) {
+    const away = drawn.what.stops.map((stop) => Math.abs(stop.x - x));
+    return away.indexOf(Math.min(...away));
   }
 
   function valuesAt(x) {
@@ -190,37 +220,37 @@ function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } =
       .sort((a, b) => b.y - a.y);
   }
 
-  function say(x) {
+  function say({ x, head, rows }) {
     const { what } = drawn;
-    const found = valuesAt(x).map(({ line, y }) => `${line.name} ${g(y, 4)}`);
     picture.setAttribute(
       "aria-valuenow",
       Math.round((100 * (x - what.x.low)) / (what.x.high - what.x.low)),
     );
-    picture.setAttribute("aria-valuetext", `${what.x.label} ${g(x, 3)}: ${found.join(", ")}`);
+    const found = rows.map(({ name, value }) => `${name} ${value}`);
+    picture.setAttribute("aria-valuetext", `${head}: ${found.join(", ")}`);
   }
 
   function read(x) {
     const { what, X, Y, inner, width } = drawn;
-    at = clamp(x, what.x.low, what.x.high);
-    const found = valuesAt(at);
+    const found = readable(clamp(x, what.x.low, what.x.high));
+    at = found.x;
     picture
       .querySelector(".cursor")
       .replaceChildren(
         svg("line", { x1: X(at), x2: X(at), y1: margin.top, y2: margin.top + inner.h }),
-        ...found.map(({ line, y }) =>
-          svg("circle", { cx: X(at), cy: Y(y), r: 3.5, style: { fill: line.colour } }),
+        ...found.dots.map(({ y, colour }) =>
+          svg("circle", { cx: X(at), cy: Y(y), r: 3.5, style: { fill: colour } }),
         ),
       );
     tip.replaceChildren(
-      h("div", { class: "tip-head" }, `${what.x.label} ${g(at, 3)}`),
-      ...found.map(({ line, y }) =>
+      h("div", { class: "tip-head" }, found.head),
+      ...found.rows.map(({ name, value, colour }) =>
         h(
           "div",
           { class: "tip-row" },
-          h("span", { class: "swatch", style: { "--c": line.colour } }),
-          h("span", {}, line.name),
-          h("b", {}, g(y, 4)),
+          colour && h("span", { class: "swatch", style: { "--c": colour } }),
+          h("span", {}, name),
+          h("b", {}, value),
         ),
       ),
     );
@@ -228,7 +258,7 @@ function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } =
     const right = X(at) > width / 2;
     tip.style.left = right ? "auto" : `${X(at) + 12}px`;
     tip.style.right = right ? `${width - X(at) + 12}px` : "auto";
-    say(at);
+    say(found);
   }
 
   function leave() {
@@ -260,7 +290,12 @@ function chart(host, tell, { height = 280, cursor = true, left = MARGIN.left } =
       if (event.key === "Escape") leave();
       else if (event.key === "Home") read(what.x.low);
       else if (event.key === "End") read(what.x.high);
-      else if (event.key in moves) read((at ?? what.x.low + span / 2) + moves[event.key] * span);
+      else if (event.key in moves && what.stops) {
+        const step = Math.sign(moves[event.key]);
+        const next = at === null ? nearestStop(what.x.low + span / 2) : nearestStop(at) + step;
+        read(what.stops[clamp(next, 0, what.stops.length - 1)].x);
+      } else if (event.key in moves)
+        read((at ?? what.x.low + span / 2) + moves[event.key] * span);
       else return;
       event.preventDefault();
     });

@@ -71,6 +71,7 @@ async function main() {
   onChange(drawSummary);
   onChange(drawLeaderboard);
   onChange(makeCurves());
+  onChange(makeCalibration());
   onChange(makeSurfaces());
   onChange(makeExplorer());
   onChange(makeRanks());
