@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import dblquad
-from scipy.special import betainc, gammaln
+from scipy.special import betainc, gammainc, gammaincc, gammaln
 
 import naive
 from rue import CostMatrix, Dirichlet, decompose
@@ -101,8 +101,6 @@ def test_expected_max_of_the_flat_dirichlet_is_a_harmonic_number(n_classes):
 def test_expected_max_equals_a_fine_quadrature(alpha):
     # E max G = integral of 1 - prod P(a_k, x), in log x by 40,000 trapezoids: the integrand
     # vanishes at both ends once the part where it is e^t is subtracted by parts.
-    from scipy.special import gammainc
-
     a = np.array(alpha)
     t = np.linspace(-60, np.log(a.max() + 60 * np.sqrt(a.max()) + 60), 400_001)
     below = np.ones_like(t)
@@ -123,6 +121,19 @@ def test_running_integrals_equal_the_special_functions(monkeypatch, rng, largest
     fast = expected_lead(alpha)
     monkeypatch.setattr(_expected_lead, "PRECISION", -1.0)  # every point by the functions
     assert np.abs(fast - expected_lead(alpha)).max() < 1e-12
+
+
+@pytest.mark.parametrize(("least", "largest"), [(-11, -3), (-3, 0), (-1, 2), (0, 1), (2, 6)])
+def test_the_range_omits_no_more_than_the_cut(rng, least, largest):
+    alpha = np.sort(10 ** rng.uniform(least, largest, (100, 6)), axis=1)
+    alpha_0 = alpha.sum(axis=1)
+    low, high = _expected_lead._range(alpha, alpha_0)
+    x = np.exp(np.linspace(low, high, 1_001))
+    share = x * np.prod(gammainc(alpha, x[..., None]), axis=-1) / alpha_0
+    assert (share[0] <= _expected_lead.CUT * (1 + 1e-6)).all()
+    assert (gammaincc(alpha[:, -1] + 1, x[-1]) <= _expected_lead.CUT * (1 + 1e-6)).all()
+    wide = (share > _expected_lead.CUT).mean(axis=0)  # of the range, what is needed
+    assert wide.min() > 0.85
 
 
 def test_expected_max_does_not_know_the_order_of_classes(rng):

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
 from rue._arrays import FloatArray
 
@@ -69,22 +69,19 @@ def _integral(a: FloatArray, alpha_0: FloatArray, low: FloatArray, high: FloatAr
     coefficients of a density show whether the nodes resolve it, and its integral over the whole
     range must equal the difference of the functions at both ends.
     """
-    from scipy.special import gammaln
-
-    nodes, weights, running, last = _quadrature()
+    nodes, weights, from_density = _quadrature()
     half = (high - low) / 2
     t = low[:, None] + half[:, None] * (nodes + 1)
     x = np.exp(t)
-    log_scale = np.log(half)[:, None] - gammaln(a)
     density = a[:, :, None] * t[:, None]
     density -= x[:, None]
-    density += log_scale[:, :, None]
+    density += (np.log(half)[:, None] - gammaln(a))[:, :, None]
     np.exp(density, out=density)
-    start = gammaincc(a, np.exp(low)[:, None])
-    whole = start - gammaincc(a, np.exp(high)[:, None])
-    error = np.maximum(np.abs(density @ weights - whole), np.abs(density @ last).max(axis=2))
-    p = density @ running
-    p += (1 - start)[:, :, None]
+    above_low = gammaincc(a, np.exp(low)[:, None])  # and above exp(high) there is at most CUT
+    density = density @ from_density
+    p, whole, last = density[..., :N_NODES], density[..., N_NODES], density[..., N_NODES + 1 :]
+    error = np.maximum(np.abs(whole - above_low), np.abs(last).max(axis=2))
+    p += (1 - above_low)[:, :, None]
     np.clip(p, 0.0, 1.0, out=p)
     integrand = x * p[:, -1] * (1 - np.prod(p[:, :-1], axis=1))
     coarse = error.max(axis=1) * np.exp(high) > PRECISION * alpha_0
@@ -95,11 +92,11 @@ def _integral(a: FloatArray, alpha_0: FloatArray, low: FloatArray, high: FloatAr
 
 
 @cache
-def _quadrature() -> tuple[FloatArray, ...]:
-    """Return nodes, weights, and matrices from values at the nodes to what follows from them.
+def _quadrature() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return nodes, weights, and a matrix from values at the nodes to what follows from them.
 
-    These are the integral from -1 up to each node, of shape (n_nodes, n_nodes), and the last four
-    Legendre coefficients, of shape (n_nodes, 4).
+    Its columns, of which there are n_nodes + 5, are the integrals from -1 up to each node, the
+    integral up to 1, and the last four Legendre coefficients.
     """
     from numpy.polynomial import legendre
 
@@ -110,21 +107,26 @@ def _quadrature() -> tuple[FloatArray, ...]:
     integrals = np.empty((N_NODES, N_NODES))
     integrals[0] = nodes + 1
     integrals[1:] = ((values[:, 2:] - values[:, :-2]) / (2 * degree[1:] + 1)).T
-    return nodes, weights, coefficients @ integrals, coefficients[:, -4:]
+    columns = (coefficients @ integrals, weights[:, None], coefficients[:, -4:])
+    return nodes, weights, np.concatenate(columns, axis=1)
 
 
 def _range(a: FloatArray, alpha_0: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the range of t = log x in which P(all G < x) goes from ``CUT`` to 1 - ``CUT``."""
+    """Return a range of t = log x in which P(all G < x) goes from ``CUT`` to 1 - ``CUT``.
+
+    The low end is where x prod P_k, as a share of alpha_0, is at most ``CUT``. The logarithm of
+    this is concave in t, so that a step of Newton's method from anywhere ends where it is no
+    larger than that; a first guess takes all classes to be like the largest.
+    """
     largest = a[:, -1]
     high = np.log(gammainccinv(largest + 1, CUT))
-    left = np.log(np.maximum(gammaincinv(largest, CUT), CUT * alpha_0))
-    right = high
-    for _ in range(8):
-        middle = (left + right) / 2
-        x = np.exp(middle)
-        outside = x * (1 - _one_above(a, x[:, None])[:, 0]) <= CUT * alpha_0
-        left, right = np.where(outside, middle, left), np.where(outside, right, middle)
-    return left, high
+    least = CUT * alpha_0
+    t = np.log(np.maximum(gammaincinv(largest, CUT ** (largest / alpha_0)), least))
+    x = np.exp(t)[:, None]
+    below = gammainc(a, x)
+    slope = 1 + (np.exp(a * t[:, None] - x - gammaln(a)) / below).sum(axis=1)
+    step = (np.log(least) - t - np.log(below).sum(axis=1)) / slope
+    return np.maximum(t + step, np.log(np.maximum(gammaincinv(largest, CUT), least))), high
 
 
 def _one_above(a: FloatArray, x: FloatArray) -> FloatArray:
