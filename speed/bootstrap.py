@@ -41,7 +41,7 @@ def gaps_of_replicates() -> Rows:
 
 def areas_of_replicates() -> Rows:
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
-    from rue._kernels.curves import areas
+    from rue._kernels.sorting import areas
 
     rng = np.random.default_rng(0)
     none = np.empty(0)

@@ -21,8 +21,7 @@ def rows() -> Rows:
 
 
 def curves() -> Rows:
-    from rue._kernels.curves import areas
-    from rue._kernels.sorting import argsort
+    from rue._kernels.sorting import areas, argsort
 
     rng = np.random.default_rng(0)
     for n in (10**4, 10**5, 10**6, 10**7):

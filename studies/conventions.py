@@ -26,8 +26,7 @@ from rue.components import Components
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
 from rue.metrics.curve_areas import aurec
-from rue.pareto.gap import published_gap
-from rue.pareto.published_surfaces import published_achievable, published_optimal
+from rue.pareto.published_surfaces import published_achievable, published_gap, published_optimal
 from rue.published import read_published
 from rue.runs import Run
 from studies.rows import Row, stamp, write_rows

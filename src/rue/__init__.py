@@ -91,10 +91,10 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
+    from rue.pareto.gap import Surface as Surface
+    from rue.pareto.gap import achievable_surface as achievable_surface
+    from rue.pareto.gap import optimal_surface as optimal_surface
     from rue.pareto.gap import pareto_gap as pareto_gap
-    from rue.pareto.surfaces import Surface as Surface
-    from rue.pareto.surfaces import achievable_surface as achievable_surface
-    from rue.pareto.surfaces import optimal_surface as optimal_surface
     from rue.published import Published as Published
     from rue.published import PublishedTable as PublishedTable
     from rue.published import read_published as read_published
@@ -154,11 +154,11 @@ _PUBLIC = {
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors",
     "Squared": "rue.losses",
-    "Surface": "rue.pareto.surfaces",
+    "Surface": "rue.pareto.gap",
     "Trials": "rue.deploy",
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
-    "achievable_surface": "rue.pareto.surfaces",
+    "achievable_surface": "rue.pareto.gap",
     "aurc": "rue.metrics.curve_areas",
     "aurec": "rue.metrics.curve_areas",
     "compare": "rue.inference.comparison",
@@ -174,7 +174,7 @@ _PUBLIC = {
     "kendall": "rue.metrics.correlation",
     "n_aurec": "rue.metrics.curve_areas",
     "optimal_selector": "rue.selectors",
-    "optimal_surface": "rue.pareto.surfaces",
+    "optimal_surface": "rue.pareto.gap",
     "oracle_aurec": "rue.metrics.curve_areas",
     "pareto_gap": "rue.pareto.gap",
     "plan": "rue.inference.power",

@@ -10,8 +10,8 @@ from rue.inference.intervals import intervals
 from rue.io.runs import read_run
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
-from rue.pareto import gap, surfaces
-from rue.pareto.surfaces import achievable_fronts
+from rue.pareto import gap
+from rue.pareto.gap import achievable_fronts
 from rue.report import from_files, write_report
 
 ONE = {"log": "log"}
@@ -38,7 +38,6 @@ def test_surfaces_are_computed_once_for_the_row_and_the_page(files, tmp_path, mo
         calls.append(star)
         return achievable_fronts(star, hat, directions)
 
-    monkeypatch.setattr(surfaces, "achievable_fronts", counted)
     monkeypatch.setattr(gap, "achievable_fronts", counted)
     losses = {"log": "log", "zero_one": "zero_one"}
     write_report(from_files({"m": files["method0"]}, losses, level=0.9), tmp_path / "page.html")

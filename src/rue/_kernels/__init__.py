@@ -6,7 +6,7 @@ Kernels are imported inside the functions that call them, so that ``import rue``
 from functools import partial
 from typing import Any
 
-from numba import njit
+from numba import config, get_num_threads, njit, set_num_threads
 
 # The numpy error model does not check divisors for zero, which lets loops vectorise.
 kernel: Any = partial(njit, cache=True, error_model="numpy")
@@ -21,3 +21,16 @@ N_BLOCKS = 16
 def block(b, n):
     """Return the first and last index (exclusive) of block ``b`` of ``range(n)``."""
     return b * n // N_BLOCKS, (b + 1) * n // N_BLOCKS
+
+
+def use_threads(n_threads: int) -> None:
+    """Limit kernels to this number of threads, or to the number available if that is smaller."""
+    set_num_threads(min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+
+def launch_threads() -> int:
+    """Start numba's threads, if they are not running yet, and return their number.
+
+    The first start also sets the number of threads that OpenMP uses in this process.
+    """
+    return int(get_num_threads())

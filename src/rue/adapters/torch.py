@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import require_whole
-from rue._kernels.threads import launch
+from rue._kernels import launch_threads
 from rue.beliefs import Draws
 from rue.errors import InputError, MissingExtraError, ShapeError
 
@@ -122,7 +122,7 @@ def draws(
     if not parts:
         raise InputError("loader must yield at least one batch, got none")
     n_threads = torch.get_num_threads()
-    launch()  # starting numba's threads would otherwise change the number of torch's
+    launch_threads()  # starting numba's threads would otherwise change the number of torch's
     torch.set_num_threads(n_threads)
     return Draws(np.concatenate(parts))
 

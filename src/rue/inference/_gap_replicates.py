@@ -15,7 +15,7 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.inference.clusters import NO_CLUSTERS
 from rue.pareto._rankings import arc_middles, plane_of, spread
-from rue.pareto.surfaces import SAME_SCORE
+from rue.pareto.gap import SAME_SCORE
 
 __all__ = ["gap_replicates"]
 
@@ -38,7 +38,7 @@ def gap_replicates(
     from tqdm import tqdm
 
     from rue._kernels.gap_replicates import gap, gaps
-    from rue._kernels.threads import each
+    from rue._kernels.sorting import each
 
     rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
     sums = np.empty((2, len(rankings[4]), n_levels + 1))

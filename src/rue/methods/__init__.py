@@ -35,7 +35,7 @@ try:
 except ImportError:
     raise MissingExtraError("rue.methods needs the extra: pip install 'rue[torch]'") from None
 
-from rue._kernels.threads import launch as _launch
+from rue._kernels import launch_threads as _launch_threads
 from rue._plugins import Registry as _Registry
 from rue.io.predictions import save_predictions
 from rue.methods import (
@@ -58,7 +58,7 @@ from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAG
 # against the user's choice; on a busy machine training is then many times slower. So they start
 # here.
 _n_threads = _torch.get_num_threads()
-_launch()
+_launch_threads()
 _torch.set_num_threads(_n_threads)
 
 

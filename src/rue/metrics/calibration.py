@@ -89,8 +89,7 @@ def calibration_in_bins(
 
 def equal_bins(epistemic: FloatArray, bins: int) -> IntArray:
     """Return the bin of each point, below ``bins``: about equal sizes, ties together."""
-    from rue._kernels.curves import mid_ranks
-    from rue._kernels.sorting import argsort
+    from rue._kernels.sorting import argsort, mid_ranks
 
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, got {bins}")

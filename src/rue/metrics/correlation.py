@@ -28,8 +28,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     >>> spearman([1, 2, 3], [1, 4, 9])
     1.0
     """
-    from rue._kernels.curves import mid_ranks
-    from rue._kernels.sorting import argsort
+    from rue._kernels.sorting import argsort, mid_ranks
 
     x = as_vector("x", x)
     y = as_vector("y", y, len(x))

@@ -280,8 +280,7 @@ def areas(
     >>> areas([1.0, 0.0], [1, 2])
     Areas(area=0.375, oracle=0.125, random=0.25)
     """
-    from rue._kernels import curves as kernels
-    from rue._kernels.sorting import argsort
+    from rue._kernels import sorting
 
     if rule not in get_args(Rule):
         raise InputError(f"rule must be one of {', '.join(get_args(Rule))}, got {rule!r}")
@@ -290,7 +289,7 @@ def areas(
         if weight is not None:
             raise InputError("rule='step' counts points and cannot be used with sample_weight")
         ranked, oracle, chance = (
-            float(kernels.steps(value, s, argsort(s), normalized))
+            float(sorting.steps(value, s, sorting.argsort(s), normalized))
             for s in (score, value, np.zeros(len(value)))
         )
         return Areas(ranked, oracle, chance)
@@ -302,8 +301,8 @@ def areas(
             return Areas(chance, chance, chance)
         return Areas(_row_order_area(value, score), _row_order_area(value, value), chance)
     weights = np.empty(0) if weight is None else weight
-    area, full = kernels.areas(value, score, weights, argsort(score), normalized)
-    oracle, _ = kernels.areas(value, value, weights, argsort(value), normalized)
+    area, full = sorting.areas(value, score, weights, sorting.argsort(score), normalized)
+    oracle, _ = sorting.areas(value, value, weights, sorting.argsort(value), normalized)
     return Areas(float(area), float(oracle), float(full if normalized else full * 0.5))
 
 

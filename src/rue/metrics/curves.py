@@ -155,12 +155,11 @@ def _curve(
     sample_weight: ArrayLike | None,
     normalized: bool,
 ) -> Curve:
-    from rue._kernels import curves as kernels
-    from rue._kernels.sorting import argsort
+    from rue._kernels import sorting
 
     value, score, weight = require_scores(name, value, score, sample_weight)
     weights = np.ones(len(value)) if weight is None else weight
-    coverage, height, threshold = kernels.curve(value, score, weights, argsort(score))
+    coverage, height, threshold = sorting.curve(value, score, weights, sorting.argsort(score))
     coverage[-1] = 1.0
     start = 0.0
     if normalized:

@@ -128,7 +128,7 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
 def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
     from rue._kernels.pareto import accumulate_directions, insert_rankings
-    from rue._kernels.threads import each
+    from rue._kernels.sorting import each
 
     angles = spread(arc_middles(plane, (n_directions + 1) // 2))
     n_points = len(plane.x)
@@ -168,10 +168,9 @@ def all_rankings(plane: Plane) -> Fronts:
     Only the fronts are kept. Points that lie on one line up to rounding change places at the
     same angle, so that a linear transformation of the estimates has the same rankings.
     """
-    from rue._kernels.lines import find_lines
     from rue._kernels.pareto import insert_fronts
-    from rue._kernels.sweep import crossings, sweep
-    from rue._kernels.threads import each
+    from rue._kernels.sorting import each
+    from rue._kernels.sweep import crossings, find_lines, sweep
 
     n_points = len(plane.x)
     x, y = plane.x[plane.starts], plane.y[plane.starts]
@@ -280,7 +279,7 @@ def _unit(component: FloatArray) -> float:
 def _flat(plane: Plane, fronts: list[FloatArray], sizes: list[IntArray]) -> Fronts:
     """Return the fronts of successive levels as rows, in the units of the components."""
     from rue._kernels.pareto import flatten
-    from rue._kernels.threads import each
+    from rue._kernels.sorting import each
 
     level_sizes = np.concatenate(sizes)
     ends = np.cumsum([size.sum() for size in sizes])

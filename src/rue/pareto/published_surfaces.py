@@ -3,7 +3,7 @@
 The achievable surface has 91 directions at the angles 2 pi k / 91, in the raw units of the two
 estimated components; the optimal surface has 51 lambdas. Both contain all N + 1 prefixes of each
 ranking, and points with equal scores are ranked in the order of the rows. So, unlike those of
-:mod:`rue.pareto.surfaces`, these surfaces depend on the row order and on the unit of a score.
+:mod:`rue.pareto.gap`, these surfaces depend on the row order and on the unit of a score.
 """
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import ShapeError
+from rue.pareto.gap import igd_plus
 
-__all__ = ["N_ANGLES", "N_LAMBDAS", "published_achievable", "published_optimal"]
+__all__ = ["N_ANGLES", "N_LAMBDAS", "published_achievable", "published_gap", "published_optimal"]
 
 N_ANGLES, N_LAMBDAS = 91, 51
 
@@ -80,10 +81,17 @@ def published_achievable(
     )
 
 
+def published_gap(optimal: FloatArray, achievable: FloatArray) -> float:
+    """Return IGD+ from an optimal to an achievable surface, each of shape (..., 3)."""
+    points = achievable.reshape(-1, 3)
+    points = points[np.lexsort((points[:, 2], points[:, 1], points[:, 0]))]
+    return igd_plus(np.ascontiguousarray(optimal.reshape(-1, 3)), *np.ascontiguousarray(points.T))
+
+
 def _sweep(
     star: Components, aleatoric: FloatArray, epistemic: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    from rue._kernels.threads import each
+    from rue._kernels.sorting import each
 
     n_points = len(star)
     points = np.zeros((len(weights), n_points + 1, 3))
