@@ -18,6 +18,7 @@ from rue.cli import (
     plan,
     proxies,
     published,
+    recalibrate,
     report,
     rule,
     sandbox,
@@ -68,6 +69,7 @@ _command(published)
 _command(inversions, reads=True)
 _command(demo)
 app.add_typer(rule.app, name="rule")
+app.add_typer(recalibrate.app, name="recalibrate")
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 app.add_typer(leaderboard.app, name="leaderboard")

@@ -100,15 +100,15 @@ class Kind:
             costs=None if costs is None else tuple(map(tuple, costs)),
         )
 
-    def require(self, other: "Kind", name: str) -> None:
+    def require(self, other: "Kind", name: str, *, owner: str = "the rule") -> None:
         """Raise InputError if the other is known to differ; the message says in what."""
         differences = [
-            f"{_WORDS[field]} is {_shown(mine)} in the rule and {_shown(its)} in {name}"
+            f"{_WORDS[field]} is {_shown(mine)} in {owner} and {_shown(its)} in {name}"
             for field, mine, its in self._pairs(other)
             if mine != its
         ]
         if differences:
-            raise InputError("the rule is made for something else: " + "; ".join(differences))
+            raise InputError(f"{owner} is made for something else: " + "; ".join(differences))
 
     def get_loss(self) -> Loss:
         """Return the loss; raise InputError if it is unknown."""

@@ -1,6 +1,6 @@
 """Read calibration and new points from files, and check them against a rule's kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from rue.losses import Loss, get_loss
 from rue.runs import Run
 from rue.truth.ratings import Ratings
 
-__all__ = ["DeployPoints", "read_calibration", "read_new"]
+__all__ = ["DeployPoints", "read_calibration", "read_new", "read_of_kind"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +87,11 @@ def read_calibration(
     path = predictions.path or _paths(files)[0]
     if isinstance(predictions, Run):
         kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
+        if predictions.loss_name not in ("", kind.loss):
+            raise FileError(
+                f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}; "
+                f"pass --loss {predictions.loss_name}"
+            )
         return DeployPoints(
             *(path, predictions.method, predictions.hat, predictions.star, kind),
             groups=predictions.groups,
@@ -142,27 +147,48 @@ def read_new(
     Their answers come from ``truth``, or from the file itself if it holds them. ``name`` is that of
     the method, if it is given.
     """
+
+    def check(predictions: Predictions, loss: Loss) -> None:
+        usual = _usual_bound(predictions.belief, loss, rule.kind)
+        if rule.delta is not None and rule.bound == usual:
+            _bound(predictions, loss, rule.kind.range)  # otherwise the user stated another bound
+
+    return read_of_kind(files, rule.kind, truth, name=name, matching=matching, check=check)
+
+
+def read_of_kind(
+    files: str | Path | Sequence[Path],
+    kind: Kind,
+    truth: Truth | None = None,
+    *,
+    owner: str = "the rule",
+    name: str | None = None,
+    matching: Matching = BY_NAME,
+    check: Callable[[Predictions, Loss], object] = lambda _, __: None,
+) -> DeployPoints:
+    """Read points of one file or several; raise if they are known to be of another kind.
+
+    ``owner`` is what has the kind, for messages. ``check`` raises for predictions that are refused
+    for other reasons.
+    """
     paths = _paths(files)
-    path, kind = paths[0], rule.kind
+    path = paths[0]
     if len(paths) == 1 and holds_components(path):
         if truth is not None:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
-        _require(kind, Kind(belief="components"), path)
-        hat, star, ids = read_estimates(path, matching=matching)
+        hat, star, ids, loss_name = read_estimates(path, matching=matching)
+        _require(kind, Kind(belief="components", loss=loss_name or None), path, owner)
         return DeployPoints(path, name or path.stem, hat, star, kind, ids)
     predictions = _read(paths, name, matching)
     assert isinstance(predictions, Predictions)  # only a table holds components
     path = predictions.path
     notes: tuple[str, ...] = ()
     if kind.classes is not None:
-        predictions, notes = with_classes(
-            predictions, Path("the rule"), kind.classes, len(kind.classes)
-        )
+        predictions, notes = with_classes(predictions, Path(owner), kind.classes, len(kind.classes))
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
-    _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path)
+    _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path, owner)
     loss = kind.get_loss()
-    if rule.delta is not None and rule.bound == _usual_bound(predictions.belief, loss, kind):
-        _bound(predictions, loss, kind.range)  # otherwise the user has stated another bound
+    check(predictions, loss)
     star = None
     truth = truth or predictions.truth
     if truth is not None:  # in the order of the rule's classes, to which its loss belongs
@@ -200,9 +226,9 @@ def _values(predictions: Predictions, kind: Kind) -> tuple[float, ...] | None:
     return tuple(predictions.values.tolist())
 
 
-def _require(kind: Kind, found: Kind, path: Path) -> None:
+def _require(kind: Kind, found: Kind, path: Path, owner: str) -> None:
     try:
-        kind.require(found, str(path))
+        kind.require(found, str(path), owner=owner)
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
 

@@ -1,6 +1,5 @@
 """The rule to deploy: weights, a threshold, and what is promised about them."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue._text import one_line
 from rue.beliefs import Belief, RealBelief
 from rue.components import Components, decompose
+from rue.deploy._json_files import read_json, write_json
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
 from rue.deploy.promises import PromiseName
-from rue.errors import FileError, InputError
-from rue.io.atomic import replacing
+from rue.errors import InputError
 from rue.selectors.problem import Problem
 
 __all__ = ["Rule", "missed_floor"]
@@ -205,10 +203,7 @@ class Rule:
         FileError
             If the file cannot be written.
         """
-        path = Path(path)
-        text = json.dumps(self.to_dict(), indent=2, allow_nan=False)
-        with replacing(path) as file:
-            file.write(text.encode() + b"\n")
+        write_json(path, self.to_dict())
 
     @staticmethod
     def load(path: str | Path) -> "Rule":
@@ -229,20 +224,7 @@ class Rule:
         FileError
             If the file cannot be read, or is not a valid rule.
         """
-        path = Path(path)
-        try:
-            known = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(known, dict):
-                raise InputError(f"must hold an object, got {type(known).__name__}")
-            return Rule.from_dict(known)
-        except OSError as error:
-            raise FileError(f"{path}: cannot be read: {error.strerror}") from None
-        except KeyError as error:
-            raise FileError(f"{path}: is not a rule: lacks {error}") from None
-        except RecursionError:
-            raise FileError(f"{path}: is not a rule: it is nested too deeply") from None
-        except (ValueError, TypeError, AttributeError, OverflowError) as error:
-            raise FileError(f"{path}: is not a rule: {one_line(error)}") from None
+        return read_json(path, "a rule", Rule.from_dict)
 
 
 def missed_floor(problem: Problem, coverage: float) -> list[str]:

@@ -118,16 +118,16 @@ def holds_components(path: str | Path) -> bool:
 
 def read_estimates(
     path: str | Path, *, matching: Matching = BY_NAME
-) -> tuple[Components, Components | None, NDArray[np.str_] | None]:
-    """Read components from a table: the estimated ones, the realised ones if there, and ids."""
+) -> tuple[Components, Components | None, NDArray[np.str_] | None, str]:
+    """Read components from a table: estimated, realised if there, ids, and the name of the loss."""
     path = Path(path)
     table = load_table(path)
     if "risk" in table or "regret" in table:
         run = components_of(path, table, matching)
-        return run.hat, run.star, run.ids
+        return run.hat, run.star, run.ids, run.loss_name
     zero = np.zeros(len(next(iter(table.values()))))
     run = components_of(path, {**table, "risk": zero, "regret": zero}, matching)
-    return run.hat, None, run.ids
+    return run.hat, None, run.ids, run.loss_name
 
 
 def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run:

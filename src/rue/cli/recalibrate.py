@@ -1,0 +1,262 @@
+"""rue recalibrate: fit a map from epistemic uncertainty to regret, apply it, show it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rue.cli.options import (
+    ByPosition,
+    Classes,
+    Common,
+    Costs,
+    Floor,
+    IdName,
+    LossName,
+    OneMethod,
+    Scale,
+    TableOrJson,
+    TruthFile,
+    align,
+    chosen_loss,
+    emit,
+    matching_of,
+    method_of,
+    parse_values,
+    reads_files,
+    truth_of,
+)
+from rue.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from rue.components import Components
+    from rue.deploy.points import DeployPoints
+    from rue.deploy.recalibration_map import RecalibrationMap
+
+app = typer.Typer(
+    help="Recalibration: give epistemic uncertainty the size of the regret.", no_args_is_help=True
+)
+
+
+@app.command(
+    epilog="Example:  rue recalibrate fit cal.npz --truth counts.npy --loss log --out map.json"
+)
+@reads_files
+def fit(
+    file: OneMethod,
+    out: Annotated[
+        Path, typer.Option(help="Write the map to this file, JSON.", show_default=False)
+    ],
+    truth: TruthFile = None,
+    loss: LossName = "log",
+    values: Scale = None,
+    cost: Costs = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    common: Common = False,
+    by_position: ByPosition = False,
+    floor: Floor = None,
+    folds: Annotated[
+        int, typer.Option(help="Folds of the cross-fitting that measures the map.", min=2)
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.", min=0)] = 0,
+    format: TableOrJson = "table",
+) -> None:
+    """Fit a nondecreasing map from epistemic uncertainty to regret.
+
+    The map is fitted to all points by isotonic regression. The gap before and after is the mean
+    difference between estimate and regret over ten bins; after is cross-fitted, so no point's
+    recalibrated estimate uses its own regret.
+
+    Exit code 0: the gap falls, or there was no unit before; 1: it does not (the map is written all
+    the same); 2: invalid input.
+    """
+    from rue.deploy.points import read_calibration
+    from rue.deploy.recalibration_map import fit_recalibration_map
+
+    matching = matching_of(id_name, classes, common, by_position)
+    name, files = method_of(file)
+    points = read_calibration(
+        files,
+        truth_of(truth, matching),
+        chosen_loss(loss, cost, floor),
+        name=name,
+        values=parse_values(values),
+        matching=matching,
+    )
+    assert points.star is not None  # calibration points have answers
+    if folds > len(points.star):
+        raise InputError(f"--folds must be at most the {len(points.star)} points, got {folds}")
+    fitted = fit_recalibration_map(
+        points.star, points.hat, kind=points.kind, folds=folds, seed=seed
+    )
+    fitted.save(out)
+    lines = [*_lines(fitted, points.method), f"the map is in {out}"]
+    _print({"map": fitted.to_dict()}, lines, points.notes, format)
+    if fitted.gap_before is not None and fitted.gap_after >= fitted.gap_before:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example:  rue recalibrate apply new.npz --map map.json --out recalibrated.csv")
+@reads_files
+def apply(
+    file: OneMethod,
+    map_file: Annotated[
+        Path,
+        typer.Option("--map", help="A map that rue recalibrate fit wrote.", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Write the components of each point to this table, .csv or .parquet.",
+            show_default=False,
+        ),
+    ],
+    truth: TruthFile = None,
+    id_name: IdName = None,
+    classes: Classes = None,
+    by_position: ByPosition = False,
+    format: TableOrJson = "table",
+) -> None:
+    """Recalibrate the epistemic uncertainty of new points.
+
+    The points must be of the kind that the map is made for: the same method, loss, classes and
+    number of draws. The table has the recalibrated epistemic part, the aleatoric part, and as
+    epistemic_before what the method estimated; with answers also risk and regret. The other
+    commands read it in place of predictions. If the points have answers, the gap on them is
+    reported before and after.
+    """
+    from rue.deploy.points import read_of_kind
+    from rue.deploy.recalibration_map import RecalibrationMap
+
+    if out.suffix.lower() not in (".csv", ".parquet"):
+        raise FileError(f"{out}: --out must be .csv or .parquet, got {out.suffix!r}")
+    fitted = RecalibrationMap.load(map_file)
+    matching = matching_of(id_name, classes, False, by_position)
+    name, files = method_of(file)
+    new = read_of_kind(
+        files,
+        fitted.kind,
+        truth_of(truth, matching),
+        owner="the map",
+        name=name,
+        matching=matching,
+    )
+    after = fitted.apply(new.hat)
+    _write(out, new, after)
+    outside = fitted.outside(new.hat.epistemic)
+    notes = list(new.notes)
+    if outside:
+        notes.append(
+            f"{outside:,} of {len(after):,} estimates are outside the range that the map was "
+            "fitted on; they get the regret at its nearer end"
+        )
+    found = _measured(new, after)
+    lines = [
+        *_lines(fitted, map_file.stem),
+        "",
+        f"{new.method} · {len(after):,} new points",
+        _before_and_after(found),
+        f"components are in {out}",
+    ]
+    _print({"map": fitted.to_dict(), "new": {"method": new.method} | found}, lines, notes, format)
+
+
+@app.command(epilog="Example:  rue recalibrate show map.json --format json")
+def show(
+    map_file: Annotated[
+        Path, typer.Argument(help="A map that rue recalibrate fit wrote.", show_default=False)
+    ],
+    format: TableOrJson = "table",
+) -> None:
+    """Print a map: what it is made for, what it was fitted on, and its steps."""
+    from rue.deploy.recalibration_map import RecalibrationMap
+
+    fitted = RecalibrationMap.load(map_file)
+    knots = zip(fitted.fitted.epistemic, fitted.fitted.regret, strict=True)
+    table = align([["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)], left=())
+    lines = [*_lines(fitted, map_file.stem), "", table]
+    _print({"map": fitted.to_dict()}, lines, (), format)
+
+
+def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
+    low, high = fitted.fitted.epistemic[[0, -1]]
+    least, most = fitted.fitted.regret[[0, -1]]
+    numbers = {
+        "estimate": (fitted.mean_estimate, fitted.mean_recalibrated),
+        "regret": fitted.mean_regret,
+        "gap": (fitted.gap_before, fitted.gap_after),
+    }
+    return [
+        f"{name} · {fitted.kind.loss} loss · fitted on {fitted.n_points:,} points",
+        _before_and_after(numbers),
+        f"after is cross-fitted, {fitted.folds} folds with seed {fitted.seed}",
+        f"estimates from {low:.4g} to {high:.4g} become {least:.4g} to {most:.4g}",
+    ]
+
+
+def _before_and_after(found: dict[str, Any]) -> str:
+    """Return the table of means and gaps; what is not known is a dash."""
+    rows = [["", "before", "after"]]
+    for title, key in (("mean estimate", "estimate"), ("mean regret", "regret"), ("gap", "gap")):
+        if key in found:
+            pair = found[key] if isinstance(found[key], tuple) else (found[key], found[key])
+            rows.append([title, *("-" if value is None else f"{value:.4g}" for value in pair)])
+    return align(rows, left=("",))
+
+
+def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
+    """Return the means before and after, and with answers the regret and the gaps."""
+    from rue.metrics.calibration import regret_calibration
+
+    before = new.hat.epistemic
+    found: dict[str, Any] = {
+        "n_points": len(after),
+        "estimate": (float(before.mean()), float(after.epistemic.mean())),
+    }
+    if new.star is not None:
+        regret = new.star.epistemic
+        gaps = [regret_calibration(regret, part).gap for part in (before, after.epistemic)]
+        found |= {
+            "regret": float(regret.mean()),
+            "gap": (None if new.hat.outside_score else gaps[0], gaps[1]),
+        }
+    return found
+
+
+def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
+    import numpy as np
+
+    from rue.io.component_tables import save_components
+    from rue.io.formats import save_table
+    from rue.runs import Run
+
+    before = {"epistemic_before": new.hat.epistemic}
+    if new.star is not None:
+        run = Run(
+            new.star,
+            after,
+            method=new.method,
+            loss=new.kind.loss or "",
+            ids=new.ids,
+            groups=before,
+        )
+        save_components(path, run)
+        return
+    columns = {
+        "id": new.ids,
+        "aleatoric": after.aleatoric,
+        "epistemic": after.epistemic,
+        **before,
+        "loss": np.full(len(after), new.kind.loss) if new.kind.loss else None,
+        "method": np.full(len(after), new.method),
+    }
+    save_table(path, {k: v for k, v in columns.items() if v is not None}, parents=True)
+
+
+def _print(found: dict[str, Any], lines: list[str], notes: Any, format: str) -> None:
+    if format == "json":
+        emit(json.dumps(found | {"notes": list(notes)}, indent=2, allow_nan=False))
+    else:
+        emit("\n".join([*lines, *(f"note: {note}" for note in notes)]))

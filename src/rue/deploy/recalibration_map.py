@@ -1,0 +1,194 @@
+"""A recalibration to deploy: the fitted map, what it is made for, and what it attains.
+
+The map is fitted to all calibration points. What it attains is measured by cross-fitting: each
+point's recalibrated estimate is from a fit to the points of the other folds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rue._arrays import FloatArray
+from rue.components import Components
+from rue.deploy._json_files import read_json, write_json
+from rue.deploy.kind import Kind
+from rue.errors import InputError
+from rue.metrics.calibration import regret_calibration
+from rue.metrics.recalibration import Recalibration, fit_recalibration, recalibrate
+
+__all__ = ["RecalibrationMap", "fit_recalibration_map"]
+
+FORMAT = "rue recalibration 1"
+_COUNTS = {"n_points": 2, "folds": 2, "seed": 0}
+_NUMBERS = ("mean_regret", "mean_estimate", "mean_recalibrated", "gap_before", "gap_after")
+
+
+@dataclass(frozen=True, eq=False)
+class RecalibrationMap:
+    """A map from epistemic uncertainty to regret, with its origin.
+
+    Attributes
+    ----------
+    fitted : Recalibration
+        The map.
+    kind : Kind
+        The predictions that it is made for.
+    n_points, folds, seed : int
+        The number of calibration points, and the folds of the cross-fitting with their seed.
+    mean_regret, mean_estimate : float
+        Means over the calibration points.
+    mean_recalibrated : float
+        The mean of the cross-fitted estimates.
+    gap_before : float or None
+        The gap of :func:`rue.regret_calibration` of the estimates; None for a score without a unit.
+    gap_after : float
+        The gap of the cross-fitted estimates.
+    """
+
+    fitted: Recalibration
+    kind: Kind
+    n_points: int
+    folds: int
+    seed: int
+    mean_regret: float
+    mean_estimate: float
+    mean_recalibrated: float
+    gap_before: float | None
+    gap_after: float
+
+    def apply(self, hat: Components) -> Components:
+        """Return estimated components with the recalibrated epistemic part.
+
+        Parameters
+        ----------
+        hat : Components
+            Estimated components of n_points points, under the loss that the map is made for.
+
+        Returns
+        -------
+        Components
+            The aleatoric part is the same; the total is the sum.
+
+        Raises
+        ------
+        InputError
+            If a number is not finite.
+        """
+        epistemic = self.fitted.apply(hat.epistemic)
+        return Components(hat.aleatoric + epistemic, hat.aleatoric, epistemic)
+
+    def outside(self, epistemic: FloatArray) -> int:
+        """Return how many estimates are outside the range of the calibration points'."""
+        knots = self.fitted.epistemic
+        return int(((epistemic < knots[0]) | (epistemic > knots[-1])).sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in the map, as JSON represents it."""
+        return {
+            "format": FORMAT,
+            "made_for": self.kind.to_dict(),
+            "epistemic": self.fitted.epistemic.tolist(),
+            "regret": self.fitted.regret.tolist(),
+            "calibration": {name: getattr(self, name) for name in (*_COUNTS, *_NUMBERS)},
+        }
+
+    @staticmethod
+    def from_dict(known: Mapping[str, Any]) -> "RecalibrationMap":
+        """Return the map that :meth:`to_dict` gave; raise InputError at an invalid field."""
+        if known.get("format") != FORMAT:
+            raise InputError(f"format must be {FORMAT!r}, got {known.get('format')!r}")
+        calibration = {name: known["calibration"][name] for name in (*_COUNTS, *_NUMBERS)}
+        for name, least in _COUNTS.items():
+            value = calibration[name]
+            if type(value) is not int or value < least:
+                raise InputError(f"{name} must be a whole number from {least}, got {value!r}")
+        for name in _NUMBERS:
+            value = calibration[name]
+            if name == "gap_before" and value is None:
+                continue
+            if type(value) not in (int, float) or not np.isfinite(value):
+                raise InputError(f"{name} must be a finite number, got {value!r}")
+        fitted = Recalibration(*(_knots(name, known[name]) for name in ("epistemic", "regret")))
+        if len(fitted.epistemic) != len(fitted.regret):
+            raise InputError(
+                f"epistemic and regret must have as many numbers, got {len(fitted.epistemic)} "
+                f"and {len(fitted.regret)}"
+            )
+        for name, rises in (
+            ("epistemic", np.diff(fitted.epistemic) > 0),
+            ("regret", np.diff(fitted.regret) >= 0),
+        ):
+            if not rises.all():
+                raise InputError(f"{name} must rise, got less at knot {int(np.argmin(rises)) + 1}")
+        return RecalibrationMap(fitted, Kind.from_dict(known["made_for"]), **calibration)
+
+    def save(self, path: str | Path) -> None:
+        """Write the map as JSON, completely or not at all; raise FileError if that fails."""
+        write_json(path, self.to_dict())
+
+    @staticmethod
+    def load(path: str | Path) -> "RecalibrationMap":
+        """Read a map that :meth:`save` wrote; raise FileError if the file is not a valid map."""
+        return read_json(path, "a recalibration", RecalibrationMap.from_dict)
+
+
+def fit_recalibration_map(
+    star: Components, hat: Components, *, kind: Kind | None = None, folds: int = 5, seed: int = 0
+) -> RecalibrationMap:
+    """Fit a recalibration to calibration points, and measure it by cross-fitting.
+
+    Parameters
+    ----------
+    star, hat : Components
+        Realised and estimated components of the points.
+    kind : Kind, optional
+        What the points are, so that the map refuses others.
+    folds, seed : int
+        Of the cross-fitting, as in :func:`rue.recalibrate`.
+
+    Returns
+    -------
+    RecalibrationMap
+        The map, with what it attains.
+
+    Raises
+    ------
+    InputError
+        If there are fewer points than folds.
+
+    Examples
+    --------
+    >>> from rue import Components
+    >>> regret = np.random.default_rng(0).gamma(1.0, size=1000)
+    >>> star = Components(regret + 1, np.ones(1000), regret)
+    >>> hat = Components(9 * regret + 1, np.ones(1000), 9 * regret)
+    >>> fitted = fit_recalibration_map(star, hat)
+    >>> round(fitted.gap_before, 1), round(fitted.gap_after, 1)
+    (8.0, 0.0)
+    """
+    regret, estimate = star.epistemic, hat.epistemic
+    after = recalibrate(regret, estimate, folds=folds, seed=seed)
+    return RecalibrationMap(
+        fit_recalibration(regret, estimate),
+        kind or Kind(),
+        n_points=len(regret),
+        folds=int(folds),
+        seed=int(seed),
+        mean_regret=float(regret.mean()),
+        mean_estimate=float(estimate.mean()),
+        mean_recalibrated=float(after.mean()),
+        gap_before=None if hat.outside_score else regret_calibration(regret, estimate).gap,
+        gap_after=regret_calibration(regret, after).gap,
+    )
+
+
+def _knots(name: str, values: Any) -> FloatArray:
+    if not isinstance(values, list) or not values:
+        raise InputError(f"{name} must be a list of numbers, got {values!r}"[:200])
+    wrong = next((v for v in values if type(v) not in (int, float) or not np.isfinite(v)), None)
+    if wrong is not None:
+        raise InputError(f"{name} must be a list of finite numbers, got {wrong!r}")
+    return np.array(values, np.float64)
