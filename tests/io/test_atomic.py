@@ -14,7 +14,7 @@ import rue
 from rue.errors import FileError
 from rue.io.atomic import copy, open_own, replacing, sha256
 from rue.io.formats import save_table
-from rue.io.npz import save_npz
+from rue.io.opening import save_npz
 
 
 def names(folder):
@@ -212,5 +212,5 @@ def test_everything_that_writes_uses_it():
         "data/features.py": 1,
         "data/fetching.py": 4,  # into a temporary folder of its own, for pip
         "io/atomic.py": 2,
-        "io/npz.py": 1,  # into a file of the writer's
+        "io/opening.py": 1,  # into a file of the writer's
     }

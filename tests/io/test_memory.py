@@ -14,8 +14,15 @@ import pytest
 
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table
-from rue.io.npz import load_npy, load_npz, npz_shapes
-from rue.io.opening import allowance, max_memory, parse_size, require_memory
+from rue.io.opening import (
+    allowance,
+    load_npy,
+    load_npz,
+    max_memory,
+    npz_shapes,
+    parse_size,
+    require_memory,
+)
 
 GIB = 1 << 30
 
@@ -68,7 +75,7 @@ def peak(code, *arguments):
 def test_an_unused_member_of_3_gib_is_not_read(bomb):
     assert bomb.stat().st_size < 20 << 20
     code = (
-        "from rue.io.npz import load_npz, npz_shapes; from pathlib import Path\n"
+        "from rue.io.opening import load_npz, npz_shapes; from pathlib import Path\n"
         "path = Path(sys.argv[1]); print(npz_shapes(path)['unused'], *load_npz(path, ['probs']))"
     )
     printed, memory = peak(code, bomb)

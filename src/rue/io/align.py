@@ -12,7 +12,7 @@ from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
-from rue.io.prediction_arrays import Predictions, draws_first
+from rue.io.predictions import Predictions, draws_first
 from rue.io.truth import Truth
 from rue.losses import CostMatrix, Loss, get_loss
 from rue.losses._valued import Valued

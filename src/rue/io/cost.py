@@ -6,7 +6,7 @@ import numpy as np
 
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table
-from rue.io.npz import load_npy
+from rue.io.opening import load_npy
 from rue.losses import CostMatrix
 
 __all__ = ["read_cost"]

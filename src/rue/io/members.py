@@ -16,7 +16,7 @@ from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.errors import AlignmentError, FileError
 from rue.io.align import truth_with_classes, with_classes
 from rue.io.matching import match_rows, require_unique
-from rue.io.prediction_arrays import Predictions
+from rue.io.predictions import Predictions
 from rue.io.truth import Truth
 from rue.runs import Run
 from rue.truth.annotations import Annotations

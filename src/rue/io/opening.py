@@ -1,31 +1,44 @@
-"""Open files to read: what is wrong with one becomes one clear error, and its size is checked.
+"""Open files to read, and read and write arrays (.npz, .npy).
 
-A file of a few kilobytes can declare arrays of gigabytes. By default reading may take the larger
-of 1 GiB and 100 times the size of the file. ``RUE_MAX_MEMORY``, such as ``2GiB``, sets another
-limit; ``--max-memory`` on the command line sets it for one command.
+What is wrong with a file becomes one clear error, and its size is checked: a file of a few
+kilobytes can declare arrays of gigabytes. By default reading may take the larger of 1 GiB and 100
+times the size of the file. ``RUE_MAX_MEMORY``, such as ``2GiB``, sets another limit;
+``--max-memory`` on the command line sets it for one command.
+
+Only the members of an .npz that are asked for are read, and what they declare is checked before
+anything is allocated. Pickled arrays are refused.
 """
 
+import io
+import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._text import one_line
 from rue.errors import FileError, InputError
+from rue.io.atomic import replacing
 
 __all__ = [
     "allowance",
     "file_size",
+    "load_npy",
+    "load_npz",
     "max_memory",
+    "npz_shapes",
     "opened",
     "parse_size",
+    "read_npy_bytes",
     "reading",
     "require_memory",
+    "save_npz",
     "size_of_text",
     "text_array",
 ]
@@ -42,6 +55,106 @@ _UNITS = {
 # and its places in rows and columns.
 _PER_CHARACTER = 8
 _PER_CELL = 120
+
+_MAGIC = b"\x93NUMPY"
+_LONGEST_HEADER = 10_000  # as numpy's own limit
+# An element of no size takes none, but going through so many takes time.
+_NO_ITEM = 8
+
+
+def load_npz(path: Path, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Read arrays of an .npz archive.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    names
+        Which arrays to read; all by default. Those that are not there are left out.
+
+    Returns
+    -------
+    dict
+        The arrays by name, in the order of the file. Members that are no arrays are left out.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, holds pickled arrays, or would take too much memory.
+    """
+    with opened(path) as file, reading(path, ".npz"):
+        size = file_size(file)
+        with _archive(path, file) as archive:
+            members = _members(path, archive)
+            wanted = [name for name in members if names is None or name in names]
+            for name in wanted:
+                if not _is_bounded(members[name]):
+                    raise FileError(
+                        f"{path}: {name} is packed with bzip2 or LZMA, which is not read: write it "
+                        "with np.savez_compressed"
+                    )
+            headers = {name: _member_header(archive, members[name]) for name in wanted}
+            for name, (_, dtype) in headers.items():
+                if dtype.hasobject:
+                    raise FileError(
+                        f"{path}: {name} holds pickled objects, which are refused; save "
+                        f"{name}.astype(str)"
+                    )
+            require_memory(path, sum(_n_bytes(*header) for header in headers.values()), size)
+            arrays = {}
+            for name in wanted:
+                with archive.open(members[name]) as stream:
+                    arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+                _require_unicode(path, name, arrays[name])
+    return arrays
+
+
+def npz_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array of an .npz archive, without reading the arrays.
+
+    Those that :func:`load_npz` would refuse to unpack have the shape ().
+    """
+    with opened(path) as file, reading(path, ".npz"), _archive(path, file) as archive:
+        members = _members(path, archive)
+        return {
+            name: _member_header(archive, info)[0] if _is_bounded(info) else ()
+            for name, info in members.items()
+        }
+
+
+def save_npz(path: Path, arrays: Mapping[str, Any], *, parents: bool = False) -> None:
+    """Write arrays to an .npz archive, completely or not at all."""
+    with replacing(path, parents=parents) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def load_npy(path: Path) -> NDArray[Any]:
+    """Map an .npy array into memory, read-only."""
+    with opened(path) as file, reading(path, ".npy"):
+        if zipfile.is_zipfile(file):
+            raise FileError(f"{path}: is an archive, not an .npy array")
+        file.seek(0)
+        _header(file)
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array
+
+
+def read_npy_bytes(name: str, content: bytes) -> NDArray[Any]:
+    """Read one array from the bytes of an .npy file.
+
+    Raises
+    ------
+    FileError
+        If they are no such file, or it holds something else than numbers.
+    """
+    with reading(Path(name), ".npy"):
+        shape, dtype = _header(io.BytesIO(content))
+        if _n_bytes(shape, dtype) > len(content):
+            raise FileError(f"{name}: cannot be read as .npy: it is truncated")
+        array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    if array.dtype.kind not in "fiub":
+        raise FileError(f"{name} must hold numbers, got dtype {array.dtype}")
+    return array
 
 
 @contextmanager
@@ -171,6 +284,70 @@ def text_array(path: Path, words: Sequence[str]) -> NDArray[np.str_]:
     size = path.stat().st_size if path.is_file() else 0
     require_memory(path, 4 * max(longest, 1) * len(words), size)
     return np.array(words, dtype=np.str_)
+
+
+def _archive(path: Path, file: BinaryIO) -> zipfile.ZipFile:
+    if file.read(len(_MAGIC)) == _MAGIC:
+        raise FileError(f"{path}: is an .npy array, not an .npz archive")
+    file.seek(0)
+    return zipfile.ZipFile(file)
+
+
+def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the members that are arrays, by the name of the array."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        if _is_bounded(info):
+            with archive.open(info) as stream:
+                if stream.read(len(_MAGIC)) != _MAGIC:
+                    continue
+        name = info.filename.removesuffix(".npy")
+        if name in members:
+            raise FileError(f"{path}: holds two arrays named {name!r}")
+        members[name] = info
+    return members
+
+
+def _require_unicode(path: Path, name: str, array: NDArray[Any]) -> None:
+    """Raise if text has characters beyond Unicode, which no operation on it survives."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        letters = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("="), copy=False)
+        if letters.view(np.uint32).max() > 0x10FFFF:
+            raise FileError(f"{path}: {name} holds characters that are no Unicode: it is damaged")
+
+
+def _is_bounded(info: zipfile.ZipInfo) -> bool:
+    """Whether a member is unpacked piece by piece, and not gigabytes at its first byte."""
+    return info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def _member_header(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    with archive.open(info) as stream:
+        return _header(stream)
+
+
+def _header(stream: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read what an array declares; numpy would read a header of any length first."""
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError("it is an array with named fields, or of a newer format")
+    length = stream.read(2 if version == (1, 0) else 4)
+    n_header = int.from_bytes(length, "little")
+    if n_header > _LONGEST_HEADER:
+        raise ValueError(f"its header has {n_header:,} bytes, {_LONGEST_HEADER:,} are allowed")
+    head = io.BytesIO(length + stream.read(n_header))
+    formats: Any = np.lib.format
+    read = formats.read_array_header_1_0 if version == (1, 0) else formats.read_array_header_2_0
+    shape, _, dtype = read(head)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"it has the shape {shape}")
+    return shape, dtype
+
+
+def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    return math.prod(shape) * (dtype.itemsize or _NO_ITEM)
 
 
 def _said(n_bytes: int) -> str:

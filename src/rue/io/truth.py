@@ -25,7 +25,7 @@ from rue.errors import FileError, InputError
 from rue.io.formats import load_table
 from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
 from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of, named_rows
-from rue.io.npz import load_npy, load_npz, npz_shapes
+from rue.io.opening import load_npy, load_npz, npz_shapes
 from rue.io.ratings import json_ratings, rating_arrays, ratings_of_array
 from rue.io.tables import answer_arrays, has_no_names
 from rue.truth.annotations import Annotations
@@ -120,7 +120,7 @@ def read_truth(
     Examples
     --------
     >>> import tempfile
-    >>> from rue.io.npz import save_npz
+    >>> from rue.io.opening import save_npz
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "truth.npz"
     ...     save_npz(file, {"counts": np.array([[1, 1], [0, 1]]), "classes": ["no", "yes"]})

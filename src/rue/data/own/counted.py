@@ -11,7 +11,7 @@ from rue._arrays import IntArray
 from rue.data.own.answers import OwnAnswers, attributes_of, first_twice, values_of
 from rue.data.own.table import Columns, Table, is_number
 from rue.errors import FileError, InputError
-from rue.io.npz import load_npz, npz_shapes
+from rue.io.opening import load_npz, npz_shapes
 
 __all__ = ["read_arrays", "read_wide"]
 

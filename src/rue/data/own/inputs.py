@@ -17,7 +17,7 @@ from rue.data.own.answers import OwnAnswers
 from rue.data.own.table import TABLE_SUFFIXES, find_columns, read_table
 from rue.errors import AlignmentError, FileError
 from rue.io.atomic import sha256
-from rue.io.npz import load_npz, npz_shapes
+from rue.io.opening import load_npz, npz_shapes
 
 __all__ = ["IMAGES", "OwnInputs", "find_inputs", "input_digests", "read_inputs", "source_digest"]
 
