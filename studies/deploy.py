@@ -37,7 +37,7 @@ PAGE = DOCS / "deploy.md"
 PREDICTIONS = OUT / "deploy"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 DELTA = 0.1
-N_DRAWS = {200: 500, 1_000: 200}
+N_DRAWS = {200: 500, 1_000: 200, 5_000: 100}
 """How many calibration sets are drawn, by their number of points."""
 N_ANNOTATORS = 20
 PROMISES = ("betting", "hoeffding_bentkus")

@@ -105,7 +105,7 @@ def test_packages_that_pages_name_are_there_at_once():
 
 def test_importing_rue_is_light():
     beyond_python = {name.split(".")[0] for name in loaded("import rue") - loaded("pass")}
-    assert beyond_python == {"rue", "importlib", "warnings"}  # not even typing: 10 ms
+    assert beyond_python <= {"rue", "importlib", "warnings"}  # not even typing: 10 ms
     everything = "import rue; [getattr(rue, name) for name in rue.__all__]"
     heavy = {"torch", "matplotlib", "pandas", "sklearn", "scipy.stats", "numba"}
     assert not loaded(everything) & heavy

@@ -338,7 +338,7 @@ def test_a_table_of_components_keeps_its_own_loss(world, run):
     ("arguments", "words"),
     [
         (["p.npz", "--truth", "no-such-set"], "no such file or data set"),
-        (["p.npz", "--truth", "letter"], "letter has one label per point|cannot be found|no "),
+        (["p.npz", "--truth", "letter"], "letter (has one label per point|needs )"),
         (["p.npz", "--classes", "a,b"], "3 columns but --classes names 2"),
         (["p.npz", "--classes", "a,a,b"], "two or more different names"),
         (["p.npz", "--common", "--by-position"], "cannot go with --by-position"),
