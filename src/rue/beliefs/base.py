@@ -61,10 +61,10 @@ class Belief(PerPoint):
 
     @abstractmethod
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the rows of each chunk with their mean distributions m = E[p]."""
+        """Yield the rows of each chunk with their mean distributions :math:`m = E[p]`."""
 
     def mean(self) -> FloatArray:
-        """Return the mean distribution m = E[p] of each point, shape (n_points, n_classes)."""
+        """Return the mean :math:`m = E[p]` of each point, shape (n_points, n_classes)."""
         return np.concatenate([chunk for _, chunk in self.means()])
 
     def __repr__(self) -> str:

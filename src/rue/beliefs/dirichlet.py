@@ -84,7 +84,7 @@ class Dirichlet(Belief):
             yield rows, loss.expect_dirichlet(chunk.astype(np.float64), seed=seed)
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield alpha / alpha_0."""
+        r"""Yield :math:`\alpha / \alpha_0`."""
         for rows, chunk in stream(self.alpha):
             alpha = chunk.astype(np.float64)
             yield rows, alpha / alpha.sum(axis=1, keepdims=True)

@@ -1,41 +1,47 @@
-"""A betting p-value of "the mean loss is at least the limit" that adapts to the variance.
+r"""A betting p-value of "the mean loss is at least the limit" that adapts to the variance.
 
-Losses X_1, X_2, ... in [0, 1] are independent, with mean mu; the null hypothesis is mu >= m. Bet
-against it: begin with a wealth of 1 and, before each point, choose a bet l_t from 0 to 1/(1 - m)
-that depends on earlier points only,
+Losses :math:`X_1, X_2, \dots` from 0 to 1 are independent, with mean :math:`\mu`; the null
+hypothesis is :math:`\mu \ge m`. Bet against it: begin with a wealth of 1 and, before each point,
+choose a bet :math:`l_t` from 0 to :math:`1 / (1 - m)` that depends on earlier points only,
 
-    W_t = W_{t-1} (1 + l_t (m - X_t)).
+.. math:: W_t = W_{t-1} (1 + l_t (m - X_t)).
 
-W_t is not negative, and E[W_t | past] = W_{t-1} (1 + l_t (m - mu)) <= W_{t-1} under the null: a
-supermartingale. By Ville's inequality its maximum reaches 1/u with probability at most u, so
+The wealth is not negative. Under the null it is a supermartingale, because
 
-    p = 1 / max_t W_t
+.. math:: E[W_t \mid \text{past}] = W_{t-1} (1 + l_t (m - \mu)) \le W_{t-1}.
+
+By Ville's inequality its maximum reaches 1/u with probability at most u. So
+
+.. math:: p = 1 / \max_t W_t
 
 is a p-value, whatever the bets (Waudby-Smith and Ramdas 2023). The bets decide how often it is
-small. Every p-value is compared with one delta after n points, so the bet is the one that
-reaches 1/delta by the n-th point most often. For a random walk with small steps of variance v, of
-which r are left, that bet is known (Browne 1999; it replicates a digital option):
+small. Every p-value is compared with one level :math:`\delta` after n points, so the bet is the one
+that reaches :math:`1 / \delta` by the n-th point most often. For a random walk with small steps of
+variance v, of which r are left, that bet is known (Browne 1999; it replicates a digital option):
 
-    l = I(u) / (u sqrt(v r)),    u = delta W,    I(u) = phi(Phi^-1(u)),
+.. math:: l = \frac{I(u)}{u \sqrt{v r}}, \quad u = \delta W, \quad I(u) = \phi(\Phi^{-1}(u)),
 
-with the normal density phi and distribution function Phi. In this limit the test is exact: it
-passes if the mean is below m by Phi^-1(1 - delta) standard errors. The variance v is plugged in
-from the earlier points, with one more point of variance 1/4 before the first. The bet is at most
-0.999/(1 - m), so that no single loss ruins the gambler, and never more than it takes to reach the
-goal at once if the next loss is 0. It aims at 1/(0.95 delta), because steps are not small. (The bet
-of Waudby-Smith and Ramdas, sqrt(2 log(1/delta) / (n v)), is its value at the start for small delta;
-it does not follow the wealth, and passes less often.)
+with the normal density :math:`\phi` and distribution function :math:`\Phi`. In this limit the test
+is exact: it passes if the mean is below m by :math:`\Phi^{-1}(1 - \delta)` standard errors. The
+variance v is plugged in from the earlier points, with one more point of variance 1/4 before the
+first. The bet is at most :math:`0.999 / (1 - m)`, so that no single loss ruins the gambler, and
+never more than it takes to reach the goal at once if the next loss is 0. It aims at
+:math:`1 / (0.95 \delta)`, because steps are not small. (The bet of Waudby-Smith and Ramdas,
+:math:`\sqrt{2 \log(1/\delta) / (n v)}`, is its value at the start for small :math:`\delta`; it does
+not follow the wealth, and passes less often.)
 
-The p-value decreases in the limit m. In terms of u, W_t is u + (m - x) I(u) / sqrt(v r), up to a
-factor, and I is concave and 0 at both ends.
+The p-value decreases in the limit m. In terms of u, the wealth after a loss x is
+:math:`u + (m - x) I(u) / \sqrt{v r}`, up to a factor, and I is concave and 0 at both ends.
 
-- If x < m, the slope in u is negative only where -I'(u) > sqrt(v r) / m. There I(u) >= -I'(u)
-  (1 - u) makes the bet larger than the goal needs, so that it is cut; then the slope is x / m.
-- If x > m, the slope is negative only where I'(u) > sqrt(v r) / (1 - m). There I(u) / u >= I'(u)
-  makes the bet larger than 1/(1 - m), so that it is cut, and the slope is positive.
+- If x < m, the slope in u is negative only where :math:`-I'(u) > \sqrt{v r} / m`. There
+  :math:`I(u) \ge -I'(u) (1 - u)` makes the bet larger than the goal needs, so that it is cut; then
+  the slope is x / m.
+- If x > m, the slope is negative only where :math:`I'(u) > \sqrt{v r} / (1 - m)`. There
+  :math:`I(u) / u \ge I'(u)` makes the bet larger than :math:`1 / (1 - m)`, so that it is cut, and
+  the slope is positive.
 
-So W_t increases in W_{t-1}. At the same W_{t-1} it increases in m, cut or not, and v does not
-depend on m.
+So :math:`W_t` increases in :math:`W_{t-1}`. At the same :math:`W_{t-1}` it increases in m, cut or
+not, and v does not depend on m.
 """
 
 import math
@@ -166,7 +172,7 @@ def _passes(n_points: int, limit: float, delta: float) -> bool:
 
 @lru_cache(maxsize=1)
 def profile() -> FloatArray:
-    """Return I(u) = phi(Phi^-1(u)) at 1,025 equally spaced u from 0 to 1."""
+    r"""Return :math:`I(u) = \phi(\Phi^{-1}(u))` at 1,025 equally spaced u from 0 to 1."""
     from scipy.special import ndtri
 
     u = np.linspace(0.0, 1.0, _N_STEPS + 1)

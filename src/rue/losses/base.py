@@ -22,9 +22,9 @@ class Expectation(NamedTuple):
     Attributes
     ----------
     bayes_risk : array of shape (n_points,)
-        E[Bayes risk of p], the aleatoric part.
+        The mean of the Bayes risk of p, the aleatoric part.
     regret : array of shape (n_points,)
-        E[regret of a(m) under p], the epistemic part.
+        The mean of the regret of a(m) under p, the epistemic part.
     standard_error : array of shape (n_points,), or None
         The standard error of both, if they are sampled; None if they are exact.
     """

@@ -58,7 +58,7 @@ class CostMatrix(Loss):
         return float(self.costs.max())
 
     def action(self, probs: FloatArray) -> NDArray[np.int64]:
-        """Return argmin C p, the lowest index on ties."""
+        r"""Return :math:`\arg\min_a (C p)_a`, the lowest index on ties."""
         return first_least(self._expected(probs), TOLERANCE * self.costs.max())
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:

@@ -134,7 +134,7 @@ class Mixture:
     jitter: float
 
     def log_density(self, features: FloatArray) -> FloatArray:
-        """log sum_k pi_k N(z; mu_k, Sigma_k) of each row, by logsumexp."""
+        r""":math:`\log \sum_k \pi_k N(z; \mu_k, \Sigma_k)` of each row, by logsumexp."""
         from scipy.linalg import solve_triangular
         from scipy.special import logsumexp
 

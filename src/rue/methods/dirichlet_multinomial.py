@@ -60,7 +60,7 @@ class Fitted:
         return predict(self, inputs)
 
     def joint(self, inputs: Inputs | ArrayLike) -> FloatArray:
-        """Return the members' mean of E[p p^T], shape (n_points, n_classes, n_classes)."""
+        """Return the members' mean of :math:`E[p p^T]`, shape (n_points, n_classes, n_classes)."""
         return np.concatenate([dirichlet_joint(a).mean(axis=0) for a in _alphas(self, inputs)])
 
 

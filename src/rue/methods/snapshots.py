@@ -134,7 +134,8 @@ class Strength:
     Attributes
     ----------
     coefficients
-        Of 1, t, e, t^2, e^2 and t e, with t and e the scores of total and epistemic.
+        Of 1, t, e, :math:`t^2`, :math:`e^2` and t e, with t and e the scores of total and of
+        epistemic.
     total, epistemic
         The validation points' components, sorted, by which scores are found.
     """

@@ -140,7 +140,7 @@ def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 def fit_factors(phi: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return lower Cholesky factors of I + sum_n w_nk phi_n phi_n', shape (K, D, D).
+    r"""Return Cholesky factors of :math:`I + \sum_n w_{nk} \phi_n \phi_n^T`, shape (K, D, D).
 
     Parameters
     ----------
