@@ -17,7 +17,8 @@ from typing import Any
 
 import typer
 
-from rue.cli import app, main
+from rue.cli import main
+from rue.cli.commands import app
 from studies import ROOT
 
 RUN = ("python", "sh")

@@ -17,7 +17,7 @@ import typer.main
 
 import rue
 from rue.bench.suite import METHOD_NAMES
-from rue.cli import app
+from rue.cli.commands import app
 from rue.metrics.columns import COLUMNS
 
 SNAPSHOT = Path(__file__).parents[1] / "tests" / "public_api.txt"

@@ -6,40 +6,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rue._text import one_line, printable, protected, unprotected
+from rue._text import ESCAPES, one_line, protected, unprotected
+from rue.cli import escape_lines
 from rue.errors import FileError, MissingExtraError, RueError
 
 
 def test_what_a_terminal_would_obey_is_shown():
-    assert printable("a\x1b]0;title\x07b") == r"a\u001b]0;title\u0007b"
-    assert printable("two\nlines\tand\rmore") == r"two\nlines\tand\rmore"
-    assert printable("\u202egnp.exe \x9b31m \u2028") == r"\u202egnp.exe \u009b31m \u2028"
-    assert printable("\udcff") == r"\udcff"
+    assert "a\x1b]0;title\x07b".translate(ESCAPES) == r"a\u001b]0;title\u0007b"
+    assert "two\nlines\tand\rmore".translate(ESCAPES) == r"two\nlines\tand\rmore"
+    assert "\u202egnp.exe \x9b31m \u2028".translate(ESCAPES) == r"\u202egnp.exe \u009b31m \u2028"
+    assert "\udcff".translate(ESCAPES) == r"\udcff"
     plain = "Ünïcödé, 日本語, العربية, emoji \N{FAMILY}, r_s hat ↓"
-    assert printable(plain) == plain
+    assert plain.translate(ESCAPES) == plain
 
 
 def test_a_tables_own_marks_and_lines_stay():
     table = "name\n\x1b[1m0.1\x1b[0m\n\x1b[4m0.2\x1b[0m"
-    assert printable(table, lines=True) == table
-    assert (
-        printable("\x1b[31mred\x1b[0m\x1b[2J\n", lines=True) == "\\u001b[31mred\x1b[0m\\u001b[2J\n"
-    )
+    assert escape_lines(table) == table
+    assert escape_lines("\x1b[31mred\x1b[0m\x1b[2J\n") == "\\u001b[31mred\x1b[0m\\u001b[2J\n"
 
 
 @given(st.text())
 def test_what_is_printed_holds_no_control_characters(text):
-    shown = printable(text)
+    shown = text.translate(ESCAPES)
     assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown)
     shown.encode("utf-8")
-    assert printable(shown) == shown
-    assert all(c == "\n" or ord(c) >= 32 for c in printable(text.replace("\x1b", ""), lines=True))
+    assert shown.translate(ESCAPES) == shown
+    assert all(c == "\n" or ord(c) >= 32 for c in escape_lines(text.replace("\x1b", "")))
 
 
 @given(st.text())
 def test_escapes_keep_json_what_it_is(text):
     whole = json.dumps({"name": text}, ensure_ascii=False)
-    again = json.loads(printable(whole, lines=True).encode("utf-8", "replace"))
+    again = json.loads(escape_lines(whole).encode("utf-8", "replace"))
     assert again == {"name": text}
 
 

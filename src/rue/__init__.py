@@ -67,11 +67,11 @@ if TYPE_CHECKING:
     from rue.losses import Pinball as Pinball
     from rue.losses import Squared as Squared
     from rue.losses import ZeroOne as ZeroOne
-    from rue.metrics.calibration import RegretCalibration as RegretCalibration
-    from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.agreement import RegretCalibration as RegretCalibration
+    from rue.metrics.agreement import kendall as kendall
+    from rue.metrics.agreement import regret_calibration as regret_calibration
+    from rue.metrics.agreement import spearman as spearman
     from rue.metrics.columns import Column as Column
-    from rue.metrics.correlation import kendall as kendall
-    from rue.metrics.correlation import spearman as spearman
     from rue.metrics.curve_areas import aurc as aurc
     from rue.metrics.curve_areas import aurec as aurec
     from rue.metrics.curve_areas import excess_aurec as excess_aurec
@@ -145,7 +145,7 @@ _PUBLIC = {
     "Ratings": "rue.truth.ratings",
     "RealBelief": "rue.beliefs",
     "Recalibration": "rue.metrics.recalibration",
-    "RegretCalibration": "rue.metrics.calibration",
+    "RegretCalibration": "rue.metrics.agreement",
     "RegretParts": "rue.metrics.estimation",
     "Rule": "rue.deploy",
     "Run": "rue.runs",
@@ -171,7 +171,7 @@ _PUBLIC = {
     "find_inversions": "rue.ranking.inversions",
     "fit_recalibration": "rue.metrics.recalibration",
     "fit_selector": "rue.deploy",
-    "kendall": "rue.metrics.correlation",
+    "kendall": "rue.metrics.agreement",
     "n_aurec": "rue.metrics.curve_areas",
     "optimal_selector": "rue.selectors",
     "optimal_surface": "rue.pareto.gap",
@@ -182,12 +182,12 @@ _PUBLIC = {
     "read_published": "rue.published",
     "realize": "rue.components",
     "recalibrate": "rue.metrics.recalibration",
-    "regret_calibration": "rue.metrics.calibration",
+    "regret_calibration": "rue.metrics.agreement",
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
     "save_predictions": "rue.io.predictions",
-    "spearman": "rue.metrics.correlation",
+    "spearman": "rue.metrics.agreement",
     "try_promise": "rue.deploy",
 }
 

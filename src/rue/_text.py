@@ -4,44 +4,26 @@ import re
 from collections.abc import Collection
 
 __all__ = [
+    "ESCAPES",
     "are_numbers",
     "one_line",
-    "printable",
     "protected",
     "sorted_names",
     "unprotected",
 ]
 
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
-_UNSAFE = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_UNSAFE_NAME = re.compile(f"[{_UNSAFE}]")
-# Lines may break, and a table's own marks for bold and underlined stay.
-_UNSAFE_LINES = re.compile(f"\x1b\\[[014]m|\n|[{_UNSAFE}]")
+_UNSAFE = (
+    *(range(0x20), range(0x7F, 0xA0), (0x2028, 0x2029), (0x061C, 0x200E, 0x200F)),
+    *(range(0x202A, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000)),
+)
+ESCAPES = {code: f"\\u{code:04x}" for codes in _UNSAFE for code in codes}
+ESCAPES |= {ord("\n"): r"\n", ord("\t"): r"\t", ord("\r"): r"\r"}
+"""For ``text.translate``: what a terminal would obey instead of show, as escapes."""
+
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
-_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-
-def printable(text: str, *, lines: bool = False) -> str:
-    r"""Return text with what a terminal would obey instead of show written as escapes.
-
-    Parameters
-    ----------
-    text
-        Any text.
-    lines
-        Keep line breaks, and the codes for bold and underlined that tables are marked with.
-
-    Examples
-    --------
-    >>> print(printable("a\x1b[31mb\nc"))
-    a\u001b[31mb\nc
-    """
-    if lines:
-        own = "\x1b[0m", "\x1b[1m", "\x1b[4m", "\n"
-        return _UNSAFE_LINES.sub(lambda m: m[0] if m[0] in own else _escape(m), text)
-    return _UNSAFE_NAME.sub(_escape, text)
 
 
 def are_numbers(names: Collection[str]) -> bool:
@@ -85,7 +67,3 @@ def protected(cell: str) -> str:
 def unprotected(cell: str) -> str:
     """Return the text that :func:`protected` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}"

@@ -16,7 +16,7 @@ On the command line it is printed on stderr, and the exit code is 2, or 1 for an
 the input is valid, and the answer is no.
 """
 
-from rue._text import printable
+from rue._text import ESCAPES
 
 __all__ = [
     "AlignmentError",
@@ -38,7 +38,7 @@ class RueError(Exception):
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return super().__str__().translate(ESCAPES)
 
 
 class InputError(RueError, ValueError):

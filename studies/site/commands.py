@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from rue.cli import app
+from rue.cli.commands import app
 from studies.pages import code, table
 
 

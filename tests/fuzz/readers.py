@@ -263,7 +263,7 @@ def _command() -> Any:
     """Return the command line, which takes long to make."""
     import typer.main
 
-    from rue.cli import app
+    from rue.cli.commands import app
 
     if not hasattr(_command, "made"):
         _command.made = typer.main.get_command(app)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import rue
-from rue.cli import app
+from rue.cli.commands import app
 from studies import DOCS
 from studies.site import build, commands, reference
 

@@ -1,78 +1,30 @@
-"""The command line. One file per command, each thin: parse, call the library, print."""
+"""The command line. One file per command, each thin: parse, call the library, print.
 
+Here is what they share: running a command, reading the files that its options name, and printing.
+"""
+
+import functools
+import glob
+import inspect
 import os
+import re
 import sys
-from types import ModuleType
-from typing import Annotated
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli import (
-    bench,
-    compare,
-    data,
-    demo,
-    evaluate,
-    inversions,
-    leaderboard,
-    plan,
-    proxies,
-    published,
-    recalibrate,
-    report,
-    rule,
-    sandbox,
-    select,
-)
-from rue.cli.options import is_number, reads_files, warn
-from rue.errors import InfeasibleError, RueError
+from rue._text import ESCAPES, one_line
+from rue.cli.options import MaxMemory
+from rue.errors import InfeasibleError, InputError, RueError
 
-app = typer.Typer(
-    name="rue",
-    help="Does a model's epistemic uncertainty find the errors that could have been avoided?",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    if version:
-        from rue import __version__
-
-        print(f"rue {__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-def _command(module: ModuleType, *, reads: bool = False) -> None:
-    name = module.__name__.rpartition(".")[2]
-    function = getattr(module, name)
-    command = reads_files(function) if reads else function
-    app.command(name, epilog=f"Example:  {module.EXAMPLE}")(command)
-
-
-_command(evaluate, reads=True)
-_command(compare, reads=True)
-_command(plan, reads=True)
-_command(select, reads=True)
-_command(proxies, reads=True)
-_command(report, reads=True)
-_command(sandbox)
-_command(published)
-_command(inversions, reads=True)
-_command(demo)
-app.add_typer(rule.app, name="rule")
-app.add_typer(recalibrate.app, name="recalibrate")
-app.add_typer(data.app, name="data")
-app.add_typer(bench.app, name="bench")
-app.add_typer(leaderboard.app, name="leaderboard")
+if TYPE_CHECKING:
+    from rue.io.matching import Matching
+    from rue.io.predictions import Predictions
+    from rue.io.truth import Truth
+    from rue.losses import Loss
+    from rue.runs import Run
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -81,6 +33,8 @@ def main(arguments: list[str] | None = None) -> None:
     Exit codes: 0 for a positive outcome, 1 if no selector meets the budgets or a command's answer
     is no (its help says which), 2 for invalid input.
     """
+    from rue.cli.commands import app
+
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     try:
@@ -135,3 +89,261 @@ def _repeat_option(arguments: list[str]) -> list[str]:
 def _fail(message: str, *, code: int = 2) -> None:
     warn(f"rue: {message}")
     sys.exit(code)
+
+
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """Print the version, or the help if there is no command."""
+    if version:
+        from rue import __version__
+
+        print(f"rue {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def emit(text: str) -> None:
+    """Print to stdout; without a terminal, omit bold and underlined.
+
+    Control characters, for example in names from files, are shown as escapes.
+    """
+    marked = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(escape_lines(text, marked=marked), flush=True)
+
+
+def escape_lines(text: str, *, marked: bool = True) -> str:
+    r"""Return text with control characters as escapes, except line breaks and a table's own marks.
+
+    These marks, for bold and underlined, are kept or, unless ``marked``, left out.
+
+    Examples
+    --------
+    >>> print(escape_lines("a\x1b[31mb\n\x1b[1mc\x1b[0m", marked=False))
+    a\u001b[31mb
+    c
+    """
+    parts = re.split(r"(\n|\x1b\[[014]m)", text)
+    parts[::2] = [part.translate(ESCAPES) for part in parts[::2]]
+    parts[1::2] = [part if marked or part == "\n" else "" for part in parts[1::2]]
+    return "".join(parts)
+
+
+def warn(text: str) -> None:
+    """Print one line to stderr, with control characters as escapes."""
+    print(one_line(text).translate(ESCAPES), file=sys.stderr, flush=True)
+
+
+def print_notes(notes: list[str], format: str) -> None:
+    """Print notes below a table, or to stderr beside CSV, LaTeX and Markdown; JSON holds them."""
+    for note in notes if format != "json" else ():
+        (emit if format == "table" else warn)(f"note: {note}")
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the option ``--max-memory`` to a command."""
+
+    @functools.wraps(command)
+    def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
+        from rue.io.opening import max_memory as limit
+
+        with limit(max_memory):
+            command(*arguments, **options)
+
+    own = inspect.signature(command)
+    added = inspect.Parameter(
+        "max_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=MaxMemory
+    )
+    limited.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
+    limited.__annotations__ = {**command.__annotations__, "max_memory": MaxMemory}
+    return limited
+
+
+def folder(text: str) -> Path:
+    """Return a folder; raise for an empty name, which would mean the current folder."""
+    if not text.strip():
+        raise typer.BadParameter(f"must be a folder, got {text!r}")
+    return Path(text)
+
+
+def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -> str:
+    """Return a table with aligned columns, the header first.
+
+    Columns named in ``left`` are aligned to the left, others to the right. With ``rule``, a line
+    of dashes follows the header.
+    """
+    rows = [[cell.translate(ESCAPES) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if title in left else cell.rjust(width)
+            for cell, width, title in zip(row, widths, rows[0], strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    if rule:
+        lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def is_number(text: str) -> bool:
+    """Return whether an argument of the command line is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def parse_values(text: str | None) -> list[float] | None:
+    """Return the numbers in a text, separated by commas or spaces."""
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in re.split(r"[,\s]+", text.strip())]
+    except ValueError:
+        raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
+
+
+def chosen_loss(name: str, cost: Path | None, floor: float | None) -> "str | Loss":
+    """Return the loss that --loss, --cost and --floor select."""
+    from rue.io.cost import read_cost
+    from rue.losses import Log, get_loss
+
+    if (cost is not None) != (name == "cost"):
+        raise InputError("--loss cost and --cost FILE need each other")
+    if floor is not None and name != "log":
+        raise InputError(f"--floor needs --loss log, got --loss {name}")
+    if cost is not None:
+        return read_cost(cost)
+    if floor is not None:
+        return Log(floor)
+    get_loss(name)
+    return name
+
+
+def parse_range(text: str | None) -> tuple[float, float] | None:
+    """Return the two ends of a range, separated by a comma."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(number) for number in text.split(","))
+    except ValueError:
+        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
+    return low, high
+
+
+def matching_of(
+    id_name: str | None, classes: str | None, common: bool, by_position: bool
+) -> "Matching":
+    """Return how rows and columns are matched, from the options of a command."""
+    from rue.io.matching import Matching
+
+    names = None if classes is None else tuple(name.strip() for name in classes.split(","))
+    return Matching(id_name, names, common, by_position)
+
+
+def truth_of(
+    text: str | None, matching: "Matching", *, by: Sequence[str | None] = ()
+) -> "Truth | None":
+    """Return the truth of a file, or of a data set by its name or its TOML file."""
+    if text is None:
+        return None
+    from rue.io.truth import read_truth
+
+    if text.endswith(".toml") or not Path(text).is_file():
+        from rue.data.registry import ENTRIES
+        from rue.data.truth import data_set_truth
+
+        if text.endswith(".toml") or text in ENTRIES:
+            return data_set_truth(text)
+    return read_truth(text, by=[name for name in by if name], matching=matching)
+
+
+def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
+    """Return the files of each method, with its name where the command line gives one.
+
+    Examples
+    --------
+    >>> methods_of(["a.npz", "both=b.npz,c.npz"])
+    [(None, [PosixPath('a.npz')]), ('both', [PosixPath('b.npz'), PosixPath('c.npz')])]
+    """
+    found: list[tuple[str | None, list[Path]]] = []
+    for text in files:
+        name, equals, rest = text.partition("=")
+        if equals and name and not Path(text).exists():
+            paths = [path for part in rest.split(",") for path in _expanded(part)]
+            if len(set(paths)) < len(paths):
+                raise InputError(f"{text}: names a file twice")
+            found.append((name, paths))
+        else:
+            found += [(None, [path]) for path in _expanded(text)]
+    names = [name for name, _ in found if name is not None]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"every method must have a name of its own, got {twice!r} twice")
+    return found
+
+
+def method_of(text: str) -> tuple[str | None, list[Path]]:
+    """Return the name, where it is given, and the files of the one method of a command.
+
+    Examples
+    --------
+    >>> method_of("both=b.npz,c.npz")
+    ('both', [PosixPath('b.npz'), PosixPath('c.npz')])
+    """
+    found = methods_of([text])
+    if len(found) > 1:
+        raise InputError(
+            f"{text}: matches {len(found):,} files and this command takes one method; "
+            f"NAME={text} makes one of them"
+        )
+    return found[0]
+
+
+def read_methods(files: list[str], matching: "Matching") -> "dict[str, Predictions | Run]":
+    """Read the predictions of each method, by name: the given one, the file's own, or its stem."""
+    from rue.io.align import in_one_order
+    from rue.io.predictions import read_method
+    from rue.runs import Run
+
+    given = methods_of(files)
+    stems = shortest_names([paths[0] for _, paths in given])
+    reads = in_one_order(
+        [read_method(paths, name=name, matching=matching) for name, paths in given]
+    )
+    own = [None if isinstance(read, Run) else read.named for read in reads]
+    found: dict[str, Predictions | Run] = {}
+    for (name, paths), read, word in zip(given, reads, own, strict=True):
+        label = name or (word if word and own.count(word) == 1 else stems[paths[0]])
+        if label in found:
+            raise InputError(f"every method must have a name of its own, got {label!r} twice")
+        found[label] = read
+    return found
+
+
+def shortest_names(files: list[Path]) -> dict[Path, str]:
+    """Return the stem of each file, with as much of its path as tells files of one name apart."""
+    names = {}
+    for file in files:
+        parts = file.resolve().with_suffix("").parts
+        others = [other.resolve().with_suffix("").parts for other in files if other != file]
+        ends = (parts[-n:] for n in range(1, len(parts)))
+        own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
+        names[file] = str(file) if own is None else "/".join(own)
+    return names
+
+
+def _expanded(text: str) -> list[Path]:
+    """Return the files that a pattern matches, sorted; a plain path is itself."""
+    if not text.strip():
+        raise InputError("a file's name must not be empty")
+    if Path(text).exists() or not glob.has_magic(text):
+        return [Path(text)]
+    found = sorted(glob.glob(text))  # noqa: PTH207, patterns may be absolute
+    if not found:
+        raise InputError(f"no file matches {text!r}")
+    return [Path(path) for path in found]

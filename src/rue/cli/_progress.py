@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rue._text import printable
+from rue._text import ESCAPES
 
 if TYPE_CHECKING:
     from rue.bench.engine import Engine
@@ -111,7 +111,7 @@ def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
                     *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
                     *(
                         Text(
-                            printable(f"  {cell}: {error}"),
+                            f"  {cell}: {error}".translate(ESCAPES),
                             style="red",
                             overflow="ellipsis",
                             no_wrap=True,

@@ -4,8 +4,8 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rue._text import printable
-from rue.cli.options import align
+from rue._text import ESCAPES
+from rue.cli import align
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ def rule_lines(rule: "Rule", name: str) -> list[str]:
     for key in ("coverage", "risk", "regret") if rule.estimate.n_accepted else ():
         value, error = getattr(rule.estimate, key), getattr(rule.estimate, f"{key}_error")
         lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8} {how}")
-    return [printable(line) for line in (*lines, *(f"note: {note}" for note in rule.notes))]
+    return [line.translate(ESCAPES) for line in (*lines, *(f"note: {note}" for note in rule.notes))]
 
 
 def attained_lines(problem: "Problem", here: "Attained") -> list[str]:
@@ -54,7 +54,7 @@ def new_line(name: str, accepted: "NDArray[np.bool_]") -> str:
     """Return how many new points are accepted, as a line."""
     share = 100 * float(accepted.mean())
     count = f"{len(accepted):,} new points: {int(accepted.sum()):,} accepted"
-    return printable(f"{name} · {count} ({share:.1f} %)")
+    return f"{name} · {count} ({share:.1f} %)".translate(ESCAPES)
 
 
 def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:

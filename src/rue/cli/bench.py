@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import printable
+from rue._text import ESCAPES
+from rue.cli import align, emit, reads_files
 from rue.cli._progress import run_with_progress
 from rue.cli._stdout import only_stderr
-from rue.cli.options import Format, align, emit, reads_files
+from rue.cli.options import Format
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def run(
         )
     else:
         for line in _told(report):
-            emit(printable(line))
+            emit(line.translate(ESCAPES))
     if report.failed:
         raise typer.Exit(1)
 
@@ -252,7 +253,7 @@ def table(
     emit("\n\n".join(blocks))
     if format is Format.table:
         for note in results.notes():
-            emit(printable(f"note: {note}"))
+            emit(f"note: {note}".translate(ESCAPES))
 
 
 def _engine(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import printable
+from rue._text import ESCAPES
+from rue.cli import align, emit, matching_of, parse_values, print_notes, read_methods, truth_of
 from rue.cli.evaluate import loss_of_components, named_loss
 from rue.cli.options import (
     ByPosition,
@@ -20,13 +21,6 @@ from rue.cli.options import (
     Losses,
     Scale,
     TruthFile,
-    align,
-    emit,
-    matching_of,
-    parse_values,
-    print_notes,
-    read_methods,
-    truth_of,
 )
 from rue.errors import InputError
 
@@ -165,7 +159,7 @@ def _table(loss: str, n_points: int, ranking: "Ranking") -> str:
             "",
             align(pairs, left=["pair"], rule=True),
             "",
-            printable(str(ranking)),
+            str(ranking).translate(ESCAPES),
         ]
     )
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rue._text import printable
-from rue.cli.options import align, emit, warn
+from rue._text import ESCAPES
+from rue.cli import align, emit, warn
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
@@ -77,7 +77,7 @@ def info(
             )
         elif isinstance(value, float):
             value = f"{value:.2f}"
-        emit(printable(f"{key:<16} {'-' if value is None else value}"))
+        emit(f"{key:<16} {'-' if value is None else value}".translate(ESCAPES))
 
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")

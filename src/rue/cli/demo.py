@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rue.cli.options import emit
+from rue.cli import emit
 
 EXAMPLE = "rue demo --out out/demo"
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rue.cli import align, emit, matching_of, parse_values, print_notes, read_methods, truth_of
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -19,13 +20,6 @@ from rue.cli.options import (
     Losses,
     Scale,
     TruthFile,
-    align,
-    emit,
-    matching_of,
-    parse_values,
-    print_notes,
-    read_methods,
-    truth_of,
 )
 from rue.errors import InputError
 

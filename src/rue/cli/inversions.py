@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue._text import protected
-from rue.cli.options import align, emit, warn
+from rue.cli import align, emit, warn
 from rue.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rue.cli.options import Losses, Scale, TableOrJson, TruthFile, emit, parse_values, reads_files
+from rue.cli import emit, parse_values, reads_files
+from rue.cli.options import Losses, Scale, TableOrJson, TruthFile
 from rue.errors import InputError, RueError
 
 EXAMPLE = "rue leaderboard out/bench submissions --out site"

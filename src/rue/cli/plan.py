@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rue._text import printable
+from rue._text import ESCAPES
+from rue.cli import align, emit, matching_of, parse_values, read_methods, truth_of
 from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
@@ -18,12 +19,6 @@ from rue.cli.options import (
     LossName,
     Scale,
     TruthFile,
-    align,
-    emit,
-    matching_of,
-    parse_values,
-    read_methods,
-    truth_of,
 )
 from rue.errors import InputError
 
@@ -121,7 +116,7 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
                 "-" if not math.isfinite(row.n_answers) else f"{row.n_answers:,.0f}",
             ]
         rows.append([*numbers, _remark(row, two)])
-    names = printable(" against ".join(methods))
+    names = " against ".join(methods).translate(ESCAPES)
     lines = [
         f"{names} · {loss} loss · pilot with {found.pilot_points:,} points, nine of ten with "
         f"{found.pilot_annotators} or more annotators",

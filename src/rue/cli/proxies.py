@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    Common,
-    Files,
-    Format,
-    IdName,
-    TruthFile,
-    align,
-    emit,
-    matching_of,
-    read_methods,
-    truth_of,
-)
+from rue.cli import align, emit, matching_of, read_methods, truth_of
+from rue.cli.options import ByPosition, Classes, Common, Files, Format, IdName, TruthFile
 from rue.errors import InputError
 
 if TYPE_CHECKING:

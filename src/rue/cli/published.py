@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli.options import Format, emit
+from rue.cli import emit
+from rue.cli.options import Format
 
 if TYPE_CHECKING:
     from rue.published import PublishedTable

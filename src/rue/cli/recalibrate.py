@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rue.cli import (
+    align,
+    chosen_loss,
+    emit,
+    matching_of,
+    method_of,
+    parse_values,
+    reads_files,
+    truth_of,
+)
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -18,14 +28,6 @@ from rue.cli.options import (
     Scale,
     TableOrJson,
     TruthFile,
-    align,
-    chosen_loss,
-    emit,
-    matching_of,
-    method_of,
-    parse_values,
-    reads_files,
-    truth_of,
 )
 from rue.errors import FileError, InputError
 
@@ -208,7 +210,7 @@ def _before_and_after(found: dict[str, Any]) -> str:
 
 def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
     """Return the means before and after, and with answers the regret and the gaps."""
-    from rue.metrics.calibration import regret_calibration
+    from rue.metrics.agreement import regret_calibration
 
     before = new.hat.epistemic
     found: dict[str, Any] = {

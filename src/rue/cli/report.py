@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from rue.cli import emit, matching_of, methods_of, parse_values, shortest_names, truth_of
 from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
@@ -19,12 +20,6 @@ from rue.cli.options import (
     Losses,
     Scale,
     TruthFile,
-    emit,
-    matching_of,
-    methods_of,
-    parse_values,
-    shortest_names,
-    truth_of,
 )
 from rue.errors import InputError
 

@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue._text import protected
+from rue.cli import (
+    chosen_loss,
+    emit,
+    matching_of,
+    method_of,
+    parse_range,
+    parse_values,
+    reads_files,
+    truth_of,
+)
 from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
 from rue.cli.options import (
     ByPosition,
@@ -28,14 +38,6 @@ from rue.cli.options import (
     Scale,
     TableOrJson,
     TruthFile,
-    chosen_loss,
-    emit,
-    matching_of,
-    method_of,
-    parse_range,
-    parse_values,
-    reads_files,
-    truth_of,
 )
 from rue.errors import InputError
 

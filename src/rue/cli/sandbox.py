@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli.options import align, emit, folder
+from rue.cli import align, emit, folder
 from rue.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rue._text import printable
+from rue._text import ESCAPES
+from rue.cli import chosen_loss, emit, matching_of, method_of, parse_values, truth_of
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -25,12 +26,6 @@ from rue.cli.options import (
     Scale,
     TableOrJson,
     TruthFile,
-    chosen_loss,
-    emit,
-    matching_of,
-    method_of,
-    parse_values,
-    truth_of,
 )
 
 if TYPE_CHECKING:
@@ -119,7 +114,7 @@ def _table(found: dict[str, Any]) -> str:
         "alpha": f"multiplier of the {found['constraints'][0]}",
         "beta": f"multiplier of the {found['constraints'][1]}",
     }
-    name = printable(found["method"])
+    name = found["method"].translate(ESCAPES)
     lines = [f"{name} · {found['loss']} loss · {found['n_points']:,} points"]
     for name, meaning in meanings.items():
         text = "inf" if found[name] is None else f"{found[name]:.6g}"

@@ -16,7 +16,7 @@ from rue.components import Components
 from rue.deploy._json_files import read_json, write_json
 from rue.deploy.kind import Kind
 from rue.errors import InputError
-from rue.metrics.calibration import regret_calibration
+from rue.metrics.agreement import regret_calibration
 from rue.metrics.recalibration import Recalibration, fit_recalibration, recalibrate
 
 __all__ = ["RecalibrationMap", "fit_recalibration_map"]

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from rue.metrics.calibration import RegretCalibration as RegretCalibration
-    from rue.metrics.calibration import regret_calibration as regret_calibration
+    from rue.metrics.agreement import RegretCalibration as RegretCalibration
+    from rue.metrics.agreement import kendall as kendall
+    from rue.metrics.agreement import regret_calibration as regret_calibration
+    from rue.metrics.agreement import spearman as spearman
     from rue.metrics.columns import COLUMNS as COLUMNS
     from rue.metrics.columns import Column as Column
-    from rue.metrics.correlation import kendall as kendall
-    from rue.metrics.correlation import spearman as spearman
     from rue.metrics.curve_areas import Areas as Areas
     from rue.metrics.curve_areas import areas as areas
     from rue.metrics.curve_areas import aurc as aurc
@@ -44,7 +44,7 @@ _PUBLIC = {
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
     "Recalibration": "rue.metrics.recalibration",
-    "RegretCalibration": "rue.metrics.calibration",
+    "RegretCalibration": "rue.metrics.agreement",
     "RegretParts": "rue.metrics.estimation",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "areas": "rue.metrics.curve_areas",
@@ -56,16 +56,16 @@ _PUBLIC = {
     "excess_aurec": "rue.metrics.curve_areas",
     "fit_recalibration": "rue.metrics.recalibration",
     "format_rows": "rue.metrics.table",
-    "kendall": "rue.metrics.correlation",
+    "kendall": "rue.metrics.agreement",
     "n_aurec": "rue.metrics.curve_areas",
     "oracle_aurec": "rue.metrics.curve_areas",
     "random_aurec": "rue.metrics.curve_areas",
     "recalibrate": "rue.metrics.recalibration",
-    "regret_calibration": "rue.metrics.calibration",
+    "regret_calibration": "rue.metrics.agreement",
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
-    "spearman": "rue.metrics.correlation",
+    "spearman": "rue.metrics.agreement",
     "to_frame": "rue.metrics.table",
     "to_latex": "rue.metrics.table",
 }

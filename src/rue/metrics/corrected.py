@@ -17,7 +17,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError, ShapeError
-from rue.metrics.correlation import spearman
+from rue.metrics.agreement import spearman
 from rue.metrics.curve_areas import areas
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers

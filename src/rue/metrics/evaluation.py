@@ -11,9 +11,8 @@ from rue.beliefs import Belief, Convention, RealBelief
 from rue.components import Components
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.metrics.calibration import regret_calibration
+from rue.metrics.agreement import regret_calibration, spearman
 from rue.metrics.corrected import corrected_columns
-from rue.metrics.correlation import spearman
 from rue.metrics.curve_areas import areas, aurc
 from rue.pareto.gap import pareto_gap
 from rue.runs import Run

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from rue._text import printable, protected
+from rue._text import ESCAPES, protected
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS, Column
 
@@ -190,7 +190,7 @@ def _as_dict(row: "Evaluation | Row") -> dict[str, Any]:
 
 def _name(row: Row, key: str) -> str:
     """Return a name in a row, such as that of a file, on one line."""
-    return printable(str(row.get(key, "")))
+    return str(row.get(key, "")).translate(ESCAPES)
 
 
 def _race(row: Row) -> tuple[Any, Any, Any]:
