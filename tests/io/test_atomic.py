@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rue
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.io.atomic import copy, open_own, replacing, sha256
 from rue.io.formats import save_table
 from rue.io.opening import save_npz
@@ -214,3 +214,9 @@ def test_everything_that_writes_uses_it():
         "io/atomic.py": 2,
         "io/opening.py": 1,  # into a file of the writer's
     }
+
+
+def test_python_objects_are_not_written(tmp_path):
+    with pytest.raises(InputError, match="ids must hold numbers or text, got Python"):
+        save_npz(tmp_path / "a.npz", {"probs": np.ones(2), "ids": np.array([{}, 1], dtype=object)})
+    assert not list(tmp_path.iterdir())

@@ -81,14 +81,15 @@ def test_swag_has_the_moments_of_torch_uncertainty(network, rng):
 
 
 def test_temperature_is_that_of_scikit_learn(rng):
-    frozen = pytest.importorskip("sklearn.frozen").FrozenEstimator
+    pytest.importorskip("sklearn", minversion="1.8")  # the first with temperatures
     from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.frozen import FrozenEstimator
     from sklearn.linear_model import LogisticRegression
 
     x = rng.normal(size=(400, 2))
     labels = (x @ rng.normal(size=(2, K)) + rng.gumbel(size=(400, K))).argmax(axis=1)
     model = LogisticRegression(C=1e6).fit(x[:20], labels[:20])  # far too sure of itself
-    theirs = CalibratedClassifierCV(frozen(model), method="temperature", ensemble=False)
+    theirs = CalibratedClassifierCV(FrozenEstimator(model), method="temperature", ensemble=False)
     theirs.fit(x, labels)
     inverse = theirs.calibrated_classifiers_[0].calibrators[0].beta_
     probs = model.predict_proba(x)[:, None]

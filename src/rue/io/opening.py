@@ -123,9 +123,12 @@ def npz_shapes(path: Path) -> dict[str, tuple[int, ...]]:
 
 
 def save_npz(path: Path, arrays: Mapping[str, Any], *, parents: bool = False) -> None:
-    """Write arrays to an .npz archive, completely or not at all."""
+    """Write arrays to an .npz archive, completely or not at all; Python objects are refused."""
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.hasobject:
+            raise InputError(f"{name} must hold numbers or text, got Python objects")
     with replacing(path, parents=parents) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        np.savez(file, **arrays)
 
 
 def load_npy(path: Path) -> NDArray[Any]:
