@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rue._arrays import IntArray
+from rue._arrays import FloatArray, IntArray
 from rue.inference.intervals import intervals
 from rue.metrics.evaluation import evaluate_run
 from rue.runs import Run
@@ -23,7 +23,7 @@ def cluster_coverage(
     The points are put into clusters of similar regret. Intervals are at 95 %, by points and by
     clusters.
     """
-    members = similar(run)
+    members = similar(run.star.epistemic)
     truth = evaluate_run(run, gap=False)
     rows = []
     for n in n_clusters:
@@ -38,26 +38,26 @@ def cluster_coverage(
                     hits[name, by] += int(held)
         rows += [
             {"n_clusters": n, "size": SIZE, "column": name, "by": by, "coverage": hit / n_samples}
-            | {"n_samples": n_samples, "correlation": within(run, members)}
+            | {"n_samples": n_samples, "correlation": within(run.star.epistemic, members)}
             for (name, by), hit in hits.items()
         ]
     return rows
 
 
-def similar(run: Run) -> IntArray:
-    """Return clusters of points whose regrets have similar ranks, shape (n_clusters, SIZE)."""
-    noise = np.random.default_rng(0).normal(0, 0.2, len(run))
-    regret = run.star.epistemic
-    rank = np.argsort(np.argsort(regret)) / len(run)
-    return np.argsort(rank + noise)[: len(run) // SIZE * SIZE].reshape(-1, SIZE)
+def similar(losses: FloatArray, size: int = SIZE) -> IntArray:
+    """Return clusters of points whose losses have similar ranks, shape (n_clusters, size)."""
+    n = len(losses)
+    noise = np.random.default_rng(0).normal(0, 0.2, n)
+    rank = np.argsort(np.argsort(losses)) / n
+    return np.argsort(rank + noise)[: n // size * size].reshape(-1, size)
 
 
-def within(run: Run, members: IntArray) -> float:
-    """Return the intraclass correlation of the regret."""
-    regret = run.star.epistemic[members]
-    between = regret.mean(axis=1).var()
-    noise = regret.var(axis=1, ddof=1).mean()
-    return float((between - noise / SIZE) / (between - noise / SIZE + noise))
+def within(losses: FloatArray, members: IntArray) -> float:
+    """Return the intraclass correlation of the losses."""
+    values = losses[members]
+    noise = values.var(axis=1, ddof=1).mean()
+    between = values.mean(axis=1).var() - noise / members.shape[1]
+    return float(between / (between + noise))
 
 
 def clusters_table(rows: list[Row]) -> str:

@@ -6,6 +6,7 @@
 
 - sandbox: classes of more and more cells in a world of categories, where all is exact.
 - random-rbf: methods trained on few points, against the same method trained on many.
+- convergence: the method trained on half as many points, or for twice as many epochs.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 import rue.data
-from rue import Annotations, decompose, n_aurec, regret_parts, spearman
+from rue import Annotations, decompose, n_aurec, realize, regret_parts, spearman
 from rue._arrays import FloatArray
 from rue.metrics.estimation import RegretParts
 from rue.sandbox import make_category_world, split_category_regret
@@ -34,6 +35,9 @@ N_POINTS, N_FEW, N_TEST, SEEDS = 100_000, 2_000, 4_000, (0, 1, 2)
 """Of random-rbf: 60 % of the points train the limit; each seed has its own few points."""
 FEW, MANY = (100, 128), (25, 512)
 """Epochs and batch size; thousands of steps each."""
+CONVERGENCE = ((30_000, 25), (60_000, 25), (60_000, 50))
+"""Training points and epochs of the limits that are compared; the second is the study's."""
+CHECKED = ("evidential", "evidential, 8 units", "dropout", "ensemble, 8 units", "ensemble")
 METHODS = {
     "ensemble, 8 units": ("ensemble", 8),
     "ensemble": ("ensemble", 128),
@@ -56,6 +60,7 @@ def main() -> None:
     record = {} if arguments.again else read_rows("estimation")
     record.setdefault("sandbox", [])
     record.setdefault("rbf", [])
+    record.setdefault("convergence", [])
     if not arguments.tables_only:
         if not record["sandbox"]:
             record["sandbox"] = sandbox()
@@ -64,6 +69,13 @@ def main() -> None:
             if name not in {row["method"] for row in record["rbf"]}:
                 record["rbf"] += of_method(name)
                 write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
+        for name in CHECKED:
+            for n_train, epochs in CONVERGENCE:
+                key = (name, n_train, epochs)
+                if key not in {_key(row) for row in record["convergence"]}:
+                    record["convergence"] += converged(*key)
+                    packages = ("numpy", "scipy", "torch", "scikit-learn")
+                    write_rows("estimation", record | stamp(*packages))
     draw(record)
     fill_file(PAGE, blocks(record))
 
@@ -71,7 +83,8 @@ def main() -> None:
 def blocks(record: Mapping[str, list[Row]]) -> dict[str, str]:
     """Return the tables of the page."""
     made = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
-    return made | {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
+    made |= {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
+    return made | {"convergence": convergence_text(record.get("convergence", []))}
 
 
 def sandbox() -> list[Row]:
@@ -119,6 +132,63 @@ def of_method(name: str) -> list[Row]:
                 del found["announced"]
             rows.append({"method": name, "loss": loss, "seed": seed} | found)
     return rows
+
+
+def converged(name: str, n_train: int, epochs: int) -> list[Row]:
+    """Return the mean regret of a method's limit on random-rbf, for each loss."""
+    import torch
+
+    from rue.methods import METHODS as KNOWN
+    from rue.methods import Training
+
+    torch.set_num_threads(1)
+    method, width = METHODS[name]
+    data = rue.data.load("random-rbf", n_points=N_POINTS, n_features=3)
+    points = data.test[:N_TEST]
+    training = Training(width=width, epochs=epochs, batch_size=MANY[1])
+    module = KNOWN[method]
+    part = replace(data, train=data.train[:n_train])
+    limit = module.fit(part, module.Config(training=training))[0].predict(data.inputs[points])
+    truth = _truth(data.annotations)[points]
+    return [
+        {"method": name, "n_train": n_train, "epochs": epochs, "loss": loss}
+        | {"approximation": float(realize(truth, limit, loss).epistemic.mean())}
+        for loss in LOSSES
+    ]
+
+
+def _key(row: Row) -> tuple[str, int, int]:
+    return row["method"], row["n_train"], row["epochs"]
+
+
+def convergence_text(rows: list[Row]) -> str:
+    """Return the table of limits, and the largest change in a sentence."""
+    if not rows:
+        return "The convergence of the limit is unchecked."
+    found = {(*_key(row), row["loss"]): row["approximation"] for row in rows}
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    names = [n for n in names if all((n, *each, SHOWN[0]) in found for each in CONVERGENCE)]
+    lines = [
+        [name, loss, *(f"{found[(name, *each, loss)]:.4f}" for each in CONVERGENCE)]
+        for loss in SHOWN
+        for name in names
+    ]
+    few, own, long = CONVERGENCE
+    sentences = []
+    for other, what in ((few, "half of the points"), (long, "twice the epochs")):
+        changes = {
+            (name, loss): found[(name, *other, loss)] - found[(name, *own, loss)]
+            for name in names
+            for loss in SHOWN
+        }
+        (name, loss), change = max(changes.items(), key=lambda item: abs(item[1]))
+        base = found[(name, *own, loss)]
+        sentences.append(
+            f"With {what} the approximation changes by at most {change:+.4f}, from {base:.4f} "
+            f"({name}, {loss} loss)."
+        )
+    head = ["method", "loss", *(f"{n:,} points, {epochs} epochs" for n, epochs in CONVERGENCE)]
+    return table(head, lines) + "\n\n" + " ".join(sentences)
 
 
 def _truth(annotations: Annotations | None) -> Annotations:

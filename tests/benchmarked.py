@@ -1,7 +1,7 @@
 """The folder of a benchmark, made of small worlds without any training."""
 
 import io
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from reported import write_world
 from rue.bench.cells import Cell, config_hash, configuration
@@ -30,12 +30,16 @@ MADE_PROXIES = {
 }
 
 
-def write_benchmark(tmp_path, n_points=40):
-    """Store six cells as a run stores them, and return the store."""
+def write_benchmark(tmp_path, n_points=40, *, n_seeds=3, lead=0.0):
+    """Store the cells of two methods as a run stores them, and return the store.
+
+    The second method leads by so much in active learning.
+    """
+    suite = replace(MADE_SUITE, seeds=tuple(range(n_seeds)))
     store = Store(tmp_path / "run")
     store.folder.mkdir()
-    store.keep_suite(MADE_SUITE)
-    for seed in MADE_SUITE.seeds:
+    store.keep_suite(suite)
+    for seed in suite.seeds:
         folder = tmp_path / str(seed)
         folder.mkdir()
         files = write_world(folder, n_points, 2, seed=seed).values()
@@ -48,13 +52,14 @@ def write_benchmark(tmp_path, n_points=40):
             ]
             content = io.BytesIO(path.read_bytes())
             cell = Cell("made", "random-rbf", method, seed)
-            config = configuration(MADE_SUITE, cell)
+            config = configuration(suite, cell)
+            auac = 0.9 + 0.01 * seed + lead * (method == MADE_SUITE.methods[1])
             row = {
                 "cell": asdict(cell),
                 "config": config,
                 "config_hash": config_hash(config),
                 "rows": rows,
-                "proxies": {**MADE_PROXIES, "auac": 0.9 + 0.01 * seed, "details": {}},
+                "proxies": {**MADE_PROXIES, "auac": auac, "details": {}},
                 "data": {
                     "checksums": {"a.bin": "1"},
                     "n_train": 7,

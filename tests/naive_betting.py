@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 
 
-def naive(losses, limit, delta, first=0, accepted=None, per_accepted=False):
+def naive(losses, limit, delta, first=0, accepted=None, per_accepted=False, prior=0.5):
     """The same in plain Python, with I(u) linear between 1,025 nodes; the largest wealth."""
     normal = NormalDist()
 
@@ -14,8 +14,9 @@ def naive(losses, limit, delta, first=0, accepted=None, per_accepted=False):
         return ends[0] + (u * 1024 - k) * (ends[1] - ends[0])
 
     n, money, most, bets = len(losses), 1.0, 1.0, []
-    seen, off = [], [0.5]  # losses so far, and how far each was from the mean before it
-    mean = 0.5
+    seen = []  # losses so far, and how far each was from the mean before it
+    off = [math.sqrt(prior * (1 - prior))]
+    mean = prior
     for t, loss in enumerate(losses):
         inside = accepted is None or accepted[t]
         bets.append(0.0)
@@ -37,5 +38,5 @@ def naive(losses, limit, delta, first=0, accepted=None, per_accepted=False):
             most = max(most, money)
         off.append(loss - mean)
         seen.append(loss)
-        mean = (0.5 + math.fsum(seen)) / (1 + len(seen))
+        mean = (prior + math.fsum(seen)) / (1 + len(seen))
     return most, bets[:n] + [0.0] * (n - len(bets))

@@ -59,13 +59,18 @@ def test_compare(world, run):
 
 
 def test_rule_fit(world, run):
-    folder, _, _ = world
+    folder, document, _ = world
     words = ["rule", "fit", folder / "a.npz", "--truth", folder / "truth.csv", "--loss", "brier"]
     words += ["--risk-max", "1.5", "--delta", "0.5", "--cluster", "document", "--format", "json"]
     result = run(*words)
-    assert (
-        "fitted on a random point of each of 20 clusters" in json.loads(result.out)["rule"]["notes"]
+    note = (
+        "Fitted on 20 clusters of {} points: numbers of calibration points are those of clusters."
     )
+    rule = json.loads(result.out)["rule"]
+    assert rule["notes"][0] == note.format(len(document))
+    assert rule["calibration"]["n_points"] == 20
+    old = json.loads(run(*words, "--promise", "hoeffding_bentkus").out)["rule"]
+    assert old["notes"][0] == "Fitted on a random point of each of 20 clusters."
 
 
 def test_report(world, run):

@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 
 from benchmarked import write_benchmark
+from rue import n_aurec, pareto_gap
+from rue.bench.cells import Cell
+from rue.io.align import make_run
+from rue.io.predictions import read_predictions
 from rue.published import read_published
 from rue.ranking.inversions import find_inversions
 from rue.ranking.scores import read_scores, to_scores
@@ -127,6 +131,82 @@ def test_every_inversion_of_a_run_is_tested(run, tmp_path):
     sides = [each[side] for each in found["inversions"] for side in ("first", "second")]
     assert {"pareto_gap", "spearman_hat"} <= {side["criterion"] for side in sides}
     assert all(0 < each["p_value"] <= 1 for each in found["inversions"])
+
+
+def test_one_seed_has_no_test_over_seeds_and_no_inversion(run, folder):
+    """Near-OOD of one seed contradicts AuReC, and nothing says whether by chance."""
+    lines = TEXT.splitlines()
+    (folder / "scores.csv").write_text("\n".join(line for line in lines if ",1," not in line))
+    text = run("inversions", folder, "--dataset", "d").out
+    assert "Inversions, all 0" in text
+    assert "Opposite orders that are not tested, all 1" in text
+    row = "a b near-OOD d 0.200 AuReC d log 0.3000 1.00 1/1 one seed: no test over seeds"
+    assert row.split() in [line.split() for line in text.splitlines()]
+    markdown = run("inversions", folder, "--dataset", "d", "--format", "markdown").out
+    assert "| 1/1 | one seed: no test over seeds |" in markdown
+    # Two seeds that differ alike say nothing about a third.
+    alike = [
+        line.replace(",0,", ",1,") for line in lines[1:] if line.startswith("d") and ",0," in line
+    ]
+    (folder / "scores.csv").write_text(
+        "\n".join([line for line in lines if ",1," not in line] + alike)
+    )
+    assert "the same difference in all seeds" in run("inversions", folder, "--dataset", "d").out
+    # Without a test nothing is said about one.
+    assert "Inversions, all 1" in run("inversions", folder, "--dataset", "d", "--no-test").out
+
+
+def test_a_run_of_one_seed_tests_what_points_can_test(run, tmp_path):
+    """Proxies of one seed have no p-value; criteria of points have one."""
+    store = write_benchmark(tmp_path, n_points=20, n_seeds=1, lead=0.01)
+    (found,) = json.loads(run("inversions", store.folder, "--format", "json").out)
+    proxies = [
+        "auac" in {each[side]["criterion"] for side in ("first", "second")}
+        for each in found["inversions"]
+    ]
+    assert {True, False} == set(proxies)
+    assert [each["p_value"] is None for each in found["inversions"]] == proxies
+    text = run("inversions", store.folder).out
+    assert f"Opposite orders that are not tested, all {sum(proxies)}" in text
+    assert text.count("one seed: no test over seeds") == sum(proxies)
+
+
+def test_the_p_value_of_a_gap_inversion_is_that_of_a_plain_bootstrap(run, tmp_path):
+    """The larger of two p-values, each twice the smaller share of samples with either order.
+
+    The library has 200 samples for the gap and 1,000 for n-AuReC, here there are 100.
+    """
+    store = write_benchmark(tmp_path, n_points=15, n_seeds=1)
+    names = ["pareto_gap", "n_aurec"]
+    words = [word for name in names for word in ("--criterion", name)]
+    (found,) = json.loads(run("inversions", store.folder, *words, "--format", "json").out)
+    cells = [Cell("made", "random-rbf", method, 0) for method in found["methods"]]
+    predicted = [read_predictions(store.predictions(cell)) for cell in cells]
+    losses = ("log", "zero_one")
+    runs = {loss: [make_run(each, None, loss) for each in predicted] for loss in losses}
+    moved = {(name, loss): [] for name in names for loss in losses}
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        rows = rng.integers(0, 15, 15)
+        for loss in losses:
+            parts = [(each.star[rows], each.hat[rows]) for each in runs[loss]]
+            a, b = (pareto_gap(*part) for part in parts)
+            moved["pareto_gap", loss].append(a - b)
+            a, b = (n_aurec(star.epistemic, hat.epistemic) for star, hat in parts)
+            moved["n_aurec", loss].append(a - b)
+    naive = {}
+    for key, each in moved.items():
+        each = np.array(each)[np.isfinite(each)]
+        below = (each < 0).mean() + (each == 0).mean() / 2
+        naive[key] = 2 * min(below, 1 - below)
+    tested = 0
+    for each in found["inversions"]:
+        sides = [(each[side]["criterion"], each[side]["loss"]) for side in ("first", "second")]
+        p = max(naive[side] for side in sides)
+        error = 2 * np.sqrt(p / 2 * (1 - p / 2) * (1 / 200 + 1 / 100))
+        assert each["p_value"] == pytest.approx(p, abs=3 * error)
+        tested += any(name == "pareto_gap" for name, _ in sides)
+    assert tested
 
 
 def test_a_file_that_rue_published_printed(run, tmp_path):

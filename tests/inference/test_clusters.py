@@ -123,12 +123,13 @@ def test_comparison_over_clusters(rng):
         assert found[criterion].low != plain[criterion].low
 
 
-def test_a_promise_takes_a_random_point_of_each_cluster(rng):
+def test_hoeffding_bentkus_takes_a_random_point_of_each_cluster(rng):
     run = clustered(rng, 200, 5)
     unit = run.star.total.max()
     star = Components(run.star.total / unit, run.star.aleatoric / unit, run.star.epistemic / unit)
     labels = run.groups["patient"]
     options = {"maximize": "coverage", "risk_max": 0.2, "delta": 0.1, "bound": 1.0}
+    options["promise"] = "hoeffding_bentkus"
     rule = fit_selector(star, run.hat, cluster=labels, **options)
     rows = one_of_each(cluster_codes(run, "patient"), 0)
     assert sorted(labels[rows]) == sorted(set(labels))

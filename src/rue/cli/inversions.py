@@ -78,7 +78,8 @@ def inversions(
     Print ranks, Kendall's tau, and inversions: pairs of methods that two criteria order
     differently. The csv output has the inversions, the json output everything. An inversion has
     strength 1 if one criterion ranks a method first and another method last, and the other
-    criterion reverses them.
+    criterion reverses them. Where one of the two orders cannot be tested, as with one seed, a
+    table of its own says why, and they are not called inversions.
     """
     from rue.ranking.inversions import find_inversions
 
@@ -101,24 +102,34 @@ def inversions(
     elif format == "csv":
         emit(_csv([inversion for each in found for inversion in each.inversions]))
     else:
-        emit("\n\n".join(block for each in found for block in blocks(each, top, format)))
+        tested = p_value is not None
+        emit("\n\n".join(block for each in found for block in blocks(each, top, format, tested)))
         if published:
             note = "the paper's tables have no spread over seeds, so inversions have no p-values"
             warn(f"note: {note}")
 
 
 def blocks(
-    found: "Inversions", top: int, format: Literal["table", "markdown"] = "table"
+    found: "Inversions",
+    top: int,
+    format: Literal["table", "markdown"] = "table",
+    tested: bool = False,
 ) -> list[str]:
-    """Return ranks, tau and the strongest inversions as text, a title above each."""
-    n = len(found.inversions)
-    listed = f"Inversions, the strongest {top} of {n:,}" if n > top else f"Inversions, all {n:,}"
+    """Return ranks, tau and the strongest inversions as text, a title above each.
+
+    With ``tested``, opposite orders without a p-value are not among the inversions.
+    """
+    known = [each for each in found.inversions if not tested or each.p_value is not None]
+    others = [each for each in found.inversions if tested and each.p_value is None]
     grids = [("Values, and ranks in brackets (1 is best)", ranks_grid(found))]
     width = _BLOCK if format == "table" else len(found.columns)
     for start in range(0, len(found.columns), width):
         title = "Kendall's tau (1 is the same order, -1 the opposite)"
         grids.append((title if start == 0 else "tau, continued", tau_grid(found, start, width)))
-    grids.append((listed, inversions_grid(found.inversions[:top])))
+    grids.append((_listed("Inversions", len(known), top), inversions_grid(known[:top])))
+    if others:
+        title = _listed("Opposite orders that are not tested", len(others), top)
+        grids.append((title, inversions_grid(others[:top], why=True)))
     texts = []
     for title, grid in grids:
         if len(grid) == 1:
@@ -130,7 +141,18 @@ def blocks(
     return texts
 
 
-_LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses under")
+_LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses under", "why")
+
+
+def _listed(what: str, n: int, top: int) -> str:
+    return f"{what}, the strongest {top} of {n:,}" if n > top else f"{what}, all {n:,}"
+
+
+def _why_untested(each: "Inversion") -> str:
+    """Return why there is no p-value of an inversion whose orders were to be tested."""
+    if each.n_seeds > 1:
+        return "the same difference in all seeds"
+    return f"{'one' if each.n_seeds else 'no'} seed: no test over seeds"
 
 
 def ranks_grid(found: "Inversions") -> list[list[str]]:
@@ -164,8 +186,11 @@ def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[l
     return grid
 
 
-def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
-    """Return a line for each inversion; seeds and p-values where there are any."""
+def inversions_grid(inversions: "Sequence[Inversion]", *, why: bool = False) -> list[list[str]]:
+    """Return a line for each inversion; seeds and p-values where there are any.
+
+    With ``why``, the reason why there is no p-value is at the end.
+    """
     from rue.ranking.scores import CRITERIA
 
     grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
@@ -185,6 +210,10 @@ def inversions_grid(inversions: "Sequence[Inversion]") -> list[list[str]]:
                 *(name(each.second), margins[1], f"{each.strength:.2f}", seeds, p),
             ]
         )
+        if why:
+            grid[-1].append(_why_untested(each))
+    if why:
+        grid[0].append("why")
     empty = [j for j in range(len(grid[0])) if all(row[j] == "-" for row in grid[1:])]
     return [[cell for j, cell in enumerate(row) if j not in empty] for row in grid]
 

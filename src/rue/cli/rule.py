@@ -101,7 +101,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="With --delta: promise for clusters of points; a random point of each is used.",
+            help="With --delta: points with the same value belong together, e.g. a patient's; "
+            "promise for a random point of a new cluster.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split of the points.", min=0)] = 0,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rue.components import Components
 from rue.errors import ShapeError
+from rue.inference.clusters import cluster_means
 from rue.selectors.problem import Problem
 
 if TYPE_CHECKING:
@@ -41,7 +42,13 @@ class Attained:
     n_accepted: int
 
 
-def attained(star: Components, accepted: ArrayLike, *, normalized: bool = False) -> Attained:
+def attained(
+    star: Components,
+    accepted: ArrayLike,
+    *,
+    normalized: bool = False,
+    cluster: ArrayLike | None = None,
+) -> Attained:
     """Return what decisions attain on points whose truth is known.
 
     Parameters
@@ -52,6 +59,9 @@ def attained(star: Components, accepted: ArrayLike, *, normalized: bool = False)
         Decisions, shape (n_points,), true for accept.
     normalized
         Whether risk and regret are per accepted point.
+    cluster
+        Labels of clusters, shape (n_points,). Then all but the counts is for a random point of a
+        random cluster, with standard errors over clusters.
 
     Returns
     -------
@@ -72,21 +82,24 @@ def attained(star: Components, accepted: ArrayLike, *, normalized: bool = False)
     accepted = np.asarray(accepted, dtype=bool)
     if accepted.shape != (len(star),):
         raise ShapeError(f"accepted must have shape ({len(star)},), got {accepted.shape}")
+    codes = None if cluster is None else np.unique(np.asarray(cluster), return_inverse=True)[1]
     n_points, n_accepted = len(star), int(accepted.sum())
-    coverage = n_accepted / n_points
-    root = math.sqrt(n_points)
+    share = cluster_means(accepted.astype(np.float64), codes)
+    coverage = float(share.mean())
+    root = math.sqrt(len(share))
     rates = {}
     for name, values in (("risk", star.total), ("regret", star.epistemic)):
-        kept = accepted * values
+        kept = cluster_means(accepted * values, codes)
         rate, error = float(kept.mean()), float(kept.std()) / root
         if normalized:  # a ratio of two means
             rate = rate / coverage if n_accepted else math.nan
-            spread = float((accepted * (values - rate)).std()) if n_accepted else math.nan
+            off = cluster_means(accepted * (values - rate), codes)
+            spread = float(off.std()) if n_accepted else math.nan
             error = spread / coverage / root if n_accepted else math.nan
         rates[name], rates[f"{name}_error"] = rate, error
     return Attained(
         coverage=coverage,
-        coverage_error=float(accepted.std()) / root,
+        coverage_error=float(share.std()) / root,
         n_points=n_points,
         n_accepted=n_accepted,
         **rates,

@@ -11,22 +11,30 @@ grows with tau, so the wealth under the same bets falls: if the reference passes
 thresholds before it down to the one before, and if it fails, the last that passes is found by
 bisection. References are scores of the points that learned the weights; without any, those of the
 first test points, which then do not bet.
+
+With clusters, a cluster bets once, on the mean of its points. Its X_c(tau) = mean of X_i(tau), or
+limit + mean of C_i (loss_i - limit) per accepted point, is in [0, 1] as its terms are; clusters are
+independent; and E[X_c] is the expectation for a random point of a random cluster. So the wealth is
+a supermartingale under the null hypothesis for such a point, and p = 1 / max W is a p-value, as
+with one random point of each cluster, but X_c varies less. It grows with tau over all points.
+Means vary less than losses of 0 or 1, so the variance before the first cluster is not 1/4 but
+limit (1 - limit), the largest that a mean at the limit allows.
 """
 
 import math
-from dataclasses import replace
-from typing import NamedTuple, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 from rue.deploy.betting import fewest_points, profile
 from rue.deploy.candidates import Losses, Thresholds
-from rue.deploy.promises import Promise, Tested
+from rue.deploy.promises import Clusters, Promise, Tested
 
 __all__ = ["Betting"]
 
-# With more test points than this, thresholds share bets.
+# With more test points than this, thresholds share bets; in clusters, with five times as many.
 _OWN_BETS = 2_000
 
 # At most so many references, or thresholds per accepted point.
@@ -38,11 +46,22 @@ _SHARE = 20
 _NO_BETS = np.empty(0)
 
 
-class _Budget(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Budget:
     """Losses of the test points in units of the largest loss, in their order, and the limit."""
 
     losses: FloatArray
     limit: float
+    per_accepted: bool
+    clusters: Clusters | None
+
+    def bettors(self, ranks: IntArray, at: int) -> tuple[FloatArray, IntArray, int, bool]:
+        """Return the losses, ranks, rank and option of kernels, where ranks up to ``at`` accept."""
+        if self.clusters is None:
+            return self.losses, ranks, at, self.per_accepted
+        zero = self.limit if self.per_accepted else 0.0  # what a rejected point has
+        means = self.clusters.means(np.where(ranks <= at, self.losses - zero, 0.0)) + zero
+        return means, np.zeros(len(means), np.int64), 0, False
 
 
 @final
@@ -95,14 +114,34 @@ class Betting(Promise):
         return np.asarray(np.where(room > 0, n, np.inf))
 
     def test(
-        self, losses: Losses, scores: FloatArray, taus: FloatArray | None, references: FloatArray
+        self,
+        losses: Losses,
+        scores: FloatArray,
+        taus: FloatArray | None,
+        references: FloatArray,
+        clusters: Clusters | None = None,
     ) -> Tested:
-        """Test thresholds by the wealth of bets on the points in the order given."""
+        """Test thresholds by the wealth of bets on points or clusters in the order given."""
+        per = self.problem.normalized
         budgets = [
-            _Budget(np.ascontiguousarray(losses[name] / self.bound), limit)
+            _Budget(np.ascontiguousarray(losses[name] / self.bound), limit, per, clusters)
             for name, limit in self.limits.items()
             if limit < 1  # no loss is larger
         ]
+        found = self._tested(losses, scores, taus, references, budgets, clusters)
+        if clusters is None:
+            return found
+        return replace(found, thresholds=clusters.weighted(found.thresholds, losses, scores))
+
+    def _tested(
+        self,
+        losses: Losses,
+        scores: FloatArray,
+        taus: FloatArray | None,
+        references: FloatArray,
+        budgets: list[_Budget],
+        clusters: Clusters | None,
+    ) -> Tested:
         if taus is not None:
             taus = taus[_spread(len(taus), _MOST)]
             empty = np.zeros(len(taus), dtype=np.int64)
@@ -110,8 +149,9 @@ class Betting(Promise):
         else:
             tested = self._up_to_the_floor(Thresholds.of(losses, scores))
         ranks = np.searchsorted(tested.taus, scores, side="left")
-        if taus is None and len(scores) > _OWN_BETS:
-            return self._shared_bets(tested, ranks, scores, references, budgets)
+        most = _OWN_BETS if clusters is None else 5 * _OWN_BETS
+        if taus is None and len(scores) > most:
+            return self._shared_bets(tested, ranks, scores, references, budgets, clusters)
         found = self._own_bets(tested, ranks, budgets)
         if taus is not None and found.p_value is None:  # another threshold may need fewer points
             every = Thresholds.of(losses, scores)
@@ -136,19 +176,21 @@ class Betting(Promise):
         scores: FloatArray,
         references: FloatArray,
         budgets: list[_Budget],
+        clusters: Clusters | None,
     ) -> Tested:
         """Test each reference; where one fails, find the last threshold before it that passes."""
+        n_bettors = len(scores) if clusters is None else clusters.n_clusters
         first = 0
         if not len(references):
-            first = min(len(scores) // _SHARE, _MOST)
-            references = scores[:first]
+            first = min(n_bettors // _SHARE, _MOST)
+            references = scores[:first] if clusters is None else scores[clusters.codes < first]
         references = np.append(np.sort(references)[_spread(len(references), _MOST)], math.inf)
         # The largest threshold that accepts no point above the reference; -1 accepts none.
         top = np.sort(scores)[tested.accepted - 1]
         places = np.searchsorted(top, references, side="right") - 1
         last_of = np.append(places[1:] != places[:-1], True)  # the same points, the same bets
         tau, p_value, before = -math.inf, None, -1
-        bets = np.zeros((len(budgets), len(scores)))
+        bets = np.zeros((len(budgets), n_bettors))
         for at, upper in zip(places[last_of], references[last_of], strict=True):
             found = self._p_values(budgets, ranks, int(at), first, bets)
             if max(found) <= self.delta:
@@ -181,13 +223,15 @@ class Betting(Promise):
         from rue._kernels.wealth import wealth
 
         found = []
-        for i, (losses, limit) in enumerate(budgets):
+        for i, budget in enumerate(budgets):
             made = _NO_BETS if bets is None else bets[i]
-            per, most = self.problem.normalized, 1.0
+            limit, most = budget.limit, 1.0
             if limit > 0:  # a budget of 0 cannot be shown
+                losses, of, last, per = budget.bettors(ranks, at)
                 goal = 1.0 / self.delta
+                prior = 0.5 if budget.clusters is None else min(limit, 0.5)
                 most = wealth(
-                    losses, ranks, at, limit, self.delta, first, per, goal, profile(), made
+                    losses, of, last, limit, self.delta, first, per, goal, profile(), made, prior
                 )
             found.append(1.0 / float(most))
         return found or [0.0]
@@ -195,7 +239,8 @@ class Betting(Promise):
     def _p_of_bets(self, budget: _Budget, ranks: IntArray, at: int, bets: FloatArray) -> float:
         from rue._kernels.wealth import wealth_of_bets
 
-        return 1.0 / float(wealth_of_bets(budget.losses, ranks, at, budget.limit, bets))
+        losses, of, last, _ = budget.bettors(ranks, at)
+        return 1.0 / float(wealth_of_bets(losses, of, last, budget.limit, bets))
 
     def _moments(self, thresholds: Thresholds, name: str) -> tuple[FloatArray, FloatArray]:
         """Return rate and variance, as the bets estimate it, in units of the largest loss."""

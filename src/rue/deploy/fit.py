@@ -78,8 +78,9 @@ def fit_selector(
         the weights are those of the total.
     cluster
         With ``delta``, labels of shape (n_points,) of points that belong together, such as the
-        images of a patient. Clusters must be independent, their points need not be: the rule is
-        fitted on a random point of each, and its promise is for a random point of a new cluster.
+        images of a patient. Clusters must be independent, their points need not be: the promise
+        is for a random point of a new cluster. Betting tests the means of clusters over all their
+        points, and Hoeffding-Bentkus a random point of each.
     seed
         Seed of the split, and of the points of clusters. Trying several seeds and keeping the
         best rule breaks the promise.
@@ -171,12 +172,23 @@ def fit_rule(
         raise InputError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}")
     candidates = None if weights is None else [_as_weights(weights)]
     kind = kind or Kind()
+    codes, note = None, ""
     if cluster is not None:
         codes = label_codes(cluster, len(star_cal))
         if delta is None:
             raise InputError("cluster is used only with delta")
-        rows = one_of_each(codes, seed)
-        star_cal, hat_cal = star_cal[rows], hat_cal[rows]
+        n_clusters = int(codes.max()) + 1
+        if n_clusters == len(star_cal):
+            codes = None  # clusters of one point
+        elif promise == "hoeffding_bentkus":
+            rows = one_of_each(codes, seed)
+            star_cal, hat_cal, codes = star_cal[rows], hat_cal[rows], None
+            note = f"Fitted on a random point of each of {n_clusters:,} clusters."
+        else:
+            note = (
+                f"Fitted on {n_clusters:,} clusters of {len(star_cal):,} points: numbers of "
+                "calibration points are those of clusters."
+            )
     if delta is None:
         return fit_empirical(
             star_cal, hat_cal, problem, candidates=candidates, seed=seed, kind=kind
@@ -193,11 +205,9 @@ def fit_rule(
         learn_share=learn_share,
         seed=seed,
         kind=kind,
+        codes=codes,
     )
-    if cluster is None:
-        return rule
-    note = f"fitted on a random point of each of {len(star_cal):,} clusters"
-    return replace(rule, notes=(note, *rule.notes))
+    return replace(rule, notes=(note, *rule.notes)) if note else rule
 
 
 def _as_weights(weights: Weights) -> Weights:

@@ -15,16 +15,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.deploy.attained import attained
 from rue.deploy.best_cut import best_cut
 from rue.deploy.betting_promise import Betting
 from rue.deploy.candidates import TOTAL, Thresholds, Weights, directions, losses_of, weighted_score
 from rue.deploy.kind import Kind
-from rue.deploy.promises import HoeffdingBentkus, Promise, PromiseName, floor_at
+from rue.deploy.promises import Clusters, HoeffdingBentkus, Promise, PromiseName, floor_at
 from rue.deploy.rule import Rule, missed_floor
 from rue.deploy.sample_size import needed_points
+from rue.inference.clusters import cluster_means
 from rue.selectors.problem import Problem
 
 __all__ = ["PROMISES", "fit_promised"]
@@ -47,8 +48,13 @@ def fit_promised(
     learn_share: float,
     seed: int,
     kind: Kind,
+    codes: IntArray | None = None,
 ) -> Rule:
-    """Return a rule whose budgets hold on new points with probability at least 1 - delta."""
+    """Return a rule whose budgets hold on new points with probability at least 1 - delta.
+
+    ``codes`` are the numbers of the points' clusters, from 0. Then clusters learn or test, and all
+    numbers of points in the rule are of clusters.
+    """
     promised = PROMISES[promise](problem, delta, bound)
     least = max(promised.fewest_points(limit) or 0 for limit in promised.limits.values())
     fixed = candidates is not None
@@ -60,35 +66,49 @@ def fit_promised(
             return 0
         return min(max(1, round(learn_share * n_points)), n_points - 1)
 
-    n_learned = n_learners(len(star))
-    order = np.random.default_rng(seed).permutation(len(star))
+    n_points = len(star) if codes is None else int(codes.max()) + 1
+    n_learned = n_learners(n_points)
+    n_tested = n_points - n_learned
+    order = np.random.default_rng(seed).permutation(n_points)
     learn, test = order[:n_learned], order[n_learned:]
+    clusters = None
+    if codes is not None:
+        place = np.argsort(order)[codes]  # of each point's cluster in the order
+        learn, test = np.flatnonzero(place < n_learned), np.flatnonzero(place >= n_learned)
+        clusters = Clusters(place[test] - n_learned, n_tested)
     weights = TOTAL if candidates is None else candidates[0]
     taus: FloatArray | None = None
     references = np.empty(0)
     if n_learned:
-        weights, sequence = _learned(star[learn], hat[learn], promised, candidates, len(test))
+        own = None if codes is None else codes[learn]
+        weights, sequence = _learned(star[learn], hat[learn], promised, candidates, n_tested, own)
         taus = sequence if problem.normalized else None
         references = weighted_score(hat[learn], weights)
     scores = weighted_score(hat[test], weights)
     tested = promised.test(
-        losses_of(star[test], squares=promised.squares), scores, taus, references
+        losses_of(star[test], squares=promised.squares), scores, taus, references, clusters
     )
-    estimate = attained(star[test], scores <= tested.tau, normalized=problem.normalized)
+    estimate = attained(
+        star[test],
+        scores <= tested.tau,
+        normalized=problem.normalized,
+        cluster=None if clusters is None else clusters.codes,
+    )
     needed: int | None = None
     if tested.p_value is not None:
         notes = missed_floor(problem, estimate.coverage)
     else:
-        needed, note = needed_points(tested, promised, len(star), n_learners)
+        unit = "points" if codes is None else "clusters"
+        needed, note = needed_points(tested, promised, n_points, n_learners, unit=unit)
         notes = [note]
     return Rule(
         weights,
         tested.tau,
         problem,
         estimate,
-        n_points=len(star),
+        n_points=n_points,
         n_learned=n_learned,
-        n_tested=len(test),
+        n_tested=n_tested,
         seed=seed,
         delta=delta,
         test=promise,
@@ -106,6 +126,7 @@ def _learned(
     promise: Promise,
     candidates: list[Weights] | None,
     n_tested: int,
+    codes: IntArray | None,
 ) -> tuple[Weights, FloatArray]:
     """Choose the weights, and the thresholds to test per accepted point, from the smallest up.
 
@@ -124,7 +145,7 @@ def _learned(
         weights, tau = best_cut(losses, hat, problem, candidates[:1])
     elif weights != candidates[0]:
         plain = best_cut(losses, hat, problem, candidates[:1], fits)
-        if not _clearly_better(star, hat, promise, (weights, tau), plain):
+        if not _clearly_better(star, hat, promise, (weights, tau), plain, codes):
             weights, tau = plain
     if not problem.normalized:
         return weights, np.empty(0)
@@ -141,6 +162,7 @@ def _clearly_better(
     promise: Promise,
     one: tuple[Weights, float],
     other: tuple[Weights, float],
+    codes: IntArray | None,
 ) -> bool:
     """Whether one rule accepts more, or loses less, than another by a margin of standard errors."""
     problem = promise.problem
@@ -149,4 +171,5 @@ def _clearly_better(
     reach = min(first.mean(), second.mean())
     if problem.minimize is not None and reach >= problem.floor - 1e-12:
         gain *= -(star.total if problem.minimize == "risk" else star.epistemic)
+    gain = cluster_means(gain, codes)
     return bool(gain.mean() > promise.margin * gain.std() / math.sqrt(len(gain)))

@@ -13,21 +13,59 @@ Per accepted point, the thresholds to test come from other points (``learn_then_
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Literal, final
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue.deploy.candidates import Losses, Thresholds
 from rue.deploy.p_values import hoeffding_bentkus, n_passed, points_needed
 from rue.selectors.problem import Problem
 
-__all__ = ["HoeffdingBentkus", "Promise", "PromiseName", "Tested"]
+__all__ = ["Clusters", "HoeffdingBentkus", "Promise", "PromiseName", "Tested"]
 
 PromiseName = Literal["betting", "hoeffding_bentkus"]
 """Which p-values a promise rests on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Which cluster each test point is in.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_points,)
+        The place of the point's cluster in the random order of the clusters.
+    n_clusters : int
+        How many clusters there are.
+    """
+
+    codes: IntArray
+    n_clusters: int
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """How many points each cluster has."""
+        return np.bincount(self.codes, minlength=self.n_clusters).astype(np.float64)
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Return the mean over the points of each cluster, shape (n_clusters,)."""
+        return np.asarray(np.bincount(self.codes, values, self.n_clusters) / self.sizes)
+
+    def weighted(self, thresholds: Thresholds, losses: Losses, scores: FloatArray) -> Thresholds:
+        """Return thresholds with sums over clusters of the means of their points.
+
+        Then ``accepted`` is the sum of the shares that are accepted, and ``n_points`` the number
+        of clusters, so that rates are those of a random point of a random cluster.
+        """
+        share = 1.0 / self.sizes[self.codes]
+        columns = {name: column * share for name, column in losses.items()}
+        found = thresholds.at({**columns, "accepted": share}, scores)
+        shares: Any = found.sums.pop("accepted")  # no whole numbers, unlike those of points
+        return replace(found, accepted=shares, n_points=self.n_clusters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +138,12 @@ class Promise(ABC):
 
     @abstractmethod
     def test(
-        self, losses: Losses, scores: FloatArray, taus: FloatArray | None, references: FloatArray
+        self,
+        losses: Losses,
+        scores: FloatArray,
+        taus: FloatArray | None,
+        references: FloatArray,
+        clusters: Clusters | None = None,
     ) -> Tested:
         """Test thresholds on points in random order.
 
@@ -112,6 +155,8 @@ class Promise(ABC):
             The thresholds, increasing, chosen without these points; None tests every threshold.
         references
             Scores of other points, which may guide the test; shape (n_references,), perhaps empty.
+        clusters
+            The clusters of the points, which are independent; None if the points are.
         """
 
     def _up_to_the_floor(self, thresholds: Thresholds) -> Thresholds:
@@ -176,9 +221,15 @@ class HoeffdingBentkus(Promise):
         return float(exact or super().points_at(thresholds, name, at))
 
     def test(
-        self, losses: Losses, scores: FloatArray, taus: FloatArray | None, references: FloatArray
+        self,
+        losses: Losses,
+        scores: FloatArray,
+        taus: FloatArray | None,
+        references: FloatArray,
+        clusters: Clusters | None = None,
     ) -> Tested:
         """Test thresholds by the sums of their losses; the order of the points does not matter."""
+        assert clusters is None  # its test per accepted point needs independent points
         if taus is None:
             tested = self._up_to_the_floor(Thresholds.of(losses, scores))
         else:

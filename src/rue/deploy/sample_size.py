@@ -17,6 +17,8 @@ def needed_points(
     promise: Promise,
     n_points: int,
     n_learners: Callable[[int], int],
+    *,
+    unit: str = "points",
 ) -> tuple[int | None, str]:
     """Return how many calibration points are needed, and a note why nothing passed.
 
@@ -31,6 +33,8 @@ def needed_points(
         What was to be promised, and how it is tested.
     n_points, n_learners
         How many calibration points there are, and how many of any number of them would not test.
+    unit
+        What is counted: points or clusters.
 
     Returns
     -------
@@ -39,10 +43,10 @@ def needed_points(
     """
     problem, tested = promise.problem, found.thresholds
     per = " per accepted point" if problem.normalized else ""
-    too_few = f"Nothing is accepted: {n_points:,} calibration points are too few to promise "
+    too_few = f"Nothing is accepted: {n_points:,} calibration {unit} are too few to promise "
     for name, limit in problem.budgets.items():
         if limit == 0:
-            return None, f"Nothing is accepted: no number of points shows that {name} is 0."
+            return None, f"Nothing is accepted: no number of {unit} shows that {name} is 0."
     least = {name: promise.fewest_points(limit) or 0 for name, limit in promise.limits.items()}
     hardest = max(least, key=lambda name: least[name])
     if tested.n_points < least[hardest]:

@@ -20,6 +20,7 @@ __all__ = [
     "Cluster",
     "cluster_codes",
     "cluster_column",
+    "cluster_means",
     "cluster_sums",
     "label_codes",
     "number_clusters",
@@ -116,6 +117,18 @@ def number_clusters(codes: IntArray | None) -> IntArray:
 def cluster_sums(values: FloatArray, codes: IntArray | None) -> FloatArray:
     """Return the sum over each cluster's points, or the values themselves without clusters."""
     return values if codes is None else np.asarray(np.bincount(codes, values), np.float64)
+
+
+def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
+    """Return the mean over each cluster's points, or the values themselves without clusters.
+
+    Numbers of clusters that no point has are left out.
+    """
+    if codes is None:
+        return values
+    sizes = np.bincount(codes)
+    kept = sizes > 0
+    return np.asarray(np.bincount(codes, values)[kept] / sizes[kept])
 
 
 def one_of_each(codes: IntArray, seed: int) -> IntArray:
