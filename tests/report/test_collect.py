@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rue import Annotations, realize
 from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.intervals import intervals
 from rue.io.runs import read_run
@@ -13,6 +14,7 @@ from rue.metrics.evaluation import evaluate_run
 from rue.pareto import gap
 from rue.pareto.gap import achievable_fronts
 from rue.report import from_files, write_report
+from rue.report.collect import answer_entropies
 
 ONE = {"log": "log"}
 
@@ -21,6 +23,12 @@ def test_rows_are_those_of_evaluate(files, report):
     for entry in report.entries:
         run = read_run(files[entry.method], None, entry.loss)
         assert entry.row == evaluate_run(replace(run, method=entry.method)).to_dict()
+
+
+def test_entropies_are_the_aleatoric_part_of_log_loss(rng):
+    annotations = Annotations(rng.multinomial(7, [0.5, 0.3, 0.2], 20))
+    realised = realize(annotations, None, "log", actions=annotations.probs)
+    assert (answer_entropies(annotations) == realised.aleatoric).all()
 
 
 def test_intervals_are_those_of_the_library(files):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue import __version__
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs import (
     Belief,
     Dirichlet,
@@ -270,7 +270,8 @@ def answer_entropies(annotations: Annotations | Ratings) -> FloatArray | None:
     """Return the entropy of the answers to each point, in nats; real numbers have none."""
     if isinstance(annotations, Ratings):
         return None
-    return realize(annotations, None, "log", actions=annotations.probs).aleatoric
+    scale = Log().scale(annotations.n_classes)
+    return round_to_scale(estimate_bayes_risk(annotations, Log()), scale)
 
 
 def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:

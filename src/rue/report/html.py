@@ -72,6 +72,8 @@ def assemble(
 
 def plain(content: Any) -> Any:
     """Return content of numbers, text, lists and dictionaries that JSON and UTF-8 can hold."""
+    if type(content) is float:  # most of it
+        return content if math.isfinite(content) else None
     if isinstance(content, Mapping):
         return {plain(str(key)): plain(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

@@ -14,13 +14,11 @@ on them. It does not hold for excess AuReC, n-AuReC, the oracle, Spearman or the
 which are not linear in the regret.
 """
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray, round_to_scale
+from rue._arrays import FloatArray, round_to_scale
 from rue.errors import InputError
 from rue.losses import Brier, CostMatrix, Log, Loss, QuantileLoss, Squared, ZeroOne
 from rue.losses._ranked import RankedProbability
@@ -103,7 +101,10 @@ def estimate_bayes_risk(
         return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
     match loss:
         case Log():  # smoothing may rarely fall below the plug-in; the larger is a bound too
-            return np.maximum(_log(counts), loss.bayes_risk(annotations.probs))
+            from rue._kernels.answers import leave_one_out_log
+
+            high = leave_one_out_log(np.ascontiguousarray(counts), STRENGTHS, TOLERANCE)
+            return np.asarray(np.maximum(high, loss.bayes_risk(annotations.probs)))
         case Brier():
             squares = (counts**2).sum(axis=1)
             others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
@@ -203,71 +204,3 @@ def _one_by_one(counts: FloatArray, loss: Loss) -> FloatArray:
         others = (counts[chosen] - sure) / (m[chosen] - 1)[:, None]
         paid[chosen] += counts[chosen, k] * loss.risk(sure, loss.action(others))
     return np.asarray(paid / m)
-
-
-def _log(counts: FloatArray) -> FloatArray:
-    """Return the mean log loss of each answer under a distribution that does not know it."""
-    n_points, n_classes = counts.shape
-    m = counts.sum(axis=1)
-    point, answer = np.nonzero(counts)
-    n, m_of = counts[point, answer], m[point]
-    share = n / m_of
-    q = _pooled(counts, point, answer)
-
-    def paid(s: float | FloatArray) -> FloatArray:
-        terms = -share * np.log((n - 1 + s * q) / (m_of - 1 + s))
-        return np.bincount(point, terms, n_points).astype(np.float64)
-
-    if n_points == 1:
-        return paid(n_classes / 2)
-    octave = _best_for_others(paid, STRENGTHS, n_points)
-    strength = np.empty(n_points)
-    for base in np.unique(octave):
-        fine = _best_for_others(paid, base * 2.0 ** (np.arange(-8, 9) / 8), n_points)
-        strength[octave == base] = fine[octave == base]
-    return paid(strength[point])
-
-
-def _pooled(counts: FloatArray, point: IntArray, answer: IntArray) -> FloatArray:
-    """Return how often other points with the majority of the other answers have the answer.
-
-    One uniform point is added to each majority's points, so that no class has probability 0.
-    """
-    n_classes = counts.shape[1]
-    frequencies = counts / counts.sum(axis=1, keepdims=True)
-    of = counts == counts.max(axis=1, keepdims=True)
-    weight = of / of.sum(axis=1, keepdims=True)
-    pooled = np.zeros((n_classes, n_classes))  # frequencies summed over a majority's points
-    rows, majority = np.nonzero(of)
-    np.add.at(pooled, majority, weight[rows, majority, None] * frequencies[rows])
-    size = weight.sum(axis=0)
-    q = np.empty(len(point))
-    step = max(1, (1 << 22) // n_classes)
-    for start in range(0, len(point), step):
-        i, y = point[start : start + step], answer[start : start + step]
-        others = counts[i]
-        others[np.arange(len(i)), y] -= 1
-        entry, label = np.nonzero(others == others.max(axis=1, keepdims=True))
-        i, y = i[entry], y[entry]
-        own = weight[i, label]
-        found = np.maximum(pooled[label, y] - own * frequencies[i, y], 0.0) + 1 / n_classes
-        found /= size[label] - own + 1
-        times = np.bincount(entry)
-        q[start : start + step] = np.bincount(entry, found) / times
-    return q
-
-
-def _best_for_others(
-    paid: Callable[[float], FloatArray], candidates: NDArray[np.floating], n_points: int
-) -> FloatArray:
-    """Return for each point the candidate with the least loss on all other points.
-
-    The first one is taken where losses differ by rounding only.
-    """
-    best, least = np.full(n_points, candidates[0]), np.full(n_points, np.inf)
-    for s in candidates:
-        own = paid(float(s))
-        others = own.sum() - own
-        better = others < least - TOLERANCE * np.abs(others)
-        best[better], least[better] = s, others[better]
-    return best
