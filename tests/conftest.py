@@ -11,6 +11,10 @@ from hypothesis import settings
 import rue
 from rue.errors import FileError
 
+# Read when OpenMP is loaded, here and in the processes that tests start: a thread that waits for
+# work sleeps. By default it spins, and takes the core from the tests beside it.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # No deadline: a kernel's first call compiles it. The same examples in every run.
 settings.register_profile("rue", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("rue")

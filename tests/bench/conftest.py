@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from in_process import here
-from rue.bench.engine import Local
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -41,7 +40,8 @@ def suite():
 def finished(suite, tmp_path_factory):
     """The folder of an undisturbed run; nobody may write to it."""
     folder = tmp_path_factory.mktemp("bench") / "finished"
-    report = run_suite(suite, folder, engine=Local(2))
+    with here() as engine:
+        report = run_suite(suite, folder, engine=engine)
     assert not report.failed
     assert len(report.done) == 6
     return Store(folder)

@@ -14,6 +14,7 @@ from rue.errors import InputError
 from rue.methods import METHODS, PROBE
 
 
+@pytest.mark.usefixtures("here")  # a task changes the number of threads
 def test_what_a_data_set_cannot_have_is_told_before_it_is_trained_on(monkeypatch):
     monkeypatch.setattr(METHODS["ddu"], "fit", lambda *_, **__: pytest.fail("was trained"))
     suite = parse_suite(

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rue.bench.cells import cells, config_hash, configuration
-from rue.bench.engine import Event, attempt
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite, read_suite
@@ -23,15 +22,6 @@ epochs = 1
 """
 
 
-class Here:
-    """Runs tasks in this process."""
-
-    def run(self, suite, tasks):
-        for task in tasks:
-            yield Event(task, "started")
-            yield attempt(suite, task)
-
-
 @pytest.fixture
 def suite(tmp_path):
     """Write a suite beside a folder of counts and features."""
@@ -45,9 +35,9 @@ def suite(tmp_path):
     return read_suite(str(tmp_path / "suite.toml"))
 
 
-def test_it_runs_and_its_table_needs_no_file(suite, tmp_path):
+def test_it_runs_and_its_table_needs_no_file(suite, tmp_path, here):
     assert (suite.datasets, dict(suite.own)) == (("mine",), {"mine": "data/mine.toml"})
-    report = run_suite(suite, tmp_path / "out", engine=Here())
+    report = run_suite(suite, tmp_path / "out", engine=here)
     assert [str(cell) for cell in report.done] == ["mine/ensemble/0"]
     store = Store(tmp_path / "out")
     row = store.row(report.done[0])

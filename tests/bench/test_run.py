@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +182,25 @@ def _tell_half(connection, suite, task, slot):
     """Send the head of a message of 100 bytes and be killed, as when memory runs out."""
     os.write(connection.fileno(), struct.pack("!i", 100) + b"half")
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_two_workers_are_two_processes_at_once(suite, tmp_path, monkeypatch):
+    monkeypatch.setattr("rue.bench.engine._child", _meet)
+    events = list(Local(2).run(suite, [str(tmp_path / name) for name in "ab"]))
+    assert sorted(event.kind for event in events) == ["done", "done", "started", "started"]
+    pids = {path.read_text() for path in tmp_path.iterdir()}
+    assert len(pids | {str(os.getpid())}) == 3
+
+
+def _meet(connection, suite, task, slot):
+    """Say who is here, and wait at most a minute for the other."""
+    path = Path(task)
+    path.write_text(str(os.getpid()))
+    for _ in range(6000):
+        if len(list(path.parent.iterdir())) == 2:
+            connection.send(Event(task, "done"))
+            break
+        time.sleep(0.01)
 
 
 def start(command):
@@ -428,11 +448,11 @@ def test_a_table_of_another_convention_needs_no_training(finished, suite):
         draw(finished, table_rows(made))
 
 
-def test_a_suite_of_the_published_convention(suite, store):
+def test_a_suite_of_the_published_convention(suite, store, here):
     """Its rows carry the convention, and a folder never mixes two."""
     published = parse_suite('convention = "published"\n' + suite.text)
     only = {"method": ["dropout"], "seed": ["0"]}
-    report = run_suite(published, store.folder, only=only)
+    report = run_suite(published, store.folder, engine=here, only=only)
     assert report.redone == {report.done[0]: "stale"}
     row = store.row(report.done[0])
     assert {each["convention"] for each in row["rows"]} == {"published"}
