@@ -2,7 +2,7 @@
 
 import pytest
 
-from wheels import install, run
+from wheels import install, run, run_each
 
 METHOD = '''
 """The prior, whatever the input: no more than a method must have."""
@@ -113,8 +113,8 @@ print(json.dumps(found))
 """
 
 
-def test_data_sets(site):
-    found = run(site, DATASETS)
+def test_data_sets(told):
+    found = told["data sets"]
     assert found["known"]
     assert found["names"] == ["toy-set", "toy-bad", "toy-other", "toy-alias", "toy-gone"]
     assert not found["early"]  # nothing is imported before it is asked for
@@ -162,8 +162,8 @@ print(json.dumps(found))
 """
 
 
-def test_methods(site):
-    found = run(site, METHODS)
+def test_methods(told):
+    found = told["methods"]
     own = ["dropout", "ensemble", "evidential", "ddu", "laplace", "dirichlet_multinomial", "pairs"]
     own += ["sngp", "swag", "deup", "snapshots", "forest"]
     assert sorted(found["names"][:-3]) == sorted(own)
@@ -193,23 +193,30 @@ print(json.dumps([config["plugins"], config_hash(config), stale]))
 """
 
 
-def test_a_changed_plugin_is_run_again(site, tmp_path):
-    """Its version is part of a cell's fingerprint, and so is its module's source."""
-    packages, first, stale = run(site, FINGERPRINT)
-    assert packages == {"method": "toy_plugin 1.0", "dataset": "toy_plugin 1.0"}
-    assert stale == [False, True]
+@pytest.fixture(scope="module")
+def told(site, tmp_path_factory):
+    """What each program printed about the plugin, and about two changed ones."""
+    jobs = {"data sets": (site, DATASETS), "methods": (site, METHODS), "1.0": (site, FINGERPRINT)}
     points = {
         "rue.methods": ["prior = toy_plugin.prior"],
         "rue.datasets": ["toy-set = toy_plugin.data:ENTRY"],
     }
-    hashes = {first}
-    for i, (version, method) in enumerate((("1.1", METHOD), ("1.0", METHOD + "# edited\n"))):
-        folder = tmp_path / str(i)
-        folder.mkdir()
+    changed = {"1.1": ("1.1", METHOD), "edited": ("1.0", METHOD + "# edited\n")}
+    for name, (version, method) in changed.items():
+        folder = tmp_path_factory.mktemp("changed")
         files = {"__init__.py": "", "prior.py": method, "data.py": DATA}
         install(folder, "toy_plugin", files, points, version)
-        hashes.add(run(folder / "site", FINGERPRINT)[1])
-    assert len(hashes) == 3
+        jobs[name] = (folder / "site", FINGERPRINT)
+    found = run_each(jobs.values(), imports="rue.bench.cells, torch")
+    return dict(zip(jobs, found, strict=True))
+
+
+def test_a_changed_plugin_is_run_again(told):
+    """Its version is part of a cell's fingerprint, and so is its module's source."""
+    packages, _, stale = told["1.0"]
+    assert packages == {"method": "toy_plugin 1.0", "dataset": "toy_plugin 1.0"}
+    assert stale == [False, True]
+    assert len({told[name][1] for name in ("1.0", "1.1", "edited")}) == 3
 
 
 def test_two_plugins_of_one_name_are_refused(site, tmp_path):

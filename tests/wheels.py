@@ -26,7 +26,37 @@ def install(folder, name, files, points, version="1.0"):
 
 
 def run(site, code):
-    code = f"import sys; sys.path.insert(0, {str(site)!r})\n" + code
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    """Run ``code`` in a process of its own that sees the folder; return the JSON it prints last."""
+    return run_each([(site, code)])[0]
+
+
+def run_each(jobs, imports="json"):
+    """Run each (site, code) in a process of its own; all start with the same modules imported.
+
+    Processes are copies of one that has imported them, so that heavy ones are imported once. They
+    must start no threads: those of OpenMP do not survive the copying.
+    """
+    given = json.dumps([(str(site), code) for site, code in jobs])
+    command = [sys.executable, "-c", SERVER.format(imports=imports)]
+    done = subprocess.run(command, input=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('["last"')]
+    assert len(found) == len(jobs), done.stdout + done.stderr
+    return [value for _, value in found]
+
+
+SERVER = """
+import contextlib, io, json, os, sys
+import {imports}
+for site, code in json.load(sys.stdin):
+    child = os.fork()
+    if not child:
+        sys.path.insert(0, site)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, {{"__name__": "__main__", "sys": sys}})
+        print(json.dumps(["last", json.loads(printed.getvalue().splitlines()[-1])]), flush=True)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        sys.exit("the code above failed: " + code)
+"""
