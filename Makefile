@@ -7,6 +7,8 @@ DEMO_STAMP := $(VENV)/.installed-demo
 # The real data that tests and the demo use where it is there; RUE_DATA overrides it.
 RUE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export RUE_DATA
+# Tests start many processes: each would compile all modules again that are not kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: results help demo test fuzz test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
 help:            ## this list
@@ -33,7 +35,7 @@ format: $(STAMP) ## let ruff put the code in order
 	$(BIN)/ruff format .
 
 test: lint       ## lint, types and the whole suite
-	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 fuzz: $(STAMP)   ## 100,000 changed files through every reader; resumes, and writes out/fuzz.json
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 100000 --workers 2 --out out/fuzz.json
