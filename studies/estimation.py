@@ -174,21 +174,20 @@ def convergence_text(rows: list[Row]) -> str:
         for name in names
     ]
     few, own, long = CONVERGENCE
-    sentences = []
-    for other, what in ((few, "half of the points"), (long, "twice the epochs")):
-        changes = {
-            (name, loss): found[(name, *other, loss)] - found[(name, *own, loss)]
+    ends = []
+    for other in (few, long):
+        changes = [
+            100 * (found[(name, *other, SHOWN[0])] / found[(name, *own, SHOWN[0])] - 1)
             for name in names
-            for loss in SHOWN
-        }
-        (name, loss), change = max(changes.items(), key=lambda item: abs(item[1]))
-        base = found[(name, *own, loss)]
-        sentences.append(
-            f"With {what} the approximation changes by at most {change:+.4f}, from {base:.4f} "
-            f"({name}, {loss} loss)."
-        )
+        ]
+        ends += [min(changes), max(changes)]
+    sentence = (
+        f"Under {SHOWN[0]} loss the approximation changes by {ends[0]:+.0f} to {ends[1]:+.0f} % "
+        f"with half of the points, and by {ends[2]:+.0f} to {ends[3]:+.0f} % with twice the "
+        "epochs: the limit of the tables has not converged, and its approximation is too large."
+    )
     head = ["method", "loss", *(f"{n:,} points, {epochs} epochs" for n, epochs in CONVERGENCE)]
-    return table(head, lines) + "\n\n" + " ".join(sentences)
+    return f"{table(head, lines)}\n\n{sentence}"
 
 
 def _truth(annotations: Annotations | None) -> Annotations:

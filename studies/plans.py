@@ -8,6 +8,7 @@ sets, the methods are bagged logistic regressions and a random forest, trained o
 """
 
 import argparse
+import math
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import rue.data
 from rue import Annotations, Draws, plan
 from rue._arrays import FloatArray, IntArray
+from rue.inference.plan_curves import LEAST_MISS
 from rue.inference.power import Plan
 from rue.runs import Run
 from rue.truth.answer_losses import Answers
@@ -28,6 +30,8 @@ PAGE = DOCS / "uncertainty.md"
 LOSSES = ("log", "brier", "zero_one")
 PILOT = 10
 MOST_POINTS = 3000
+NEAR = 0.2
+"""How far a planned number may be from the measured one, relative to it."""
 SETS = {
     "chaosnli-snli": "ChaosNLI, SNLI",
     "chaosnli-mnli": "ChaosNLI, MNLI",
@@ -48,7 +52,13 @@ def main() -> None:
             rows += compared(name, arguments.root)
             packages = ("numpy", "scipy", "scikit-learn")
             write_rows("plans", {"plans": rows} | stamp(*packages))
-    fill_file(PAGE, {"plans": plans_table(read_rows("plans")["plans"])})
+    rows = read_rows("plans")["plans"]
+    fill_file(PAGE, blocks(rows))
+
+
+def blocks(rows: list[Row]) -> dict[str, str]:
+    """Return the table of the page, and what it and the choice of the least error show."""
+    return {"plans": plans_table(rows), "plans summary": summary(rows), "floor": floor_text(rows)}
 
 
 def compared(name: str, root: str | None = None, n_draws: int = 10) -> list[Row]:
@@ -176,6 +186,66 @@ def plans_table(rows: list[Row]) -> str:
     head = ["data", "loss", "annotators", "width: planned", "measured"]
     head += ["annotators for that width: planned", "measured", "points: planned", "measured"]
     return table(head, lines)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return how many planned numbers are near the measured ones, and within their errors."""
+    widths, asked, points, errors, far = [], [], [], [], []
+    near = f"within {100 * NEAR:.0f} %"
+    for row in rows:
+        planned, known = row["planned"], row["all"]
+        last, true = planned["rows"][-1], known["rows"][-1]
+        off = last["bracket_width"] / true["bracket_width"] - 1
+        widths.append(abs(off) <= NEAR)
+        if abs(off) > NEAR:
+            far.append(f"{SETS[row['data']]} under {row['loss']} loss ({100 * off:+.0f} %)")
+        error = math.hypot(last["bracket_width_se"], true["bracket_width_se"] or 0.0)
+        errors.append(abs(last["bracket_width"] - true["bracket_width"]) / error)
+        asked.append(abs(planned["annotators_needed"] / known["annotators_needed"] - 1) <= NEAR)
+        if last["reliable"] and true["reliable"]:
+            points.append(abs(last["n_points"] / true["n_points"] - 1) <= NEAR)
+    return (
+        f"Of the {len(rows)} widths, {sum(widths)} are {near} of what all annotators show; the "
+        f"others are {' and '.join(far)}. Of the numbers of annotators, {sum(asked)} of "
+        f"{len(asked)} are {near}, and of the numbers of points that both plans call reliable "
+        f"{sum(points)} of {len(points)}. The planned and the measured width differ by "
+        f"less than one standard error in {sum(e < 1 for e in errors)} rows, and by at most "
+        f"{max(errors):.1f} standard errors."
+    )
+
+
+def floor_text(rows: list[Row]) -> str:
+    """Return what the least error of a width would be, chosen without each data set in turn."""
+    misses = {source: _misses(rows, source) for source in dict.fromkeys(map(_source, rows))}
+    parts, over, chosen = [], [], []
+    for source, own in misses.items():
+        others = max(miss for name, miss in misses.items() if name != source)
+        over.append(own / others)
+        chosen.append(100 * abs(others - LEAST_MISS))
+        name = SETS.get(source, "ChaosNLI")
+        parts.append(f"{100 * others:.1f} % without {name}, which missed by {100 * own:.1f} %")
+    return (
+        "Chosen as the largest miss per doubling under log loss of the other data sets, the least "
+        f"error is {'; '.join(parts)}. These differ from the {100 * LEAST_MISS:.0f} % in use by at "
+        f"most {max(chosen):.1f} percentage points, and a data set that was left out missed by at "
+        f"most {max(over):.2f} "
+        "times the error chosen without it."
+    )
+
+
+def _source(row: Row) -> str:
+    return "chaosnli" if row["data"].startswith("chaosnli") else str(row["data"])
+
+
+def _misses(rows: list[Row], source: str) -> float:
+    """Return the largest error of a source's widths under log loss, per doubling of annotators."""
+    found = []
+    for row in rows:
+        if _source(row) == source and row["loss"] == "log":
+            last, true = row["planned"]["rows"][-1], row["all"]["rows"][-1]
+            doublings = math.log2(true["n_annotators"] / row["pilot"])
+            found.append(abs(math.log(last["bracket_width"] / true["bracket_width"])) / doublings)
+    return max(found)
 
 
 def _with_error(row: dict[str, Any], key: str, form: str) -> str:
