@@ -170,7 +170,9 @@ def spoil(folder, **changes):
         ({"regret": ["a"]}, "regret must be a list of finite numbers, got 'a'"),
         ({"n_points": 1.5}, "n_points must be a whole number from 2, got 1.5"),
         ({"gap_after": None}, "gap_after must be a finite number, got None"),
-        ({"made_for": 3}, "is not a recalibration"),
+        ({"made_for": 3}, "made_for must be an object, got 3"),
+        ({"made_for": {"loss": 3}}, "loss must be a word, got 3"),
+        ({"made_for": {"n_draws": "4"}}, "n_draws must be a whole number, got '4'"),
         ({"calibration": {}}, "lacks 'n_points'"),
     ],
 )

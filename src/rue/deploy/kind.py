@@ -26,6 +26,17 @@ _WORDS = {
 }
 
 
+_FIELDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "method": (str, "a word"),
+    "belief": (str, "a word"),
+    "n_draws": (int, "a whole number"),
+    "n_classes": (int, "a whole number"),
+    "loss": (str, "a word"),
+    "floor": ((int, float), "a number"),
+}
+"""What files may have in the fields that are no lists."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """The kind of predictions that a rule is made for; None where it is unknown.
@@ -126,8 +137,14 @@ class Kind:
 
     @staticmethod
     def from_dict(known: Mapping[str, Any]) -> "Kind":
-        """Return the kind that :meth:`to_dict` gave."""
+        """Return the kind that :meth:`to_dict` gave; raise InputError at an invalid field."""
+        if not isinstance(known, Mapping):
+            raise InputError(f"made_for must be an object, got {known!r}"[:200])
         found = dict(known)
+        for name, (declared, word) in _FIELDS.items():
+            value = found.get(name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, declared)):
+                raise InputError(f"{name} must be {word}, got {value!r}"[:200])
         if found.get("values") is not None:
             found["values"] = tuple(map(float, found["values"]))
         if found.get("range") is not None:
