@@ -17,8 +17,7 @@ from typing import Any
 
 import typer
 
-from rue.cli import main
-from rue.cli.commands import app
+from rue.cli import main, make_app
 from studies import ROOT
 
 RUN = ("python", "sh")
@@ -127,7 +126,7 @@ def check(block: Block) -> list[str]:
 
 
 def _check_options(words: list[str]) -> None:
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(make_app())
     words = words[1:]
     while hasattr(command, "commands"):
         if words[0] not in command.commands and hasattr(command, "default_name"):

@@ -17,7 +17,7 @@ import typer.main
 
 import rue
 from rue.bench.suite import METHOD_NAMES
-from rue.cli.commands import app
+from rue.cli import make_app
 from rue.metrics.columns import COLUMNS
 
 SNAPSHOT = Path(__file__).parents[1] / "tests" / "public_api.txt"
@@ -36,7 +36,7 @@ def lines() -> list[str]:
                 member = getattr(thing, inner)
                 if not isinstance(member, ModuleType):
                     found |= set(_named(f"rue.{name}.{inner}", member))
-    found |= set(_commands(typer.main.get_command(app), "rue"))
+    found |= set(_commands(typer.main.get_command(make_app()), "rue"))
     return sorted(found)
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import typer
 
-from rue.cli.commands import app
+from rue.cli import make_app
 from studies.pages import code, table
 
 
 def pages() -> dict[str, str]:
     """Return the text of each page under its file name; index.md lists the others."""
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(make_app())
     context = _context(root, "rue", None)
     made = {"index.md": _index(root)}
     for name, command in root.commands.items():

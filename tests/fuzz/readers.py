@@ -263,10 +263,10 @@ def _command() -> Any:
     """Return the command line, which takes long to make."""
     import typer.main
 
-    from rue.cli.commands import app
+    from rue.cli import make_app
 
     if not hasattr(_command, "made"):
-        _command.made = typer.main.get_command(app)  # type: ignore[attr-defined]
+        _command.made = typer.main.get_command(make_app())  # type: ignore[attr-defined]
     return _command.made  # type: ignore[attr-defined]
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import rue
-from rue.cli.commands import app
+from rue.cli import make_app
 from studies import DOCS
 from studies.site import build, commands, reference
 
@@ -88,6 +88,7 @@ def test_the_reference_is_the_code(site):
 
 
 def test_every_command_has_its_page(site):
+    app = make_app()
     names = [group.name for group in app.registered_groups]
     names += [command.name for command in app.registered_commands]
     assert {f"{name}.md" for name in names} | {"index.md"} == set(commands.pages())

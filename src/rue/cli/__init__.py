@@ -5,6 +5,7 @@ Here is what they share: running a command, reading the files that its options n
 
 import functools
 import glob
+import importlib
 import inspect
 import os
 import re
@@ -27,21 +28,26 @@ if TYPE_CHECKING:
     from rue.runs import Run
 
 
+# In the order of the help.
+COMMANDS = (
+    *("evaluate", "compare", "plan", "select", "proxies", "report", "sandbox", "published"),
+    *("inversions", "demo", "rule", "recalibrate", "data", "bench", "leaderboard"),
+)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; an error is one line on stderr.
 
     Exit codes: 0 for a positive outcome, 1 if no selector meets the budgets or a command's answer
     is no (its help says which), 2 for invalid input.
     """
-    from rue.cli.commands import app
-
+    given = _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments))
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     try:
-        code = app(
-            _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments)),
-            standalone_mode=False,
-        )
+        # Only the files of the given command are loaded, if it is one.
+        app = make_app(*(name for name in given[:1] if name in COMMANDS))
+        code = app(given, standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message())
     except BrokenPipeError:  # whoever read the output has had enough
@@ -54,6 +60,29 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def make_app(*names: str) -> typer.Typer:
+    """Return the command line with these commands, by default with all of ``COMMANDS``.
+
+    The file of a command has a function of its name, or an ``app`` with commands of its own.
+    """
+    app = typer.Typer(
+        name="rue",
+        help="Does a model's epistemic uncertainty find the errors that could have been avoided?",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name in names or COMMANDS:
+        module = importlib.import_module(f"rue.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name, epilog=f"Example:  {module.EXAMPLE}")(getattr(module, name))
+    return app
 
 
 def _join_numbers(arguments: list[str]) -> list[str]:
@@ -91,11 +120,10 @@ def _fail(message: str, *, code: int = 2) -> None:
     sys.exit(code)
 
 
-def root(
+def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
-    """Print the version, or the help if there is no command."""
     if version:
         from rue import __version__
 

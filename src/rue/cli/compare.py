@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import align, emit, matching_of, parse_values, print_notes, read_methods, truth_of
+from rue.cli import (
+    align,
+    emit,
+    matching_of,
+    parse_values,
+    print_notes,
+    read_methods,
+    reads_files,
+    truth_of,
+)
 from rue.cli.evaluate import loss_of_components, named_loss
 from rue.cli.options import (
     ByPosition,
@@ -30,6 +39,7 @@ if TYPE_CHECKING:
 EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
 
 
+@reads_files
 def compare(
     files: Files,
     truth: TruthFile = None,

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli import align, emit, matching_of, parse_values, print_notes, read_methods, truth_of
+from rue.cli import (
+    align,
+    emit,
+    matching_of,
+    parse_values,
+    print_notes,
+    read_methods,
+    reads_files,
+    truth_of,
+)
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
 
 
+@reads_files
 def evaluate(
     files: Files,
     truth: TruthFile = None,
@@ -79,8 +89,6 @@ def evaluate(
     """Test how well epistemic uncertainty finds avoidable errors."""
     from tqdm import tqdm
 
-    from rue.cli._against import baselines_for, beside_baselines
-    from rue.inference.intervals import intervals
     from rue.io.align import make_run
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes
@@ -98,6 +106,8 @@ def evaluate(
         raise InputError("--cluster needs --ci")
     study = None
     if against is not None:
+        from rue.cli._against import baselines_for
+
         names = [name for name, _ in losses]
         study = baselines_for(against, truth, names, by=by, convention=convention)
     # A study evaluates the test part of a data set, so the other points of it may be missing.
@@ -132,6 +142,8 @@ def evaluate(
                     part = run if rows_in is None else run[rows_in]
                     row = evaluate_run(part, group=group, gap=gap, corrected=corrected)
                     if ci is not None:
+                        from rue.inference.intervals import intervals
+
                         found = intervals(
                             part,
                             row=row,
@@ -158,6 +170,8 @@ def evaluate(
     shown: list[Evaluation] | list[dict[str, Any]] = rows
     said: list[str] = []
     if study is not None and truth is not None:
+        from rue.cli._against import beside_baselines
+
         shown, said = beside_baselines(rows, study, truth)
     emit(format_rows(shown, format.value))
     if format is Format.table:
@@ -186,13 +200,14 @@ def _ranked_by(rows: "list[Evaluation]") -> str:
 
 def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
     """Return the name of a loss, and the loss: its name again, or a cost matrix from a file."""
-    from rue.io.cost import read_cost
     from rue.losses import get_loss
 
     if name != "cost":
         return get_loss(name).name, name  # values are added when they are known
     if cost is None:
         raise InputError("--loss cost needs a cost matrix: --cost FILE")
+    from rue.io.cost import read_cost
+
     return name, read_cost(cost)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rue._text import protected
-from rue.cli import align, emit, warn
+from rue.cli import align, emit, reads_files, warn
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _USUAL = (
 _BLOCK = 12  # columns of tau that stand side by side in a terminal
 
 
+@reads_files
 def inversions(
     path: Annotated[
         Path | None,

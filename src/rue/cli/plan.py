@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import align, emit, matching_of, parse_values, read_methods, truth_of
+from rue.cli import align, emit, matching_of, parse_values, read_methods, reads_files, truth_of
 from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
 
+@reads_files
 def plan(
     files: Files,
     truth: TruthFile = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli import align, emit, matching_of, read_methods, truth_of
+from rue.cli import align, emit, matching_of, read_methods, reads_files, truth_of
 from rue.cli.options import ByPosition, Classes, Common, Files, Format, IdName, TruthFile
 from rue.errors import InputError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
 
+@reads_files
 def proxies(
     files: Files,
     ood: Annotated[

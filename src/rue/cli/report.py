@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rue.cli import emit, matching_of, methods_of, parse_values, shortest_names, truth_of
+from rue.cli import (
+    emit,
+    matching_of,
+    methods_of,
+    parse_values,
+    reads_files,
+    shortest_names,
+    truth_of,
+)
 from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
@@ -26,6 +34,7 @@ from rue.errors import InputError
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
 
 
+@reads_files
 def report(
     files: Annotated[
         list[str],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import chosen_loss, emit, matching_of, method_of, parse_values, truth_of
+from rue.cli import chosen_loss, emit, matching_of, method_of, parse_values, reads_files, truth_of
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -37,6 +37,7 @@ EXAMPLE = (
 )
 
 
+@reads_files
 def select(
     file: OneMethod,
     truth: TruthFile = None,

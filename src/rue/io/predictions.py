@@ -28,14 +28,9 @@ from rue._arrays import FloatArray, as_vector, require_finite, require_shape
 from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.component_tables import components_of, is_component_table
-from rue.io.formats import load_table
-from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
 from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of
 from rue.io.opening import load_npz, npz_shapes, save_npz
-from rue.io.ratings import json_ratings, padded_ratings
 from rue.io.real_values import REAL_ARRAYS, real_arrays, real_belief, real_kind
-from rue.io.tables import prediction_arrays_of_table
 from rue.io.truth import Truth, counted_truth, group_columns, names_of, wanted_arrays
 from rue.runs import Run
 from rue.truth.annotations import Annotations
@@ -135,6 +130,8 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
     if suffix == ".npz":
         wanted = wanted_arrays(npz_shapes(path), *_ARRAYS, *REAL_ARRAYS)
         return predictions_of(path, load_npz(path, wanted), matching)
+    from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
+
     if is_json_lines(path):
         records = load_json_lines(path)
         real = () if real_kind(records[0]) is None else REAL_ARRAYS
@@ -142,9 +139,15 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
             path, records, (*_ARRAYS, *real), scalars=_SCALARS, id_name=matching.id_name
         )
         if "ratings" in records[0]:
+            from rue.io.ratings import json_ratings
+
             arrays["ratings"] = json_ratings(path, records, matching.id_name)["ratings"]
         return predictions_of(path, arrays, matching)
     if suffix in (".csv", ".tsv", ".parquet"):
+        from rue.io.component_tables import components_of, is_component_table
+        from rue.io.formats import load_table
+        from rue.io.tables import prediction_arrays_of_table
+
         table = load_table(path, named=[matching.id_name] if matching.id_name else [])
         if is_component_table(table):
             return components_of(path, table, matching)
@@ -284,6 +287,8 @@ def prediction_arrays(
             return arrays | real_arrays(belief)
         if len(annotations) != len(belief):
             raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
+        from rue.io.ratings import padded_ratings
+
         return arrays | real_arrays(belief) | padded_ratings(annotations)
     if isinstance(annotations, Ratings):
         raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")

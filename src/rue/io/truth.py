@@ -22,12 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
-from rue.io.formats import load_table
-from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
 from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of, named_rows
 from rue.io.opening import load_npy, load_npz, npz_shapes
-from rue.io.ratings import json_ratings, rating_arrays, ratings_of_array
-from rue.io.tables import answer_arrays, has_no_names
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -138,22 +134,11 @@ def read_truth(
         arrays = load_npz(path, wanted_arrays(shapes, "counts", "probs", "ratings"))
         if not {"counts", "probs", "ratings"} & set(shapes):
             raise FileError(f"{path}: must hold counts, probs or ratings, got {names_of(shapes)}")
-    elif is_json_lines(path):
-        arrays = _json(path, matching)
-    elif suffix in (".csv", ".tsv", ".parquet"):
-        table = load_table(path, named=[name for name in (*by, matching.id_name) if name])
-        rated = rating_arrays(path, table, matching.id_name)
-        found = rated or answer_arrays(
-            path, table, id_name=matching.id_name, classes=matching.classes
-        )
-        if found is None:
-            return _named(_wide(path, table, by, matching), matching)
-        arrays = found
     else:
-        raise FileError(
-            f"{path}: truth must be .npy, .npz, .csv, .parquet or JSON lines, got {suffix!r}"
-            + ("" if path.exists() else ", and there is no such file or data set")
-        )
+        found = _text(path, by, matching)
+        if isinstance(found, Truth):
+            return _named(found, matching)
+        arrays = found
     truth = counted_truth(path, arrays, matching)
     if truth is None:
         raise FileError(f"{path}: must hold counts, probs or ratings, got {names_of(arrays)}")
@@ -165,6 +150,8 @@ def counted_truth(
 ) -> Truth | None:
     """Return the truth in a file's arrays, or None if they hold no counts, probs or ratings."""
     if "ratings" in arrays and "counts" not in arrays:
+        from rue.io.ratings import ratings_of_array
+
         ratings = ratings_of_array(path, arrays["ratings"], arrays.get("range"))
         ids = ids_of(path, arrays, len(ratings), matching.id_name)
         return Truth(path, ratings, ids, group_columns(arrays, len(ratings)))
@@ -210,7 +197,32 @@ def names_of(arrays: Mapping[str, Any]) -> str:
     return ", ".join(arrays) or "nothing"
 
 
+def _text(path: Path, by: Sequence[str], matching: Matching) -> Truth | dict[str, NDArray[Any]]:
+    """Read JSON lines or a table: its arrays, or the truth where there is a column per class."""
+    from rue.io.formats import load_table
+    from rue.io.json_lines import is_json_lines
+    from rue.io.ratings import rating_arrays
+    from rue.io.tables import answer_arrays
+
+    if is_json_lines(path):
+        return _json(path, matching)
+    if path.suffix.lower() not in (".csv", ".tsv", ".parquet"):
+        raise FileError(
+            f"{path}: truth must be .npy, .npz, .csv, .parquet or JSON lines, got "
+            f"{path.suffix.lower()!r}"
+            + ("" if path.exists() else ", and there is no such file or data set")
+        )
+    table = load_table(path, named=[name for name in (*by, matching.id_name) if name])
+    rated = rating_arrays(path, table, matching.id_name)
+    found = rated or answer_arrays(path, table, id_name=matching.id_name, classes=matching.classes)
+    return _wide(path, table, by, matching) if found is None else found
+
+
 def _json(path: Path, matching: Matching) -> dict[str, NDArray[Any]]:
+    from rue.io.json_lines import json_arrays, load_json_lines
+    from rue.io.ratings import json_ratings, rating_arrays
+    from rue.io.tables import answer_arrays
+
     records = load_json_lines(path)
     if {"rating", "ratings"} & set(records[0]):
         return json_ratings(path, records, matching.id_name)
@@ -282,6 +294,8 @@ def _notes(path: Path, annotations: Annotations, are_probs: bool) -> tuple[str, 
 def _wide(
     path: Path, table: Mapping[str, NDArray[Any]], by: Sequence[str], matching: Matching
 ) -> Truth:
+    from rue.io.tables import has_no_names
+
     name = find_id_name(path, list(table), matching.id_name)
     known = matching.classes if matching.classes and set(matching.classes) <= set(table) else None
     classes = (

@@ -12,7 +12,6 @@ from rue.components import Components
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.agreement import regret_calibration, spearman
-from rue.metrics.corrected import corrected_columns
 from rue.metrics.curve_areas import areas, aurc
 from rue.pareto.gap import pareto_gap
 from rue.runs import Run
@@ -286,6 +285,8 @@ def evaluate_run(
     if corrected and published:
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     if corrected and run.answers is not None:
+        from rue.metrics.corrected import corrected_columns
+
         more = corrected_columns(run.answers, hat, gap=gap is not False)
     if corrected and (run.answers is None or run.answers.n_answers.min() < 2):
         why = "the answers are not known" if run.answers is None else "some point has one answer"
