@@ -1,23 +1,33 @@
 """What tests share."""
 
+import gc
 import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+import threadpoolctl
 from hypothesis import settings
 
 import rue
 from rue.errors import FileError
 
-# Read when OpenMP is loaded, here and in the processes that tests start: a thread that waits for
-# work sleeps. By default it spins, and takes the core from the tests beside it.
+# Threads that wait for work spin, and take the core from the tests beside them. OpenMP's shall
+# sleep, which it reads when it is loaded; BLAS shall have none, here and in processes of tests.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+threadpoolctl.threadpool_limits(1, user_api="blas")
 
 # No deadline: a kernel's first call compiles it. The same examples in every run.
 settings.register_profile("rue", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("rue")
+
+
+def pytest_collection_finish():
+    """Let collections of garbage pass over all that is imported: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

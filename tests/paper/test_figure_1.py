@@ -1,8 +1,11 @@
 """Figure 1: at 80 % coverage the five optimal scorers reject different inputs."""
 
 import csv
+import functools
 import itertools
 import json
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -17,19 +20,29 @@ from rue.sandbox.scorers import expected_error
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@functools.cache
+def ran(loss="squared", seed=0):
+    return run_sandbox(loss=loss, seed=seed)
+
+
 @pytest.fixture(scope="module")
-def out(tmp_path_factory):
-    """The files of one run of the command."""
+def called(tmp_path_factory):
+    """The files of one run of the command, and what it prints."""
     out = tmp_path_factory.mktemp("sandbox") / "new" / "directory"
-    with pytest.raises(SystemExit) as exit_:
+    with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as exit_:
         main(["sandbox", "--out", str(out)])
     assert exit_.value.code == 0
-    return out
+    return out, printed.getvalue()
+
+
+@pytest.fixture
+def out(called):
+    return called[0]
 
 
 @pytest.fixture(scope="module")
-def table(out):
-    with (out / "sandbox.csv").open() as file:
+def table(called):
+    with (called[0] / "sandbox.csv").open() as file:
         rows = list(csv.DictReader(file))
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
@@ -37,7 +50,7 @@ def table(out):
 @pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_optimal_scorer_wins_its_own_criterion(loss, seed):
-    run = run_sandbox(loss=loss, seed=seed)
+    run = ran(loss=loss, seed=seed)
     # Under log loss BALD is the epistemic score, and shares its place.
     regret_optimal = {"epistemic", "bald"} if loss == "log" else {"epistemic"}
     for criterion, optimal in [("aurec", regret_optimal), ("aurc", {"total"})]:
@@ -50,13 +63,13 @@ def test_each_optimal_scorer_wins_its_own_criterion(loss, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_two_scorers_reject_the_same_inputs(seed):
-    run = run_sandbox(seed=seed)
+    run = ran(seed=seed)
     for a, b in itertools.combinations(SCORERS, 2):
         assert run.overlap[a][b] < 0.6
 
 
 def test_what_each_scorer_goes_for():
-    regions = run_sandbox().regions
+    regions = ran().regions
     assert regions["ood"]["B"] == 1.0
     assert regions["ood"]["A"] == regions["ood"]["C"] == 0.0
     assert max(regions, key=lambda scorer: regions[scorer]["A"]) == "bald"
@@ -66,7 +79,7 @@ def test_what_each_scorer_goes_for():
 
 def test_posterior_optimality_is_not_optimality_under_f_star():
     """The Bayesian disconnect of section 2.1: for some sample another scorer does better."""
-    runs = [run_sandbox(seed=seed) for seed in range(4)]
+    runs = [ran(seed=seed) for seed in range(4)]
     areas = [{s: run.areas[s]["aurec_star"] for s in SCORERS} for run in runs]
     assert any(min(area, key=area.__getitem__) != "epistemic" for area in areas)
 
@@ -77,7 +90,7 @@ def test_csv(table):
         *(f"reject_{scorer}" for scorer in SCORERS),
         *("mean", "total_star", "epistemic_star"),
     ]
-    run = run_sandbox()
+    run = ran()
     assert (table["epistemic"] == run.hat.epistemic).all()  # every digit is there
     regret = (table["mean"] - table["f"]) ** 2
     np.testing.assert_allclose(table["epistemic_star"], regret, rtol=1e-12)
@@ -119,7 +132,7 @@ def test_files_are_whole_and_alone(out):
 
 @pytest.mark.parametrize("loss", SANDBOX_LOSSES)
 def test_layout(loss):
-    run = run_sandbox(loss=loss)
+    run = ran(loss=loss)
     left, top, bottom = plot_sandbox(run).axes
     boxes = [axes.get_position() for axes in (left, top, bottom)]
     assert boxes[0].x1 < boxes[1].x0
@@ -141,15 +154,14 @@ def test_command_prints_json(tmp_path, capsys):
     assert json.loads(printed)["loss"] == "log"
 
 
-def test_the_docs_show_what_the_command_prints(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main(["sandbox", "--out", str(tmp_path)])
-    assert capsys.readouterr().out.strip() in (DOCS / "sandbox.md").read_text()
+def test_the_docs_show_what_the_command_prints(called):
+    out, printed = called
+    assert printed.strip() in (DOCS / "sandbox.md").read_text()
     # Seen from afar, so that another font or matplotlib is no other figure.
     for name in ("sandbox.png", "sandbox_curves.png"):
         shown, made = (
             np.asarray(Image.open(path / name).convert("L").resize((72, 48)), dtype=float)
-            for path in (DOCS / "figures", tmp_path)
+            for path in (DOCS / "figures", out)
         )
         assert np.abs(shown - made).mean() < 4
 

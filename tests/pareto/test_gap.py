@@ -116,7 +116,7 @@ def test_is_bounded_by_the_mean_coverage(rows):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [90, 700, 1300])
+@pytest.mark.parametrize("n", [90, 600])
 def test_row_order_does_not_matter(kind, n):
     star, hat = KINDS[kind](n)
     rows = np.random.default_rng(1).permutation(n)
@@ -124,7 +124,7 @@ def test_row_order_does_not_matter(kind, n):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [90, 1300])
+@pytest.mark.parametrize("n", [90, 600])
 @pytest.mark.parametrize(
     ("scales", "shifts"),
     [

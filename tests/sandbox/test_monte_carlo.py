@@ -12,16 +12,6 @@ from rue.sandbox.scorers import expected_error
 from rue.sandbox.world import noise
 
 
-@pytest.fixture(scope="module")
-def world():
-    return make_world(seed=0)
-
-
-@pytest.fixture(scope="module")
-def posterior(world):
-    return fit_posterior(world.features, world.x_train, world.y_train)
-
-
 def assert_four_standard_errors(draws, expected):
     """Draws of shape (n_draws, n_points) average to ``expected``."""
     error = draws.std(axis=0, ddof=1) / math.sqrt(len(draws))

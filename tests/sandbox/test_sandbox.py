@@ -17,16 +17,6 @@ from rue.sandbox.world import Features, noise, rossellini
 C = math.sqrt(2 / math.pi)
 
 
-@pytest.fixture(scope="module")
-def world():
-    return make_world(seed=0)
-
-
-@pytest.fixture(scope="module")
-def posterior(world):
-    return fit_posterior(world.features, world.x_train, world.y_train)
-
-
 # --- the world ---
 
 
