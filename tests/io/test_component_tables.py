@@ -171,3 +171,18 @@ def test_equalized_by_hand():
     # From 1.0 up: 1.0 and 1.1 are one, 1.2 begins anew with 1.25; 0.05 is 0.
     column = np.array([1.2, 0.05, 1.0, 1.25, 1.1])
     assert _equalized(column, 0.11).tolist() == [1.2, 0.0, 1.0, 1.2, 1.0]
+
+
+def test_a_truth_of_other_points_is_refused_and_one_of_the_same_is_not_used(tmp_path):
+    run = next(runs(0, "log"))
+    save_components(tmp_path / "c.csv", run)
+    counts = np.ones((len(run), 4), dtype=int)
+    np.savez(tmp_path / "same.npz", counts=counts, ids=run.ids)
+    np.savez(tmp_path / "other.npz", counts=counts, ids=[f"other {i}" for i in range(len(run))])
+    alone = rue.io.read_run(tmp_path / "c.csv", None, "log")
+    same, other = (rue.io.read_truth(tmp_path / f"{name}.npz") for name in ("same", "other"))
+    beside = rue.io.read_run(tmp_path / "c.csv", same, "log")
+    assert numbers(beside) == numbers(alone)
+    assert "same.npz was not used for them" in beside.notes[-1]
+    with pytest.raises(FileError, match=r"other\.npz does not have, such as '=id 0'; omit --truth"):
+        rue.io.read_run(tmp_path / "c.csv", other, "log")

@@ -47,7 +47,7 @@ def make_run(
     if isinstance(predictions, Run):
         if with_answers:
             raise FileError(f"{path}: holds components, so annotators cannot be resampled")
-        return predictions
+        return predictions if truth is None else _beside(predictions, truth)
     truth = truth or predictions.truth
     if truth is None:
         raise FileError(
@@ -89,6 +89,19 @@ def make_run(
         path=predictions.path,
         notes=(*notes, *run.notes),
     )
+
+
+def _beside(run: Run, truth: Truth) -> Run:
+    """Return components with their own risk and regret, if they are of the truth's points."""
+    if run.ids is not None and truth.ids is not None:
+        unknown = run.ids[~np.isin(run.ids, truth.ids)]
+        if len(unknown):
+            raise FileError(
+                f"{run.path}: holds components of points that {truth.path} does not have, such as "
+                f"{str(unknown[0])!r}; omit --truth, or give predictions instead of components"
+            )
+    note = f"risk and regret are those that {run.path} holds: {truth.path} was not used for them"
+    return replace(run, notes=(*run.notes, note))
 
 
 def scale_notes(
