@@ -67,9 +67,15 @@ def test_rounding_by_hand():
     assert claim_differs(0.5, np.nan, 3)
 
 
-def test_a_column_that_is_not_computed_cannot_be_claimed(mine):
+def test_corrected_columns_are_verified_if_they_are_claimed(mine):
+    read = read_predictions(mine / "predictions.npz")
+    row = evaluate(read.truth.annotations, read.belief, "log", corrected=True)
+    claims = {k: v for k, v in row.to_dict().items() if k.endswith("_corrected")}
+    assert sum(value is not None for value in claims.values()) == 4
+    change_row(mine, lambda row: row["rows"][0].update(claims))
+    assert check(mine).problem == ""
     change_row(mine, lambda row: row["rows"][0].update(n_aurec_corrected=0.1))
-    assert check(mine).problem.endswith("and its predictions give undefined")
+    assert check(mine).problem.startswith("claims n-AuReC corr. 0.1, and its predictions give ")
 
 
 def test_other_predictions_than_stated(submissions):

@@ -159,9 +159,11 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     for loss, claims in submission.claims.items():
         try:
             values = submission.values if predictions.values is None else None
-            run = make_run(predictions, truth, loss, values=values)
+            corrected = any(key.endswith("_corrected") for key in claims)
+            kept = None if corrected else False
+            run = make_run(predictions, truth, loss, values=values, with_answers=kept)
             run = replace(run, method=submission.method)
-            rows[loss] = evaluate_run(run)
+            rows[loss] = evaluate_run(run, corrected=corrected)
             runs[loss] = run  # its numbers are shown even if the following raises
             runs[loss] = references.aligned(submission, run)
             problems[loss] = _data_problem(submission, run) or _differing(
