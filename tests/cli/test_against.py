@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import rue.data
 from rue import Annotations, Draws, evaluate
 from rue.bench.baselines import pack, unpack
 from rue.cli._against import baselines_for, beside_baselines
@@ -52,6 +53,29 @@ def test_other_points_are_reported(mine):
         "mine: evaluated on 3 points, the study on 4 test points, so the ranks compare different "
         "points"
     )
+
+
+@pytest.mark.parametrize("format", ["json", "csv"])
+def test_other_formats_say_it_too(run, tmp_path, rng, format):
+    test = rue.data.load("random-rbf").part("test")
+    probs = rng.dirichlet(np.ones(test.annotations.n_classes), (20, 3))
+    np.savez(tmp_path / "mine.npz", probs=probs, ids=test.ids[:20], classes=test.class_names)
+    arguments = ["--truth", "random-rbf", "--against", "atlas", "--no-gap"]
+    result = run("evaluate", tmp_path / "mine.npz", *arguments, "--format", format)
+    assert result.code == 0, result.err
+    said = result.err
+    if format == "json":
+        (own,) = (row for row in json.loads(result.out) if row["method"] == "mine")
+        said = " ".join(own["notes"])
+    assert "the ranks compare different points" in said
+
+
+def test_components_cannot_be_compared(run, tmp_path):
+    table = "aleatoric,epistemic,risk,regret\n0.1,0.2,0.3,0.1\n0.2,0.1,0.4,0.2\n"
+    (tmp_path / "c.csv").write_text(table)
+    result = run("evaluate", tmp_path / "c.csv", "--truth", "random-rbf", "--against", "atlas")
+    assert result.code == 2
+    assert "c.csv contains components, and --against needs predictions" in result.err
 
 
 @pytest.mark.parametrize(

@@ -54,18 +54,20 @@ def beside_baselines(
                 if rank is not None
             ]
             n_theirs = theirs[0]["n_points"]
-            said.append(
+            sentences = [
                 f"{mine['method']}: under {loss} loss rank {' and '.join(words) or 'undefined'} "
                 f"among {len(theirs) + 1}, with the {len(theirs)} methods of {study.study} "
                 f"({study.regime}, means over {theirs[0]['n_seeds']} seeds), if yours are its "
                 f"{n_theirs:,} test points: the study has no ids to check that"
-            )
+            ]
             if mine["n_points"] != n_theirs:
-                said.append(
+                sentences.append(
                     f"{mine['method']}: evaluated on {mine['n_points']:,} points, the study on "
                     f"{n_theirs:,} test points, so the ranks compare different points"
                 )
-            race.append({**mine, **{f"rank_{key}": ranks[key] for key in RANKED}})
+            said += sentences
+            places = {f"rank_{key}": ranks[key] for key in RANKED}
+            race.append({**mine, **places, "notes": [*mine["notes"], *sentences]})
         race.sort(key=lambda row: (row["aurec"] is None, row["aurec"]))
         shown += race
     return shown, said

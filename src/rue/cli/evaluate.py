@@ -15,6 +15,7 @@ from rue.cli import (
     read_methods,
     reads_files,
     truth_of,
+    warn,
 )
 from rue.cli.options import (
     ByPosition,
@@ -119,6 +120,10 @@ def evaluate(
     with tqdm(total=len(methods) * len(losses), delay=2, disable=None, leave=False) as bar:
         for method, predictions in methods.items():
             given = isinstance(predictions, Run)
+            if given and study is not None:
+                raise InputError(
+                    f"{predictions.path} contains components, and --against needs predictions"
+                )
             if given and len(losses) > 1:
                 raise InputError(
                     f"{predictions.path} contains components of one loss: pass one --loss"
@@ -176,8 +181,8 @@ def evaluate(
     emit(format_rows(shown, format.value))
     if format is Format.table:
         emit("\n" + _ranked_by(rows) + "\n")
-        for sentence in said:
-            emit(sentence)
+    for sentence in said if format is not Format.json else ():  # JSON holds them
+        (emit if format is Format.table else warn)(sentence)
     print_notes(notes(rows), format.value)
 
 
