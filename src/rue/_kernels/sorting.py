@@ -8,6 +8,7 @@ scores themselves. So the order is exact, and equal scores keep that of their ro
 A curve over sorted scores has one corner per distinct score and is linear in between.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -219,5 +220,24 @@ def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     n_threads = min(get_num_threads(), len(items))
     if n_threads < 2:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))
+    todo, results = deque(range(len(items))), {}
+
+    def work() -> None:
+        # A thread takes the next item when it is done with one: cheaper than a future for each.
+        while todo:
+            try:
+                i = todo.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                results[i] = function(items[i])
+            except BaseException:
+                todo.clear()
+                raise
+
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        others = [pool.submit(work) for _ in range(n_threads - 1)]
+        work()
+    for other in others:
+        other.result()
+    return [results[i] for i in range(len(items))]

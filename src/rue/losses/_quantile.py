@@ -66,7 +66,7 @@ class QuantileLoss(Valued):
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean over draws."""
-        from rue._kernels.draws import pinball
+        from rue._kernels.numbers import pinball
 
         steps = self.weight * np.diff(self.offsets(probs.shape[-1]))
         return Expectation(*pinball(probs, steps, self.q, self.q - TOLERANCE))

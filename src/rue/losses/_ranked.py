@@ -37,7 +37,7 @@ class RankedProbability(Valued):
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean Bayes risk, and the variance of :math:`F_j` over draws, summed over j."""
-        from rue._kernels.draws import rps
+        from rue._kernels.numbers import rps
 
         return Expectation(*rps(probs, self._steps(probs)))
 

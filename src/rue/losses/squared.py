@@ -55,7 +55,7 @@ class Squared(Valued):
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean variance, and the variance of the means."""
-        from rue._kernels.draws import squared
+        from rue._kernels.numbers import squared
 
         return Expectation(*squared(probs, self.offsets(probs.shape[-1])))
 

@@ -6,6 +6,7 @@ enough: a prefix of the reversed ranking is the complement of a prefix of the ra
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -232,19 +233,27 @@ def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> Floa
     x, y = plane.x[plane.starts], plane.y[plane.starts]
     if len(x) == 1:
         return np.array([np.pi / 2])
-    if len(x) * (len(x) - 1) // 2 <= n_pairs:
-        low, high = np.triu_indices(len(x), 1)
-    else:
-        pairs = np.random.default_rng(0).integers(0, len(x), (2, n_pairs))
-        pairs = pairs[:, pairs[0] != pairs[1]]
-        low, high = np.minimum(*pairs), np.maximum(*pairs)
+    low, high = _pairs(len(x), n_pairs)
     angles = np.arctan2(x[high] - x[low], y[low] - y[high])
     angles = angles[argsort(angles)]
-    widths = np.diff(angles, append=angles[0] + np.pi)
-    middles = (angles + widths / 2)[widths > SAME_ANGLE]
-    if len(middles) > n_arcs:
-        middles = middles[(2 * np.arange(n_arcs) + 1) * len(middles) // (2 * n_arcs)]
+    widths = np.empty(len(angles))
+    np.subtract(angles[1:], angles[:-1], out=widths[:-1])
+    widths[-1] = angles[0] + np.pi - angles[-1]
+    arcs = np.flatnonzero(widths > SAME_ANGLE)
+    if len(arcs) > n_arcs:
+        arcs = arcs[(2 * np.arange(n_arcs) + 1) * len(arcs) // (2 * n_arcs)]
+    middles = angles[arcs] + widths[arcs] / 2
     return np.sort(np.where(middles > np.pi, middles - np.pi, middles))
+
+
+@lru_cache(maxsize=2)
+def _pairs(n_blocks: int, n_pairs: int) -> tuple[IntArray, IntArray]:
+    """Return the lower and the higher block of all pairs, or of at most ``n_pairs`` of them."""
+    if n_blocks * (n_blocks - 1) // 2 <= n_pairs:
+        return np.triu_indices(n_blocks, 1)
+    pairs = np.random.default_rng(0).integers(0, n_blocks, (2, n_pairs))
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    return np.minimum(*pairs), np.maximum(*pairs)
 
 
 def spread(angles: FloatArray) -> FloatArray:

@@ -101,7 +101,7 @@ def estimate_bayes_risk(
         return np.asarray(loss.bayes_risk(annotations.probs) * (m / (m - 1)))
     match loss:
         case Log():  # smoothing may rarely fall below the plug-in; the larger is a bound too
-            from rue._kernels.answers import leave_one_out_log
+            from rue._kernels.draws import leave_one_out_log
 
             high = leave_one_out_log(np.ascontiguousarray(counts), STRENGTHS, TOLERANCE)
             return np.asarray(np.maximum(high, loss.bayes_risk(annotations.probs)))
