@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rue._plugins import plugin_package, plugin_source
-from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite, require_known, require_like
+from rue.bench.checks import require_known, require_like
+from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite
 from rue.data.files import roots
 from rue.data.registry import ENTRIES
 from rue.errors import FileError

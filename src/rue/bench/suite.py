@@ -30,16 +30,22 @@ beside the suite or in a data root; it is called by the file's name, ``mine``. A
 known is an error that names the nearest one that is.
 """
 
-import difflib
-import math
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rue._plugins import plugin_names
 from rue.beliefs import CONVENTIONS, Convention
+from rue.bench.checks import (
+    as_names,
+    nearest,
+    require_different,
+    require_known,
+    require_like,
+    require_table,
+)
 from rue.data.dataset import DataSet
 from rue.data.entry import options_of
 from rue.data.features import Encoder
@@ -60,8 +66,6 @@ __all__ = [
     "Regime",
     "Suite",
     "read_suite",
-    "require_known",
-    "require_like",
     "shipped",
 ]
 
@@ -172,7 +176,7 @@ class Suite:
             if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
                 raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
         for key in ("datasets", "methods", "losses", "seeds", "criteria"):
-            _require_different(key, getattr(self, key))
+            require_different(key, getattr(self, key))
         for name, file in self.own.items():
             if name in ENTRIES or not valid_name(name):
                 why = "a data set of rue has that name" if name in ENTRIES else NAME_RULE
@@ -194,9 +198,9 @@ class Suite:
             loader = load_own if name in self.own else ENTRIES[name].load
             _require_options(name, loader, self.dataset.get(name, {}))
             require_known(f"dataset.{name}.methods", self.methods_of(name), self.methods)
-            _require_different(f"dataset.{name}.methods", self.methods_of(name))
-            _require_different(f"dataset.{name}.losses", self.losses_of(name))
-            _require_different(f"dataset.{name}.criteria", self.criteria_of(name))
+            require_different(f"dataset.{name}.methods", self.methods_of(name))
+            require_different(f"dataset.{name}.losses", self.losses_of(name))
+            require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
                 get_loss(loss)
             require_known(f"dataset.{name}.network", [self.network_of(name)], NETWORKS)
@@ -275,7 +279,7 @@ def read_suite(name: str) -> Suite:
     if path.suffix != ".toml" or not path.is_file():
         if path.suffix == ".toml":
             raise FileError(f"no file {path}")
-        near = _nearest(name, suites)
+        near = nearest(name, suites)
         raise InputError(
             f"suite must be a .toml file or one of {', '.join(suites)}, got {name!r}{near}"
         )
@@ -300,20 +304,20 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         if key not in values:
             raise InputError(f"a suite needs the key {key}")
     for key in ("training", "method", "dataset"):
-        _require_table(key, values.get(key, {}))
+        require_table(key, values.get(key, {}))
     for key in ("method", "dataset"):
         for name, table in values.get(key, {}).items():
-            _require_table(f"{key}.{name}", table)
+            require_table(f"{key}.{name}", table)
     for name, table in values.get("dataset", {}).items():
-        _require_table(f"dataset.{name}.training", table.get("training", {}))
+        require_table(f"dataset.{name}.training", table.get("training", {}))
         for key in {"methods", "losses", "criteria"} & set(table):
-            table[key] = _strings(f"dataset.{name}.{key}", table[key])
+            table[key] = as_names(f"dataset.{name}.{key}", table[key])
     for key in ("name", "description", "features", "network", "regime", "convention"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{key} must be text, got {values[key]!r}")
     for key in ("datasets", "methods", "losses", "criteria"):
         if key in values:
-            values[key] = _strings(key, values[key])
+            values[key] = as_names(key, values[key])
     own = {Path(name).stem: name for name in values["datasets"] if name.endswith(".toml")}
     values["datasets"] = tuple(
         Path(name).stem if name.endswith(".toml") else name for name in values["datasets"]
@@ -352,7 +356,7 @@ def _require_options(
         known = ", ".join(TEXT_FEATURES)
         raise InputError(
             f"dataset.{dataset}.features must be {known} or an .npz file, got {features!r}"
-            f"{_nearest(features, TEXT_FEATURES)}"
+            f"{nearest(features, TEXT_FEATURES)}"
         )
 
 
@@ -363,41 +367,3 @@ def _require_regime(key: str, regime: str) -> None:
             f'write {key.removesuffix("regime")}network = "{regime}"'
         )
     require_known(key, [regime], REGIMES)
-
-
-def _require_different(key: str, values: Collection[object]) -> None:
-    if not values or len(set(values)) < len(values):
-        raise InputError(f"{key} must be one or more different ones, got {list(values)}")
-
-
-def require_like(what: str, value: Any, usual: Any) -> None:
-    """Raise unless a value has the type of the default; a float may be a whole number."""
-    if isinstance(usual, float) and type(value) in (int, float) and math.isfinite(value):
-        return
-    if isinstance(usual, float) or type(value) is not type(usual):
-        raise InputError(f"{what} must be like {usual!r}, got {value!r}")
-
-
-def _strings(key: str, values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"{key} must be a list of names, got {values!r}")
-    return tuple(values)
-
-
-def _require_table(key: str, value: Any) -> None:
-    if not isinstance(value, dict):
-        raise InputError(f"{key} must be a table, [{key}], got {value!r}")
-
-
-def require_known(what: str, given: Collection[str], known: Collection[str]) -> None:
-    """Raise for the first of ``given`` that is unknown; the error suggests the nearest name."""
-    for name in given:
-        if name not in known:
-            raise InputError(
-                f"{what} must be of {', '.join(known)}, got {name!r}{_nearest(name, known)}"
-            )
-
-
-def _nearest(name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.4)
-    return f": did you mean {near[0]!r}?" if near else ""
