@@ -89,6 +89,13 @@ def as_vector(name: str, data: ArrayLike, n_points: int | None = None) -> FloatA
     return vector
 
 
+def as_seed(seed: Any) -> int:
+    """Return a seed of random numbers; raise unless it is a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+    return int(seed)
+
+
 def require_finite(name: str, array: NDArray[Any], *, first_row: int = 0) -> None:
     """Raise if a row holds NaN or infinity; the error names the first such row."""
     finite = np.isfinite(array)

@@ -86,6 +86,20 @@ def test_bands_cover_the_mean_of_their_bin(rng):
     assert held >= 273
 
 
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ({"level": "a"}, "level must be between 0 and 1, got 'a'"),
+        ({"bins": True}, "bins must be a whole number of at least 1, got True"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ({"seed": "a"}, "seed must be a whole number of at least 0, got 'a'"),
+    ],
+)
+def test_options_of_a_wrong_type(option, why):
+    with pytest.raises(InputError, match=why):
+        calibration_bands([0.0], [0.0], **option)
+
+
 def test_broken_calls():
     with pytest.raises(InputError, match="level must be"):
         calibration_bands([0.0], [0.0], level=1.0)

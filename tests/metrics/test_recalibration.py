@@ -69,7 +69,53 @@ def test_no_point_is_fitted_to_itself():
     assert recalibrate([1.0, 3.0], [5, 6], folds=2) == pytest.approx([3.0, 1.0])
 
 
-@pytest.mark.parametrize("folds", [1, 3, 2.5])
+@given(points, st.randoms())
+def test_the_order_of_the_rows_does_not_matter(rows, random):
+    regret, score = np.repeat(rows, 2, axis=1)
+    turn = np.array(random.sample(range(len(score)), len(score)))
+    found = recalibrate(regret, score, folds=2)
+    turned = recalibrate(regret[turn], score[turn], folds=2)
+    mine = sorted(zip(regret, score, found, strict=True))  # equal points may change places
+    assert mine == sorted(zip(regret[turn], score[turn], turned, strict=True))
+
+
+def test_clusters_are_in_one_fold():
+    """Two folds of one cluster each: each gets the other's mean regret."""
+    found = recalibrate([1.0, 3, 1, 7], [5, 5, 5, 5], folds=2, cluster=["a", "a", "b", "b"])
+    assert found.tolist() == [4.0, 4.0, 2.0, 2.0]
+
+
+def test_a_score_that_only_names_the_cluster_gains_nothing(rng):
+    """Five copies of each of 30 points: a fit to copies of a point is better than the mean."""
+    error = np.empty((40, 3))
+    for trial in error:
+        score, regret = rng.gamma(1.0, size=30), rng.gamma(0.5, 2.0, 30)
+        score, regret, document = (np.repeat(x, 5) for x in (score, regret, np.arange(30)))
+        for i, labels in enumerate((None, document)):
+            trial[i] = np.mean((regret - recalibrate(regret, score, cluster=labels)) ** 2)
+        trial[2] = regret.var()
+    by_points, by_clusters, by_mean = error.mean(axis=0)
+    assert by_points < by_mean < by_clusters
+
+
+@pytest.mark.parametrize("labels", [["a", "a", "a", "a"], ["a", "b"], ["a", "b", "", "b"]])
+def test_wrong_clusters(labels):
+    with pytest.raises(InputError, match="cluster"):
+        recalibrate([0.0, 1.0, 2.0, 3.0], [1, 2, 3, 4], folds=2, cluster=labels)
+
+
+def test_more_folds_than_clusters():
+    with pytest.raises(InputError, match=r"from 2 to the 2 clusters, got 3"):
+        recalibrate([0.0, 1.0, 2.0], [1, 2, 3], folds=3, cluster=["a", "b", "b"])
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5, True])
+def test_wrong_seed(seed):
+    with pytest.raises(InputError, match="seed must be a whole number of at least 0, got"):
+        recalibrate([0.0, 1.0], [1, 2], folds=2, seed=seed)
+
+
+@pytest.mark.parametrize("folds", [1, 3, 2.5, True])
 def test_wrong_folds(folds):
     with pytest.raises(InputError, match=r"folds must be a whole number from 2 to the 2 points"):
         recalibrate([0.0, 1.0], [1, 2], folds=folds)

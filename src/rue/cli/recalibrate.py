@@ -29,7 +29,7 @@ from rue.cli.options import (
     TableOrJson,
     TruthFile,
 )
-from rue.errors import FileError, InputError
+from rue.errors import FileError
 
 if TYPE_CHECKING:
     from rue.components import Components
@@ -62,6 +62,14 @@ def fit(
     folds: Annotated[
         int, typer.Option(help="Folds of the cross-fitting that measures the map.", min=2)
     ] = 5,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Points with the same value belong together, e.g. a patient's; keep them in one "
+            "fold.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.", min=0)] = 0,
     format: TableOrJson = "table",
 ) -> None:
@@ -69,29 +77,33 @@ def fit(
 
     The map is fitted to all points by isotonic regression. The gap before and after is the mean
     difference between estimate and regret over ten bins; after is cross-fitted, so no point's
-    recalibrated estimate uses its own regret.
+    recalibrated estimate uses its own regret. The order of the rows does not matter.
 
     Exit code 0: the gap falls, or there was no unit before; 1: it does not (the map is written all
     the same); 2: invalid input.
     """
     from rue.deploy.points import read_calibration
     from rue.deploy.recalibration_map import fit_recalibration_map
+    from rue.inference.clusters import cluster_column
 
     matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
     points = read_calibration(
         files,
-        truth_of(truth, matching),
+        truth_of(truth, matching, by=(cluster,)),
         chosen_loss(loss, cost, floor),
         name=name,
         values=parse_values(values),
         matching=matching,
     )
     assert points.star is not None  # calibration points have answers
-    if folds > len(points.star):
-        raise InputError(f"--folds must be at most the {len(points.star)} points, got {folds}")
     fitted = fit_recalibration_map(
-        points.star, points.hat, kind=points.kind, folds=folds, seed=seed
+        points.star,
+        points.hat,
+        kind=points.kind,
+        folds=folds,
+        seed=seed,
+        cluster=None if cluster is None else cluster_column(points.groups, cluster),
     )
     fitted.save(out)
     lines = [*_lines(fitted, points.method), f"the map is in {out}"]
@@ -190,8 +202,9 @@ def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
         "regret": fitted.mean_regret,
         "gap": (fitted.gap_before, fitted.gap_after),
     }
+    clusters = "" if fitted.n_clusters is None else f" in {fitted.n_clusters:,} clusters"
     return [
-        f"{name} · {fitted.kind.loss} loss · fitted on {fitted.n_points:,} points",
+        f"{name} · {fitted.kind.loss} loss · fitted on {fitted.n_points:,} points{clusters}",
         _before_and_after(numbers),
         f"after is cross-fitted, {fitted.folds} folds with seed {fitted.seed}",
         f"estimates from {low:.4g} to {high:.4g} become {least:.4g} to {most:.4g}",

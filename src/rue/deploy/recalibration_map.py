@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.deploy._json_files import read_json, write_json
 from rue.deploy.kind import Kind
 from rue.errors import InputError
+from rue.inference.clusters import label_codes
 from rue.metrics.agreement import regret_calibration
 from rue.metrics.recalibration import Recalibration, fit_recalibration, recalibrate
 
@@ -23,6 +25,8 @@ __all__ = ["RecalibrationMap", "fit_recalibration_map"]
 
 FORMAT = "rue recalibration 1"
 _COUNTS = {"n_points": 2, "folds": 2, "seed": 0}
+_FURTHER = {"n_clusters": 2}
+"""What is left out where there is none."""
 _NUMBERS = ("mean_regret", "mean_estimate", "mean_recalibrated", "gap_before", "gap_after")
 
 
@@ -46,6 +50,8 @@ class RecalibrationMap:
         The gap of :func:`rue.regret_calibration` of the estimates; None for a score without a unit.
     gap_after : float
         The gap of the cross-fitted estimates.
+    n_clusters : int or None
+        The number of clusters, if each was in one fold as a whole.
     """
 
     fitted: Recalibration
@@ -58,6 +64,7 @@ class RecalibrationMap:
     mean_recalibrated: float
     gap_before: float | None
     gap_after: float
+    n_clusters: int | None = None
 
     def apply(self, hat: Components) -> Components:
         """Return estimated components with the recalibrated epistemic part.
@@ -87,12 +94,13 @@ class RecalibrationMap:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in the map, as JSON represents it."""
+        further = {name: value for name in _FURTHER if (value := getattr(self, name)) is not None}
         return {
             "format": FORMAT,
             "made_for": self.kind.to_dict(),
             "epistemic": self.fitted.epistemic.tolist(),
             "regret": self.fitted.regret.tolist(),
-            "calibration": {name: getattr(self, name) for name in (*_COUNTS, *_NUMBERS)},
+            "calibration": {name: getattr(self, name) for name in (*_COUNTS, *_NUMBERS)} | further,
         }
 
     @staticmethod
@@ -101,8 +109,11 @@ class RecalibrationMap:
         if known.get("format") != FORMAT:
             raise InputError(f"format must be {FORMAT!r}, got {known.get('format')!r}")
         calibration = {name: known["calibration"][name] for name in (*_COUNTS, *_NUMBERS)}
-        for name, least in _COUNTS.items():
+        calibration |= {name: known["calibration"].get(name) for name in _FURTHER}
+        for name, least in (_COUNTS | _FURTHER).items():
             value = calibration[name]
+            if name in _FURTHER and value is None:
+                continue
             if type(value) is not int or value < least:
                 raise InputError(f"{name} must be a whole number from {least}, got {value!r}")
         for name in _NUMBERS:
@@ -136,7 +147,13 @@ class RecalibrationMap:
 
 
 def fit_recalibration_map(
-    star: Components, hat: Components, *, kind: Kind | None = None, folds: int = 5, seed: int = 0
+    star: Components,
+    hat: Components,
+    *,
+    kind: Kind | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    cluster: ArrayLike | None = None,
 ) -> RecalibrationMap:
     """Fit a recalibration to calibration points, and measure it by cross-fitting.
 
@@ -146,7 +163,7 @@ def fit_recalibration_map(
         Realised and estimated components of the points.
     kind : Kind, optional
         What the points are, so that the map refuses others.
-    folds, seed : int
+    folds, seed, cluster
         Of the cross-fitting, as in :func:`rue.recalibrate`.
 
     Returns
@@ -157,7 +174,7 @@ def fit_recalibration_map(
     Raises
     ------
     InputError
-        If there are fewer points than folds.
+        If there are fewer points or clusters than folds, or another option is invalid.
 
     Examples
     --------
@@ -169,8 +186,11 @@ def fit_recalibration_map(
     >>> round(fitted.gap_before, 1), round(fitted.gap_after, 1)
     (8.2, 0.0)
     """
-    regret, estimate = star.epistemic, hat.epistemic
-    after = recalibrate(regret, estimate, folds=folds, seed=seed)
+    labels = None if cluster is None else label_codes(cluster, len(star))
+    rows = np.lexsort((star.epistemic, hat.epistemic))  # so that not even rounding differs
+    regret, estimate = star.epistemic[rows], hat.epistemic[rows]
+    codes = None if labels is None else labels[rows]
+    after = recalibrate(regret, estimate, folds=folds, seed=seed, cluster=codes)
     return RecalibrationMap(
         fit_recalibration(regret, estimate),
         kind or Kind(),
@@ -182,6 +202,7 @@ def fit_recalibration_map(
         mean_recalibrated=float(after.mean()),
         gap_before=None if hat.outside_score else regret_calibration(regret, estimate).gap,
         gap_after=regret_calibration(regret, after).gap,
+        n_clusters=None if codes is None else int(codes.max()) + 1,
     )
 
 

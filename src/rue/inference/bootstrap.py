@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, as_seed
 from rue.components import Components
 from rue.errors import InputError
 from rue.inference.clusters import Cluster, cluster_codes, number_clusters
@@ -185,6 +185,4 @@ def own_order(runs: Sequence[Run], codes: IntArray | None = None) -> IntArray:
 
 
 def _key(seed: int) -> np.uint64:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
-    return np.uint64(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])
+    return np.uint64(np.random.SeedSequence(as_seed(seed)).generate_state(1, np.uint64)[0])

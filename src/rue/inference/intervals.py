@@ -303,8 +303,8 @@ def _method(method: Method, name: str, resample_annotators: bool) -> str:
 
 def require_options(level: float, method: str, n_replicates: int) -> None:
     """Raise unless the options of a bootstrap are valid."""
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1, got {level}")
+    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, got {level!r}")
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if isinstance(n_replicates, bool) or not isinstance(n_replicates, int | np.integer):

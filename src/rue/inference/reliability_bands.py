@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector
 from rue.inference.clusters import label_codes
 from rue.inference.intervals import require_options
 from rue.metrics.agreement import RegretCalibration, calibration_in_bins, equal_bins
@@ -95,7 +95,7 @@ def calibration_bands(
     codes = None if cluster is None else label_codes(cluster, len(regret))
     which = equal_bins(epistemic, bins)
     curve = calibration_in_bins(regret, epistemic, which)
-    rng, levels = np.random.default_rng(seed), np.array([(1 - level) / 2, (1 + level) / 2])
+    rng, levels = np.random.default_rng(as_seed(seed)), np.array([(1 - level) / 2, (1 + level) / 2])
     if codes is not None:
         ends = _cluster_ends(regret, which, codes, levels, n_replicates, rng)
     else:

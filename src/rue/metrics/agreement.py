@@ -156,7 +156,7 @@ def equal_bins(epistemic: FloatArray, bins: int) -> IntArray:
     """Return the bin of each point, below ``bins``: about equal sizes, ties together."""
     from rue._kernels.sorting import argsort, mid_ranks
 
-    if not isinstance(bins, int | np.integer) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, got {bins}")
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1, got {bins!r}")
     middle = (mid_ranks(epistemic, argsort(epistemic)) - 0.5) / len(epistemic)
     return np.asarray(np.minimum((middle * bins).astype(np.int64), bins - 1))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, as_vector
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector
 from rue.errors import InputError
 
 __all__ = ["Recalibration", "fit_recalibration", "recalibrate"]
@@ -85,6 +85,8 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
 
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
+    rows = np.lexsort((regret, epistemic))  # so that not even rounding depends on their order
+    regret, epistemic = regret[rows], epistemic[rows]
     knots, which = np.unique(epistemic, return_inverse=True)
     size = np.bincount(which).astype(np.float64)
     means = np.bincount(which, regret) / size
@@ -96,7 +98,12 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
 
 
 def recalibrate(
-    regret: ArrayLike, epistemic: ArrayLike, *, folds: int = 5, seed: int = 0
+    regret: ArrayLike,
+    epistemic: ArrayLike,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    cluster: ArrayLike | None = None,
 ) -> FloatArray:
     """Return recalibrated estimates, each from a fit to the points of the other folds.
 
@@ -105,9 +112,13 @@ def recalibrate(
     regret, epistemic : array_like of shape (n_points,)
         As in :func:`fit_recalibration`.
     folds : int
-        The number of random folds of about equal size, from 2 to the number of points.
+        The number of random folds, from 2 to the number of points or clusters. Each has about as
+        many of them. The order of the rows does not change the folds.
     seed : int
-        Seed of the folds.
+        Seed of the folds, at least 0.
+    cluster : array_like of shape (n_points,), optional
+        Labels of clusters, points that belong together. Each is in one fold as a whole: otherwise
+        a point's estimate is from a fit to its own cluster.
 
     Returns
     -------
@@ -117,7 +128,8 @@ def recalibrate(
     Raises
     ------
     InputError
-        If ``folds`` is no whole number from 2 to the number of points.
+        If ``folds`` is no whole number from 2 to the number of points or clusters, or another
+        option is invalid.
 
     Examples
     --------
@@ -129,13 +141,31 @@ def recalibrate(
     """
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
-    if not isinstance(folds, int | np.integer) or not 2 <= folds <= len(regret):
-        raise InputError(
-            f"folds must be a whole number from 2 to the {len(regret)} points, got {folds}"
-        )
-    fold = np.random.default_rng(seed).permutation(len(regret)) % folds
+    rows, fold = _folds(regret, epistemic, folds, seed, cluster)
+    regret, epistemic = regret[rows], epistemic[rows]
     found = np.empty(len(regret))
     for k in range(folds):
         own = fold == k
-        found[own] = fit_recalibration(regret[~own], epistemic[~own]).apply(epistemic[own])
+        found[rows[own]] = fit_recalibration(regret[~own], epistemic[~own]).apply(epistemic[own])
     return found
+
+
+def _folds(
+    regret: FloatArray, epistemic: FloatArray, folds: int, seed: int, cluster: ArrayLike | None
+) -> tuple[IntArray, IntArray]:
+    """Return the rows in the order of their own values, and the fold of each."""
+    from rue.inference.clusters import label_codes, number_clusters
+
+    codes = None if cluster is None else label_codes(cluster, len(regret))
+    keys = (regret, epistemic) if codes is None else (codes, regret, epistemic)
+    rows = np.asarray(np.lexsort(keys))
+    unit = np.arange(len(rows)) if codes is None else number_clusters(codes[rows])
+    n_units = int(unit.max()) + 1
+    whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
+    if not whole or not 2 <= folds <= n_units:
+        word = "points" if codes is None else "clusters"
+        raise InputError(
+            f"folds must be a whole number from 2 to the {n_units} {word}, got {folds!r}"
+        )
+    drawn = np.random.default_rng(as_seed(seed)).permutation(n_units) % folds
+    return rows, np.asarray(drawn[unit])
