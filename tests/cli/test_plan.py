@@ -63,7 +63,9 @@ def test_says_where_there_is_nothing_to_tell_apart(tmp_path, run, criterion):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["a.npz", "--annotators", "1"], "from 2, got 1"),
+        (["a.npz", "--annotators", "1"], "from 2 to 1,000,000, got 1"),
+        (["a.npz", "--annotators", "1" + 23 * "0"], "from 2 to 1,000,000, got 1"),
+        (["a.npz", "--power", "0.01"], "power must be above (1 - level) / 2 = 0.025"),
         (["a.npz", "--annotators", "five"], "--annotators must be whole numbers"),
         (["a.npz", "--width", "0"], "width must be above 0"),
         (["a.npz", "--criterion", "n"], "criterion must be"),
@@ -77,6 +79,19 @@ def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):
     assert (result.code, result.out) == (2, "")
     assert len(result.err.strip().splitlines()) == 1
     assert words in result.err
+
+
+def test_says_what_a_small_pilot_does_not_show(tmp_path, run):
+    """A bracket that vanishes has no error, and two points recommend nothing."""
+    counts = np.array([[4, 1], [5, 0]])
+    for name, wrong in (("a", [0.5, 0.9]), ("b", [0.9, 0.5])):
+        belief = np.array([[[0.1, 0.9], [w, 1 - w]] for w in wrong])
+        np.savez(tmp_path / f"{name}.npz", probs=belief, counts=counts)
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    out = run("plan", *files, "--loss", "zero_one", "--width", "1e-6", "--annotators", "2,5").out
+    assert "needs 5 ± ? annotators per point" in out
+    assert "one standard error, ? an unknown one." in out
+    assert "No number of points is recommended: the pilot has 2, and" in out
 
 
 def test_names_with_line_breaks_stay_on_their_line(world, run):

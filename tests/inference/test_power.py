@@ -11,6 +11,7 @@ from rue import Annotations, Components, Draws, Run, aurc, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.comparison import compare
 from rue.inference.intervals import influence
+from rue.inference.plan_measures import Quantity
 from rue.inference.power import plan
 from rue.truth.answer_losses import answers
 
@@ -57,7 +58,7 @@ def test_points_follow_the_formula(pilot):
     (row,) = found.rows
     plugin = [Run(Components(*run.answers.realized()), run.hat) for run in runs]
     swing = [influence(run)["aurec"] for run in plugin]
-    deviation = np.std(swing[0] - swing[1])
+    deviation = np.std(swing[0] - swing[1], ddof=1)
     # 1.959964 + 0.841621 are the quantiles of 97.5 % and 80 %. The smaller difference counts.
     weaker = min(abs(row.difference), abs(found.difference))
     assert row.n_points == math.ceil((2.801585 * deviation / weaker) ** 2)
@@ -127,7 +128,13 @@ def test_broken_calls(pilot):
         ({"power": 0}, "power must be"),
         ({"width": -1.0}, "width must be above 0"),
         ({"width": math.inf}, "width must be above 0 and finite, got inf"),
-        ({"annotators": [1, 5]}, "whole numbers from 2, got 1"),
+        ({"power": 0.02}, r"power must be above \(1 - level\) / 2 = 0.025.*got 0.02"),
+        ({"level": 0.6, "power": 0.2}, r"\(1 - level\) / 2 = 0.2,"),
+        ({"annotators": [1, 5]}, "whole numbers from 2 to 1,000,000, got 1"),
+        ({"annotators": [5, 3 * 10**9]}, "to 1,000,000, got 3000000000"),
+        ({"annotators": [10**23]}, "to 1,000,000, got 1"),
+        ({"annotators": [math.inf]}, "to 1,000,000, got inf"),
+        ({"annotators": [math.nan]}, "to 1,000,000, got nan"),
         ({"annotators": []}, "got none"),
     ):
         with pytest.raises(InputError, match=words):
@@ -211,6 +218,41 @@ def test_nothing_is_recommended_from_a_difference_that_may_be_none():
     best = found.best()
     assert best.reliable
     assert best.n_answers == min(row.n_answers for row in found.rows if row.reliable)
+
+
+@pytest.mark.parametrize("n", [1, 2, 19, 20])
+def test_nothing_is_recommended_from_fewer_than_twenty_points(n):
+    # Every other point has regret; one method ranks these last, the other first.
+    said = answers(Annotations([[9, 1], [8, 2]] * 10), None, "zero_one", actions=[0, 1] * 10)[:n]
+    star = Components(*said.realized())
+    scores = {"good": star.epistemic, "bad": star.epistemic.max() - star.epistemic}
+    runs = [
+        Run(star, Components(s, np.zeros(n), s), method=name, answers=said)
+        for name, s in scores.items()
+    ]
+    found = plan(runs, annotators=[10], n_subsamples=2)
+    (row,) = found.rows
+    assert row.reliable == (found.best() is not None) == (n == 20)
+    assert not row.n_points < 2
+    assert math.isinf(row.difference_se) == (n == 1)
+
+
+def test_standard_errors_are_those_of_a_sample():
+    # Two influences of -1 and 1 have the sample variance 2, so their mean has the variance 1.
+    assert Quantity(0.0, np.array([-1.0, 1.0])).se == 1
+    assert Quantity(0.0, np.zeros(1)).se == math.inf
+
+
+def test_a_bracket_without_width_has_no_known_error():
+    # With 0/1 loss, four of five agreeing leave no bracket once the minority cannot tie.
+    people = Annotations(np.tile([4, 1], (30, 1)))
+    said = answers(people, None, "zero_one", actions=np.ones(30, int))
+    score = np.arange(30.0)
+    run = Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+    found = plan([run], annotators=[2, 3, 5], width=1e-6, n_subsamples=4)
+    assert found.rows[-1].bracket_width == pytest.approx(0, abs=1e-15)
+    assert (found.annotators_needed, found.annotators_needed_se) == (5, math.inf)
+    assert found.to_dict()["annotators_needed_se"] is None
 
 
 def test_points_with_few_answers_do_not_cut_the_pilot(pilot):

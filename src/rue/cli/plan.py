@@ -136,12 +136,14 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
         lines.append(f"A bracket of at most {found.width:g} needs {needed} annotators per point.")
     if found.single_points:
         lines.append(f"note: points with a single answer are left out: {found.single_points:,}")
-    lines.append("± is one standard error.")
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    return f"{text}\n± is one standard error{', ? an unknown one' if '± ?' in text else ''}."
 
 
 def _advice(found: "Plan", criterion: str) -> str:
     """Return what to do, or why the pilot does not say it."""
+    from rue.inference.power import LEAST_POINTS
+
     best = found.best()
     if best is not None:
         return (
@@ -151,6 +153,11 @@ def _advice(found: "Plan", criterion: str) -> str:
         )
     if math.isnan(found.difference) or found.difference == 0:
         return f"The pilot shows no difference in {criterion}."
+    if found.pilot_points < LEAST_POINTS:
+        return (
+            f"No number of points is recommended: the pilot has {found.pilot_points}, and the "
+            f"standard errors of fewer than {LEAST_POINTS} are too uncertain themselves."
+        )
     apart = _number(found.difference, found.difference_se, ".3g", sign="+")
     return (
         f"The pilot is too small to say how many points separate them by {criterion}: with "

@@ -53,8 +53,10 @@ class Quantity:
 
     @property
     def se(self) -> float:
-        """The standard error, over draws of the points."""
-        sampled = float(np.var(self.influence)) / len(self.influence)
+        """The standard error, over draws of the points; infinite from a single one."""
+        if len(self.influence) < 2:
+            return math.inf
+        sampled = float(np.var(self.influence, ddof=1)) / len(self.influence)
         return math.sqrt(sampled + self.model_error**2)
 
     def __add__(self, other: "Quantity") -> "Quantity":
@@ -173,7 +175,7 @@ def measure(
         difference = Quantity(apart, first.influence - second.influence)
     else:
         difference = Quantity(float(np.mean(differences)), swings / n_draws)
-    squares /= n_draws
+    squares *= shape[1] / (n_draws * max(shape[1] - 1, 1))  # so that their mean is unbiased
     variance = float(squares.mean())
     return Measure(width, difference, Quantity(variance, squares - variance))
 

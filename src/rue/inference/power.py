@@ -33,6 +33,9 @@ __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
 N_SUBSAMPLES = 20
 MOST_ANNOTATORS = 1_000_000
+LEAST_POINTS = 20
+"""The fewest points of a pilot from which a number of points is recommended: the standard errors
+of fewer are too uncertain themselves."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +51,21 @@ class PlanRow:
     difference : float
         The difference of the two methods, first minus second; NaN with one method.
     n_points : float
-        The number of points needed to separate the methods; infinity if there is no difference,
-        or if it has the wrong sign with so few annotators. NaN if the extrapolated variance is
-        not positive.
+        The number of points needed to separate the methods, at least 2; infinity if there is no
+        difference, or if it has the wrong sign with so few annotators. NaN if the extrapolated
+        variance is not positive.
     n_answers : float
         Points times annotators.
     extrapolated : bool
         Whether more than a tenth of the pilot's points have fewer answers.
     bracket_width_se, difference_se, n_points_se : float
         Standard errors. They include the error of the extrapolation as far as the pilot shows
-        it; infinity if it cannot, because half of its points have fewer than 4 answers.
+        it; infinity if it cannot, because half of its points have fewer than 4 answers, or
+        because it is a single point.
     reliable : bool
-        Whether intervals at the plan's level exclude a difference of 0, with so many annotators
-        and with infinitely many, and the former is within half of the latter. The number of
-        points of other rows means little.
+        Whether the pilot has at least 20 points, intervals at the plan's level exclude a
+        difference of 0, with so many annotators and with infinitely many, and the former is
+        within half of the latter. The number of points of other rows means little.
     """
 
     n_annotators: int
@@ -93,7 +97,8 @@ class Plan:
         The least number of annotators per point whose bracket is at most ``width`` wide; None
         without a width, or if a million are not enough.
     annotators_needed_se : float or None
-        Its standard error; 0 if two annotators are enough.
+        Its standard error; 0 if two annotators are enough, and infinity if it is unknown because
+        the bracket has no width with so many annotators.
     difference, difference_se : float
         The difference that infinitely many annotators would show, and its standard error; NaN
         with one method.
@@ -149,11 +154,11 @@ def plan(
         The column in which the methods are compared, one of ``rue.inference.intervals.AREAS``.
     level, power : float
         Level and power of a two-sided test: it finds the pilot's difference with probability
-        ``power``.
+        ``power``, which must be above (1 - level) / 2: so often it finds what is not there.
     width : float, optional
         The largest acceptable width of the bracket of AuReC.
     annotators : sequence of int
-        The numbers of annotators per point to consider, each at least 2.
+        The numbers of annotators per point to consider, each from 2 to 1,000,000.
     n_subsamples : int
         The number of draws of answers for each of these numbers.
     seed : int
@@ -251,8 +256,9 @@ def _needed(width: float, found: Curves, numbers: Sequence[int]) -> tuple[int | 
     needed = _between(width, found, low, high)
     slope = _slope(found, low, high)
     near = found.at(high).width
-    relative = near.se / near.value if near.value > 0 else 0.0
-    return needed, float(needed * relative / -slope) if slope < 0 else math.inf
+    if not (slope < 0 and near.value > 1e-9 * width):  # rounding is no width
+        return needed, math.inf
+    return needed, float(needed * near.se / near.value / -slope)
 
 
 def _between(width: float, found: Curves, low: int, high: int) -> int:
@@ -289,6 +295,7 @@ def _row(
             n_points, n_points_se = _points(found.variance, weaker, _quantiles(level, power))
             reliable = all(abs(d.value) > _quantile(level) * d.se for d in (difference, limit))
             reliable &= abs(difference.value - limit.value) < abs(limit.value) / 2
+            reliable &= len(limit.influence) >= LEAST_POINTS
         else:
             n_points = math.inf
     return PlanRow(
@@ -312,8 +319,7 @@ def _points(variance: Quantity, effect: Quantity, z: float) -> tuple[float, floa
     n_points = z**2 * variance.value / effect.value**2
     swing = variance.influence / variance.value - 2 * effect.influence / effect.value
     model = math.hypot(variance.model_error / variance.value, 2 * effect.model_error / effect.value)
-    relative = math.sqrt(float(np.var(swing)) / len(swing) + model**2)
-    return max(1.0, math.ceil(n_points)), n_points * relative
+    return max(2.0, math.ceil(n_points)), n_points * Quantity(0.0, swing, model).se
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
@@ -348,9 +354,16 @@ def _check(
     for name, value in (("level", level), ("power", power)):
         if not 0 < value < 1:
             raise InputError(f"{name} must be between 0 and 1, got {value}")
+    if not power > (1 - level) / 2:
+        raise InputError(
+            f"power must be above (1 - level) / 2 = {(1 - level) / 2:g}, which a test without any "
+            f"points has, got {power}"
+        )
     if width is not None and not 0 < width < math.inf:
         raise InputError(f"width must be above 0 and finite, got {width}")
-    wrong = [m for m in annotators if m != int(m) or m < 2]
-    if wrong or not annotators:
+    wrong = [m for m in annotators if not 2 <= m <= MOST_ANNOTATORS or m != int(m)]
+    if wrong or not len(annotators):
         got = wrong[0] if wrong else "none"
-        raise InputError(f"annotators must be whole numbers from 2, got {got}")
+        raise InputError(
+            f"annotators must be whole numbers from 2 to {MOST_ANNOTATORS:,}, got {got}"
+        )
