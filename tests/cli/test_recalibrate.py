@@ -166,7 +166,10 @@ def test_clusters_are_kept_whole(world, run, monkeypatch):
     assert "fitted on 500 points in 100 clusters" in shown.out
     refused = run("recalibrate", "fit", "cal.npz", "--cluster", "town", "--out", "map.json")
     assert refused.code == 2
-    assert "cluster must be a column of the points, got 'town'; there are patient" in refused.err
+    assert (
+        "cluster must be a column of the points, got 'town'; there are class, patient"
+        in refused.err
+    )
 
 
 def test_estimates_beyond_the_calibration_points_are_reported(world, run):

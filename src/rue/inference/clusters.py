@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.errors import InputError
+from rue.metrics.cluster_labels import NO_CLUSTERS, label_codes, number_clusters
 from rue.runs import Run
 
 __all__ = [
@@ -29,9 +30,6 @@ __all__ = [
 
 Cluster = str | ArrayLike
 """The name of a column of ``run.groups``, or a label for each point, shape (n_points,)."""
-
-NO_CLUSTERS = np.empty(0, np.int64)
-"""What kernels take for points that are drawn one by one."""
 
 
 def cluster_codes(run: Run, cluster: Cluster | None) -> IntArray | None:
@@ -76,42 +74,6 @@ def cluster_column(groups: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any
             f"there are {', '.join(groups) or 'none'}"
         )
     return groups[name]
-
-
-def label_codes(labels: ArrayLike, n_points: int, *, name: str = "cluster") -> IntArray:
-    """Return the number of each point's label, shape (n_points,), in the order of the labels."""
-    labels = np.asarray(labels)
-    if labels.shape != (n_points,):
-        raise InputError(
-            f"{name} must have one label for each of {n_points} points, got shape {labels.shape}"
-        )
-    missing = _missing(labels)
-    if missing.any():
-        raise InputError(f"{name} has a missing value at row {int(np.argmax(missing))}")
-    labels = labels.astype(str) if labels.dtype.kind == "O" else labels
-    found, codes = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
-        raise InputError(f"there must be at least 2 clusters, got {len(found)} in {name}")
-    return np.asarray(codes.reshape(-1), np.int64)
-
-
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool]:
-    """Return which labels are none: NaN, None or empty text."""
-    if labels.dtype.kind == "O":
-        return np.array([x is None or x != x or x == "" for x in labels.tolist()], bool)
-    if labels.dtype.kind in "US":
-        return np.asarray(labels == labels.dtype.type())
-    return np.asarray(labels != labels)
-
-
-def number_clusters(codes: IntArray | None) -> IntArray:
-    """Return clusters numbered as they first appear, or NO_CLUSTERS."""
-    if codes is None:
-        return NO_CLUSTERS
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    place = np.empty(len(first), np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(place[inverse])
 
 
 def cluster_sums(values: FloatArray, codes: IntArray | None) -> FloatArray:

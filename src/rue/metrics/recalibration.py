@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector
 from rue.errors import InputError
+from rue.metrics.cluster_labels import label_codes, number_clusters
 
 __all__ = ["Recalibration", "fit_recalibration", "recalibrate"]
 
@@ -154,8 +155,6 @@ def _folds(
     regret: FloatArray, epistemic: FloatArray, folds: int, seed: int, cluster: ArrayLike | None
 ) -> tuple[IntArray, IntArray]:
     """Return the rows in the order of their own values, and the fold of each."""
-    from rue.inference.clusters import label_codes, number_clusters
-
     codes = None if cluster is None else label_codes(cluster, len(regret))
     keys = (regret, epistemic) if codes is None else (codes, regret, epistemic)
     rows = np.asarray(np.lexsort(keys))
