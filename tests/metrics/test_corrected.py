@@ -11,6 +11,7 @@ from rue import (
     Ratings,
     Squared,
     decompose,
+    evaluate,
     excess_aurec,
     n_aurec,
     pareto_gap,
@@ -49,6 +50,8 @@ def test_the_same_splits_by_a_slow_twin(rng):
     truth = Annotations(rng.multinomial(6, p))
     said, hat = answers(truth, belief, "brier"), decompose(belief, "brier")
     found = corrected_columns(said, hat, n_splits=3, seed=5)
+    rows = np.lexsort((*said.keys(), hat.aleatoric, hat.epistemic, hat.total))
+    truth, belief, said, hat = truth[rows], belief[rows], said[rows], hat[rows]
 
     def values(counts):
         star = realize(Annotations(counts), belief, "brier")
@@ -141,6 +144,58 @@ def test_votes_that_can_tie_are_compared_with_votes_that_can_tie(rng):
         found = corrected_columns(said, hat, gap=False, n_splits=4)
         better.append(found["spearman_star_corrected"] - truth)
     assert abs(np.mean(better)) < abs(np.mean(plain)) / 2
+
+
+@pytest.mark.parametrize("ratings", [False, True])
+def test_the_order_of_the_points_does_not_matter(rng, ratings):
+    p, belief = world(rng, 40)
+    hat = decompose(belief, "brier")
+    if ratings:
+        lists = [rng.integers(0, 4, rng.integers(2, 7)).astype(float) for _ in range(40)]
+        said = rating_answers(Ratings(lists), None, Squared(), actions=np.zeros(40))
+    else:
+        said = answers(Annotations(rng.multinomial(rng.integers(2, 12, 40), p)), belief, "brier")
+    found = corrected_columns(said, hat, n_splits=3)
+    for order in (np.arange(40)[::-1], rng.permutation(40)):
+        again = corrected_columns(said[order], hat[order], n_splits=3)
+        assert np.array_equal([*again.values()], [*found.values()], equal_nan=True)
+
+
+def test_what_is_empty_or_unreliable_has_a_note(rng):
+    # Certain beliefs near p*: nearly all the measured span is noise of the answers.
+    p = rng.dirichlet(np.ones(3), 60)
+    belief = Draws(np.stack([rng.dirichlet(200 * row + 0.3, 4) for row in p]))
+    small, negative = 0, 0
+    for _ in range(12):
+        row = evaluate(
+            Annotations(rng.multinomial(6, p)), belief, "brier", corrected=True, gap=False
+        )
+        said = [note for note in row.notes if note.startswith("n-AuReC corr.")]
+        (note,) = said  # its span is always small here
+        if math.isnan(row.n_aurec_corrected):
+            negative += "is empty" in note and "not above 0" in note
+        else:
+            small += "is unreliable" in note and " % of the plain one" in note
+    assert small + negative == 12
+    assert small
+    assert negative
+    # A good pilot has no such note, and two answers leave no half with a Bayes risk.
+    fine, far = world(rng, 300)[0], Draws(rng.dirichlet(np.ones(3), (300, 4)))
+    row = evaluate(Annotations(rng.multinomial(40, fine)), far, "brier", corrected=True, gap=False)
+    assert not [note for note in row.notes if "corr." in note]
+    two = evaluate(Annotations(rng.multinomial(2, fine)), far, "brier", corrected=True, gap=False)
+    assert not math.isnan(two.spearman_star)
+    assert math.isnan(two.spearman_star_corrected)
+    assert any(
+        note.startswith("r_s star corr. is empty: with half of the answers") for note in two.notes
+    )
+
+
+def test_an_exact_truth_has_nothing_to_correct(rng):
+    p, belief = world(rng, 20)
+    row = evaluate(Annotations.from_probs(p), belief, corrected=True, gap=False)
+    assert math.isnan(row.excess_aurec_corrected)
+    assert row.notes[-1].startswith("p* is known exactly, so there is nothing to correct")
 
 
 def test_one_answer_cannot_be_halved(rng):

@@ -7,9 +7,14 @@ answers a point, so with half of the answers it is about 2c/m, and
     2 value(m) - value(m/2)
 
 is free of it to first order. value(m/2) is the mean over both halves of several random splits,
-each half weighted by its share of the answers: (k/m) c/k + (1 - k/m) c/(m - k) = 2c/m for any k.
+each half weighted by its share of all answers. Where all points are halved in the same proportion
+k/m this is exact for any k: (k/m) c/k + (1 - k/m) c/(m - k) = 2c/m. Where their numbers of answers
+differ, so do the proportions (2 of 5, 4 of 10), and it is an approximation.
 n-AuReC is a ratio of two areas, whose biases are about c/m; that of the ratio is not. So its
 numerator (the excess) and its denominator (random - oracle) are corrected before dividing.
+
+Points are sorted by their own values before their answers are halved, so the results do not depend
+on the order of the points. They do depend, within the noise of the splits, on that of the classes.
 """
 
 import numpy as np
@@ -23,7 +28,7 @@ from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
-__all__ = ["CORRECTED", "corrected_columns"]
+__all__ = ["CORRECTED", "correct", "corrected_columns"]
 
 CORRECTED = ("excess_aurec", "n_aurec", "spearman_star", "pareto_gap")
 """The columns that have a ``*_corrected`` twin."""
@@ -78,6 +83,29 @@ def corrected_columns(
     >>> list(found)[:2]
     ['excess_aurec_corrected', 'n_aurec_corrected']
     """
+    return correct(answers, hat, gap=gap, n_splits=n_splits, seed=seed)[0]
+
+
+def correct(
+    answers: Answers | RatingAnswers,
+    hat: Components,
+    *,
+    gap: bool = True,
+    n_splits: int = N_SPLITS,
+    seed: int = 0,
+) -> tuple[dict[str, float], list[str]]:
+    """Return the corrected columns as :func:`corrected_columns` does, and notes about them.
+
+    Parameters
+    ----------
+    answers, hat, gap, n_splits, seed
+        As in :func:`corrected_columns`.
+
+    Returns
+    -------
+    dict, list of str
+        The columns, and a sentence for each that is empty or unreliable.
+    """
     if len(answers) != len(hat):
         raise ShapeError(
             f"answers and hat must have the same points, got {len(answers)} and {len(hat)}"
@@ -85,18 +113,43 @@ def corrected_columns(
     if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 1:
         raise InputError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
     if answers.n_answers.min() < 2:
-        return {f"{name}_corrected": float("nan") for name in CORRECTED}
+        why = "some point has one answer, so they cannot be halved: the corrected columns are empty"
+        return {f"{name}_corrected": float("nan") for name in CORRECTED}, [why]
+    rows = np.lexsort((*answers.keys(), hat.aleatoric, hat.epistemic, hat.total))
+    answers, hat = answers[rows], hat[rows]  # so that the order of the points does not matter
     whole = _values(Components(*answers.realized()), hat, gap)
     rng = np.random.default_rng(seed)
-    halves, shares = [], []
-    for _ in range(n_splits):
-        for half in answers.halves(rng):
-            halves.append(_values(Components(*half.realized()), hat, gap))
-            shares.append(half.n_answers.sum())
-    fewer = np.average(halves, axis=0, weights=shares)  # NaN if a half leaves a column undefined
+    splits = np.empty((n_splits, len(whole)))
+    for split in splits:
+        halves = answers.halves(rng)
+        values = [_values(Components(*half.realized()), hat, gap) for half in halves]
+        split[:] = np.average(values, axis=0, weights=[half.n_answers.sum() for half in halves])
+    fewer = splits.mean(axis=0)  # NaN if a half leaves a column undefined
     excess, span, rank, surface = 2 * whole - fewer
     found = (excess, excess / span if span > 0 else float("nan"), rank, surface)
-    return {f"{name}_corrected": float(value) for name, value in zip(CORRECTED, found, strict=True)}
+    error = float(splits[:, 1].std(ddof=1)) / n_splits**0.5 if n_splits > 1 else 0.0
+    notes = _span_notes(float(span), float(whole[1]), error)
+    where = {"r_s star corr.": (whole[2], rank), "P-gap corr.": (whole[3], surface)}
+    for name, (plain, better) in where.items():
+        if np.isnan(better) and (gap or name != "P-gap corr."):
+            few = " (a half of 2 or 3 answers may have one)" if answers.n_answers.min() < 4 else ""
+            part = "all answers" if np.isnan(plain) else f"half of the answers{few}"
+            notes.append(f"{name} is empty: with {part} the column is undefined")
+    names = (f"{name}_corrected" for name in CORRECTED)
+    return dict(zip(names, map(float, found), strict=True)), notes
+
+
+def _span_notes(span: float, plain: float, error: float) -> list[str]:
+    """Return what is to be said of the denominator of the corrected n-AuReC."""
+    between = "the difference of the random and the oracle ranking's AuReC"
+    if not span > 0:
+        return [f"n-AuReC corr. is empty: {between}, corrected, is {span:.3g} and not above 0"]
+    if span < plain / 2 or span < 2 * error:
+        return [
+            f"n-AuReC corr. is unreliable: it divides by {between}, which is {span:.3g} corrected, "
+            f"{100 * span / plain:.0f} % of the plain one"
+        ]
+    return []
 
 
 def _values(star: Components, hat: Components, gap: bool) -> FloatArray:

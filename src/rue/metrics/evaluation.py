@@ -281,17 +281,22 @@ def evaluate_run(
     )
     undefined = 0.0 if published and np.ptp(star.epistemic) == 0 else math.nan
     more: dict[str, Any] = {}
-    empty: list[str] = []
+    remarks: list[str] = []
     if corrected and published:
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     if corrected and run.answers is not None:
-        from rue.metrics.corrected import corrected_columns
+        from rue.metrics.corrected import correct
 
-        more = corrected_columns(run.answers, hat, gap=gap is not False)
-    if corrected and (run.answers is None or run.answers.n_answers.min() < 2):
-        why = "the answers are not known" if run.answers is None else "some point has one answer"
-        empty = [f"{why}, so they cannot be halved: the corrected columns are empty"]
+        more, remarks = correct(run.answers, hat, gap=gap is not False)
     n_annotators = star.n_annotators
+    if corrected and run.answers is None:
+        exact = n_annotators is not None and bool(np.isinf(n_annotators).all())
+        why = (
+            "p* is known exactly, so there is nothing to correct"
+            if exact
+            else "the answers are not known, so they cannot be halved"
+        )
+        remarks = [f"{why}: the corrected columns are empty"]
     low = high = math.nan
     if star.aleatoric_high is not None:
         # The area minus that of the width of the bracket of the Bayes risk: 0 if p* is known.
@@ -318,7 +323,7 @@ def evaluate_run(
         risk=float(star.total.mean()),
         regret=float(star.epistemic.mean()),
         n_floored=star.n_floored,
-        notes=(*run.notes, *_notes(star, hat), *empty),
+        notes=(*run.notes, *_notes(star, hat), *remarks),
         aurec_low=low,
         aurec_high=high,
         annotators_min=math.nan if n_annotators is None else float(n_annotators.min()),
