@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from rue import Annotations, Dirichlet, Draws, Gaussians, n_aurec, realize, regret_parts
+from rue import Annotations, Dirichlet, Draws, Gaussians, Ratings, n_aurec, realize, regret_parts
 from rue.errors import InputError
 from rue.losses import LOSSES
 
@@ -127,9 +127,26 @@ def test_values_are_those_of_the_annotations():
 
 def test_broken_calls():
     truth, belief = Annotations.from_probs([[0.5, 0.5]]), Draws([[[1.0, 0.0]]])
-    with pytest.raises(InputError, match=r"limit must be a belief or have shape .* got \(2,\)"):
+    with pytest.raises(InputError, match=r"limit must have shape .* got .*\(2,\)"):
         regret_parts(truth, belief, [0.5, 0.5])
     with pytest.raises(InputError, match=r"limit must have the same .*, got 1 x 2 and 2 x 2"):
         regret_parts(truth, belief, [[0.5, 0.5], [0.5, 0.5]])
     with pytest.raises(InputError, match="not real numbers"):
         regret_parts(truth, Gaussians([[0.0]], [[1.0]]), [[0.5, 0.5]])
+
+
+def test_the_limit_goes_through_the_gate_of_beliefs():
+    truth, belief = Annotations.from_probs([[0.5, 0.5]]), Draws([[[0.25, 0.75]]])
+    for wrong, words in (
+        ([["a", "b"]], "limit must hold real numbers"),
+        ([[0.5, 0.5], [1.0]], "limit must be an array"),
+        ([[0.5 + 0j, 0.5]], "limit must hold real numbers"),
+        (np.ma.masked_array([[0.5, 0.5]]), "limit must not be a masked array"),
+    ):
+        with pytest.raises(InputError, match=words):
+            regret_parts(truth, belief, wrong)
+    half = np.array([[0.3333, 0.6667]], dtype=np.float16)
+    assert regret_parts(truth, belief, half).approximation[0] > 0
+    for other in (Ratings([[1.0, 2.0]]), np.array([[1, 1]])):
+        with pytest.raises(InputError, match=r"annotations must be rue.Annotations, got"):
+            regret_parts(other, belief, [[0.5, 0.5]])

@@ -14,10 +14,9 @@ at every point and under every loss, so regret = approximation + estimation.
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, as_distributions
 from rue.beliefs import Belief, Draws, RealBelief
 from rue.components import realize
 from rue.errors import InputError
@@ -104,15 +103,15 @@ def regret_parts(
     >>> found.estimation, found.in_class
     (array([ 0.05, -0.03]), array([0.01, 0.01]))
     """
+    if not isinstance(annotations, Annotations):
+        raise InputError(
+            f"annotations must be rue.Annotations, got {type(annotations).__name__}: "
+            "rue.Annotations(counts) or rue.Annotations.from_probs(probs)"
+        )
     if isinstance(belief, RealBelief) or isinstance(limit, RealBelief):
         raise InputError("belief and limit must be distributions over classes, not real numbers")
     if not isinstance(limit, Belief):
-        probs = np.asarray(limit, dtype=np.float64)
-        if probs.ndim != 2:
-            raise InputError(
-                f"limit must be a belief or have shape (n_points, n_classes), got {probs.shape}"
-            )
-        limit = Draws(probs[:, None])
+        limit = Draws(as_distributions("limit", limit)[:, None])
     have, got = annotations.probs.shape, (limit.n_points, limit.n_classes)
     if have != got:
         raise InputError(
