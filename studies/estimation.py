@@ -33,11 +33,11 @@ SHOWN = ("log", "zero_one")
 """The losses of the page's tables; the figure shows the first."""
 N_POINTS, N_FEW, N_TEST, SEEDS = 100_000, 2_000, 4_000, (0, 1, 2)
 """Of random-rbf: 60 % of the points train the limit; each seed has its own few points."""
-FEW, MANY = (100, 128), (25, 512)
+FEW, MANY = (100, 128), (200, 512)
 """Epochs and batch size; thousands of steps each."""
-CONVERGENCE = ((30_000, 25), (60_000, 25), (60_000, 50))
-"""Training points and epochs of the limits that are compared; the second is the study's."""
-CHECKED = ("evidential", "evidential, 8 units", "dropout", "ensemble, 8 units", "ensemble")
+OTHERS = ((60_000, 25), (30_000, 200), (60_000, 400))
+"""Training points and epochs of limits that are compared with the study's."""
+CHECKED = ("evidential", "dropout", "ensemble, 8 units", "ensemble")
 METHODS = {
     "ensemble, 8 units": ("ensemble", 8),
     "ensemble": ("ensemble", 128),
@@ -70,7 +70,7 @@ def main() -> None:
                 record["rbf"] += of_method(name)
                 write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
         for name in CHECKED:
-            for n_train, epochs in CONVERGENCE:
+            for n_train, epochs in OTHERS:
                 key = (name, n_train, epochs)
                 if key not in {_key(row) for row in record["convergence"]}:
                     record["convergence"] += converged(*key)
@@ -84,7 +84,7 @@ def blocks(record: Mapping[str, list[Row]]) -> dict[str, str]:
     """Return the tables of the page."""
     made = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
     made |= {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
-    return made | {"convergence": convergence_text(record.get("convergence", []))}
+    return made | {"convergence": convergence_text(record["rbf"], record.get("convergence", []))}
 
 
 def sandbox() -> list[Row]:
@@ -161,33 +161,30 @@ def _key(row: Row) -> tuple[str, int, int]:
     return row["method"], row["n_train"], row["epochs"]
 
 
-def convergence_text(rows: list[Row]) -> str:
-    """Return the table of limits, and the largest change in a sentence."""
-    if not rows:
+def convergence_text(rbf: list[Row], others: list[Row]) -> str:
+    """Return the table of limits, and in a sentence how far they change."""
+    own = {(row["method"], row["loss"]): row["approximation"] for row in rbf}
+    found = {(*_key(row), row["loss"]): row["approximation"] for row in others}
+    names = [n for n in CHECKED if all((n, *each, SHOWN[0]) in found for each in OTHERS)]
+    if not names:
         return "The convergence of the limit is unchecked."
-    found = {(*_key(row), row["loss"]): row["approximation"] for row in rows}
-    names = list(dict.fromkeys(row["method"] for row in rows))
-    names = [n for n in names if all((n, *each, SHOWN[0]) in found for each in CONVERGENCE)]
     lines = [
-        [name, loss, *(f"{found[(name, *each, loss)]:.4f}" for each in CONVERGENCE)]
+        [name, loss, f"{own[name, loss]:.3f}"]
+        + [f"{found[(name, *each, loss)]:.3f}" for each in OTHERS]
         for loss in SHOWN
         for name in names
     ]
-    few, own, long = CONVERGENCE
-    ends = []
-    for other in (few, long):
-        changes = [
-            100 * (found[(name, *other, SHOWN[0])] / found[(name, *own, SHOWN[0])] - 1)
-            for name in names
-        ]
-        ends += [min(changes), max(changes)]
-    sentence = (
-        f"Under {SHOWN[0]} loss the approximation changes by {ends[0]:+.0f} to {ends[1]:+.0f} % "
-        f"with half of the points, and by {ends[2]:+.0f} to {ends[3]:+.0f} % with twice the "
-        "epochs: the limit of the tables has not converged, and its approximation is too large."
+    words = []
+    for other in OTHERS:
+        changes = [100 * (found[(n, *other, SHOWN[0])] / own[n, SHOWN[0]] - 1) for n in names]
+        points, epochs = other
+        words.append(f"{min(changes):+.0f} to {max(changes):+.0f} % ({points:,}, {epochs})")
+    titles = ((60_000, MANY[0]), *OTHERS)
+    head = ["method", "loss", *(f"{n:,} points, {epochs} epochs" for n, epochs in titles)]
+    return table(head, lines, text=2) + (
+        f"\n\nApproximation of the limit by the number of points and epochs. Relative to the limit "
+        f"of the tables it changes, under {SHOWN[0]} loss, by {', '.join(words)}."
     )
-    head = ["method", "loss", *(f"{n:,} points, {epochs} epochs" for n, epochs in CONVERGENCE)]
-    return f"{table(head, lines)}\n\n{sentence}"
 
 
 def _truth(annotations: Annotations | None) -> Annotations:
