@@ -208,6 +208,13 @@ def spoil(folder, **changes):
         ({"made_for": 3}, "made_for must be an object, got 3"),
         ({"made_for": {"loss": 3}}, "loss must be a word, got 3"),
         ({"made_for": {"n_draws": "4"}}, "n_draws must be a whole number, got '4'"),
+        ({"made_for": {"range": [1]}}, "range must be two rising numbers, got [1]"),
+        ({"made_for": {"classes": ["a", "a"]}}, "classes must have different names, got a, a"),
+        (
+            {"made_for": {"classes": ["a", "b"], "n_classes": 3}},
+            "classes must name the 3 classes, got 2 names",
+        ),
+        ({"folds": 501}, "folds must be at most the 500 points, got 501"),
         ({"calibration": {}}, "lacks 'n_points'"),
     ],
 )

@@ -148,11 +148,20 @@ class Kind:
         if found.get("values") is not None:
             found["values"] = tuple(map(float, found["values"]))
         if found.get("range") is not None:
-            found["range"] = (float(found["range"][0]), float(found["range"][1]))
+            ends = tuple(map(float, found["range"]))
+            if len(ends) != 2 or not ends[0] < ends[1]:
+                raise InputError(f"range must be two rising numbers, got {found['range']!r}"[:200])
+            found["range"] = ends
         if found.get("costs") is not None:
             found["costs"] = tuple(tuple(map(float, row)) for row in found["costs"])
         if found.get("classes") is not None:
-            found["classes"] = tuple(map(str, found["classes"]))
+            names = found["classes"] = tuple(map(str, found["classes"]))
+            if len(set(names)) < len(names):
+                raise InputError(f"classes must have different names, got {', '.join(names)}"[:200])
+            if found.get("n_classes") not in (None, len(names)):
+                raise InputError(
+                    f"classes must name the {found['n_classes']} classes, got {len(names)} names"
+                )
         return Kind(**found)
 
     def _pairs(self, other: "Kind") -> Iterator[tuple[str, Any, Any]]:

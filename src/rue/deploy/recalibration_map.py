@@ -116,6 +116,11 @@ class RecalibrationMap:
                 continue
             if type(value) is not int or value < least:
                 raise InputError(f"{name} must be a whole number from {least}, got {value!r}")
+        if calibration["folds"] > calibration["n_points"]:
+            raise InputError(
+                f"folds must be at most the {calibration['n_points']} points, "
+                f"got {calibration['folds']}"
+            )
         for name in _NUMBERS:
             value = calibration[name]
             if name == "gap_before" and value is None:
