@@ -85,54 +85,6 @@ def make_app(*names: str) -> typer.Typer:
     return app
 
 
-def _join_numbers(arguments: list[str]) -> list[str]:
-    """Let --values take its numbers one by one: --values -1 0 1."""
-    joined: list[str] = []
-    taking = False
-    for argument in arguments:
-        if taking and is_number(argument):
-            joined[-1] = argument if joined[-1] == "" else f"{joined[-1]},{argument}"
-            continue
-        if taking and joined[-1] == "":
-            joined.pop()
-        joined.append(argument)
-        taking = argument == "--values"
-        if taking:
-            joined.append("")
-    return joined[:-1] if taking and joined[-1] == "" else joined
-
-
-def _repeat_option(arguments: list[str]) -> list[str]:
-    """Let --ood take several files: --ood a.npz b.npz is --ood a.npz --ood b.npz."""
-    repeated: list[str] = []
-    taking = False
-    for argument in arguments:
-        if argument.startswith("-"):
-            taking = argument == "--ood"
-        elif taking and repeated[-1] != "--ood":
-            repeated.append("--ood")
-        repeated.append(argument)
-    return repeated
-
-
-def _fail(message: str, *, code: int = 2) -> None:
-    warn(f"rue: {message}")
-    sys.exit(code)
-
-
-def _root(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    if version:
-        from rue import __version__
-
-        print(f"rue {__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
 def emit(text: str) -> None:
     """Print to stdout; without a terminal, omit bold and underlined.
 
@@ -363,6 +315,54 @@ def shortest_names(files: list[Path]) -> dict[Path, str]:
         own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
         names[file] = str(file) if own is None else "/".join(own)
     return names
+
+
+def _join_numbers(arguments: list[str]) -> list[str]:
+    """Let --values take its numbers one by one: --values -1 0 1."""
+    joined: list[str] = []
+    taking = False
+    for argument in arguments:
+        if taking and is_number(argument):
+            joined[-1] = argument if joined[-1] == "" else f"{joined[-1]},{argument}"
+            continue
+        if taking and joined[-1] == "":
+            joined.pop()
+        joined.append(argument)
+        taking = argument == "--values"
+        if taking:
+            joined.append("")
+    return joined[:-1] if taking and joined[-1] == "" else joined
+
+
+def _repeat_option(arguments: list[str]) -> list[str]:
+    """Let --ood take several files: --ood a.npz b.npz is --ood a.npz --ood b.npz."""
+    repeated: list[str] = []
+    taking = False
+    for argument in arguments:
+        if argument.startswith("-"):
+            taking = argument == "--ood"
+        elif taking and repeated[-1] != "--ood":
+            repeated.append("--ood")
+        repeated.append(argument)
+    return repeated
+
+
+def _fail(message: str, *, code: int = 2) -> None:
+    warn(f"rue: {message}")
+    sys.exit(code)
+
+
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from rue import __version__
+
+        print(f"rue {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _expanded(text: str) -> list[Path]:

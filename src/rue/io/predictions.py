@@ -352,6 +352,14 @@ def predictions_of(
     )
 
 
+def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
+    """Say that an array has its draws first."""
+    return (
+        f"{kind} has shape {shape}, but there are {n_points:,} points: draws come second, "
+        f"(n_points, n_draws, n_classes); give {kind}.swapaxes(0, 1)"
+    )
+
+
 def _about_classes(
     path: Path, arrays: Mapping[str, NDArray[Any]], kinds: list[str], matching: Matching
 ) -> Predictions:
@@ -417,14 +425,6 @@ def _ids(
     if name is not None and array.ndim == 3 and len(arrays[name]) == array.shape[1] != len(array):
         raise FileError(f"{path}: {draws_first(kind, array.shape, array.shape[1])}")
     return ids_of(path, names, len(array), matching.id_name)
-
-
-def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
-    """Say that an array has its draws first."""
-    return (
-        f"{kind} has shape {shape}, but there are {n_points:,} points: draws come second, "
-        f"(n_points, n_draws, n_classes); give {kind}.swapaxes(0, 1)"
-    )
 
 
 def _belief_of(kind: str, array: NDArray[Any]) -> Belief:
