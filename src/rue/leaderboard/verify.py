@@ -159,7 +159,9 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     for loss, claims in submission.claims.items():
         try:
             values = submission.values if predictions.values is None else None
-            corrected = any(key.endswith("_corrected") for key in claims)
+            corrected = any(
+                key.endswith("_corrected") and value is not None for key, value in claims.items()
+            )
             kept = None if corrected else False
             run = make_run(predictions, truth, loss, values=values, with_answers=kept)
             run = replace(run, method=submission.method)
