@@ -97,7 +97,7 @@ def test_points_that_common_drops_are_reported_by_rules(world, run):
     ids, probs, _ = world
     np.savez("some.npz", probs=probs[:50], ids=ids[:50], classes=CLASSES)
     out = run(*[word.format("some.npz") for word in FIT], "--common").out
-    assert "--common kept 50 points and dropped 10 of the 60 points of t.npz" in out
+    assert "kept 50 points and dropped 10 of the 60 points of t.npz" in out
 
 
 def test_an_applied_rule_notes_what_was_taken_on_trust(world, run):

@@ -451,3 +451,10 @@ def test_rue_alone_shows_its_help(run):
     assert result.code == 0
     assert len(result.out.splitlines()) > 5
     assert "evaluate" in result.out
+
+
+def test_a_row_has_the_name_that_its_table_says(tmp_path, run):
+    head = "method,aleatoric,epistemic,risk,regret\n"
+    (tmp_path / "c.csv").write_text(head + "mine,0.1,0.2,0.3,0.1\nmine,0.2,0.1,0.4,0.2\n")
+    (row,) = rows_of(run("evaluate", tmp_path / "c.csv", "--no-gap", "--format", "json"))
+    assert row["method"] == "mine"

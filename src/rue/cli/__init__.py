@@ -295,7 +295,7 @@ def read_methods(files: list[str], matching: "Matching") -> "dict[str, Predictio
     reads = in_one_order(
         [read_method(paths, name=name, matching=matching) for name, paths in given]
     )
-    own = [None if isinstance(read, Run) else read.named for read in reads]
+    own = [read.method if isinstance(read, Run) else read.named for read in reads]
     found: dict[str, Predictions | Run] = {}
     for (name, paths), read, word in zip(given, reads, own, strict=True):
         label = name or (word if word and own.count(word) == 1 else stems[paths[0]])

@@ -49,7 +49,9 @@ class RecalibrationMap:
     gap_before : float or None
         The gap of :func:`rue.regret_calibration` of the estimates; None for a score without a unit.
     gap_after : float
-        The gap of the cross-fitted estimates.
+        The gap of the cross-fitted estimates. It is an estimate of the gap on new points: too high
+        where many scores tie, because each fold maps them to another value, and somewhat too low
+        with few points.
     n_clusters : int or None
         The number of clusters, if each was in one fold as a whole.
     """

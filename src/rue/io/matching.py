@@ -242,7 +242,7 @@ def _dropped(
     ]
     if not parts:
         return ()
-    return (f"--common kept {n_common:,} points and dropped {' and '.join(parts)}",)
+    return (f"kept {n_common:,} points and dropped {' and '.join(parts)}",)
 
 
 def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) -> str | None:
