@@ -72,6 +72,19 @@ def test_a_map_is_the_library_s(world, run, loss):
     assert set(table["loss"]) == {loss}
 
 
+def test_the_points_of_the_map_are_noticed(world, run):
+    folder, *_ = world
+    assert fit(folder, run).code == 0
+    options = ["--map", folder / "map.json", "--out", folder / "after.csv"]
+    truth = ["--truth", folder / "truth.npz"]
+    own = run("recalibrate", "apply", folder / "cal.npz", *truth, *options)
+    assert own.code == 0
+    assert "the map was fitted on these points" in own.out
+    other = run("recalibrate", "apply", folder / "new.npz", *options)
+    assert other.code == 0
+    assert "fitted on these points" not in other.out
+
+
 def test_budgets_read_off_the_recalibrated_score_hold_on_fresh_points(world, run):
     """The mean score of accepted points is their mean regret, within three standard errors.
 

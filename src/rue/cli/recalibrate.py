@@ -1,6 +1,7 @@
 """rue recalibrate: fit a map from epistemic uncertainty to regret, apply it, show it."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -166,6 +167,11 @@ def apply(
             f"{outside:,} of {len(after):,} estimates are outside the range that the map was "
             "fitted on; they get the regret at its nearer end"
         )
+    if _are_those_of(fitted, new):
+        notes.append(
+            "the map was fitted on these points, so their gap after it is too low: use the "
+            "cross-fitted gap of the map"
+        )
     found = _measured(new, after)
     lines = [
         *_lines(fitted, map_file.stem),
@@ -209,6 +215,14 @@ def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
         f"after is cross-fitted, {fitted.folds} folds with seed {fitted.seed}",
         f"estimates from {low:.4g} to {high:.4g} become {least:.4g} to {most:.4g}",
     ]
+
+
+def _are_those_of(fitted: "RecalibrationMap", new: "DeployPoints") -> bool:
+    """Return whether points are those of the map, by their number and their means."""
+    if new.star is None or len(new.hat) != fitted.n_points:
+        return False
+    regret, estimate = new.star.epistemic.mean(), new.hat.epistemic.mean()
+    return math.isclose(regret, fitted.mean_regret) and math.isclose(estimate, fitted.mean_estimate)
 
 
 def _before_and_after(found: dict[str, Any]) -> str:
