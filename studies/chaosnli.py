@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 import rue.data
 from rue import Annotations, Components, Draws
+from rue.components import Run
 from rue.data.files import roots
 from rue.inference.intervals import intervals
 from rue.io.json_lines import json_objects
 from rue.losses import get_loss
-from rue.runs import Run
 from studies import DOCS, FIGURES
 from studies.chaosnli_page import blocks
 from studies.pages import fill_file

@@ -3,9 +3,9 @@
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
+from rue.components import Run
 from rue.inference.intervals import intervals
 from rue.metrics.evaluation import evaluate_run
-from rue.runs import Run
 from studies.pages import percent, table
 from studies.rows import Row
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rue import Problem
+from rue.components import Run
 from rue.deploy import Rule, attained, budgets_kept, fit_rule
 from rue.inference.clusters import one_of_each
-from rue.runs import Run
 from studies import DOCS
 from studies.clusters import similar, within
 from studies.pages import fill_file, percent, table

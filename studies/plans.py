@@ -17,9 +17,9 @@ import numpy as np
 import rue.data
 from rue import Annotations, Draws, plan
 from rue._arrays import FloatArray, IntArray
+from rue.components import Run
 from rue.inference.plan_curves import LEAST_MISS
 from rue.inference.power import Plan
-from rue.runs import Run
 from rue.truth.answer_losses import Answers
 from studies import DOCS
 from studies.chaosnli import MODELS, draws, load

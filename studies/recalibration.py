@@ -9,8 +9,8 @@ The data sets and methods are those of :mod:`studies.plans`.
 import argparse
 
 from rue import recalibrate, regret_calibration
+from rue.components import Run
 from rue.inference import calibration_bands
-from rue.runs import Run
 from studies import DOCS, FIGURES
 from studies.pages import fill_file, table
 from studies.plans import LOSSES, SETS, methods

@@ -21,6 +21,7 @@ import rue.data
 from rue import Annotations, Dirichlet, decompose, evaluate, realize
 from rue.bench.cells import cells
 from rue.bench.store import Store
+from rue.components import Run
 from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.intervals import influence, interval
@@ -28,7 +29,6 @@ from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
-from rue.runs import Run
 from rue.truth.answer_losses import Answers
 from rue.truth.finite_annotators import estimate_bayes_risk
 from studies import DOCS, FIGURES, OUT

@@ -24,7 +24,7 @@ FLOORS = [
     ["_text", "errors", "_lazy", "_kernels", "_plugins", "_arrays"],
     ["losses"],
     ["beliefs", "truth"],
-    ["components", "runs"],
+    ["components"],
     ["selectors", "pareto"],
     ["metrics"],
     ["io", "inference"],

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rue.beliefs import Samples as Samples
     from rue.beliefs import Scored as Scored
     from rue.components import Components as Components
+    from rue.components import Run as Run
     from rue.components import decompose as decompose
     from rue.components import realize as realize
     from rue.deploy import Attained as Attained
@@ -101,7 +102,6 @@ if TYPE_CHECKING:
     from rue.ranking.inversions import Inversions as Inversions
     from rue.ranking.inversions import find_inversions as find_inversions
     from rue.ranking.scores import Score as Score
-    from rue.runs import Run as Run
     from rue.selectors import Problem as Problem
     from rue.selectors import Selector as Selector
     from rue.selectors import optimal_selector as optimal_selector
@@ -148,7 +148,7 @@ _PUBLIC = {
     "RegretCalibration": "rue.metrics.agreement",
     "RegretParts": "rue.metrics.estimation",
     "Rule": "rue.deploy",
-    "Run": "rue.runs",
+    "Run": "rue.components",
     "Samples": "rue.beliefs",
     "Score": "rue.ranking.scores",
     "Scored": "rue.beliefs",

@@ -23,8 +23,6 @@ GROUPS = {
     "Files, other libraries": ("io", "adapters", "errors"),
 }
 """The packages in the order of the menu."""
-BESIDE = {"components": ("runs",)}
-"""Modules whose names stand on the page of a package."""
 
 
 def pages() -> dict[str, str]:
@@ -40,21 +38,19 @@ def identifiers(package: str) -> dict[str, str]:
 
     A module among the names, such as a method's, stands for its own public names.
     """
-    homes = (package, *BESIDE.get(package, ()))
     found: dict[str, str] = {}
     functions = set()
-    for home in homes:
-        module = importlib.import_module(f"rue.{home}")
-        for name in _names(module):
-            thing = attrgetter(name)(module)
-            short = name.rpartition(".")[2]
-            public = getattr(rue, short) if short in rue._PUBLIC else None
-            if public is None or public is not thing:
-                found[name] = f"rue.{home}.{name}"
-            elif rue._PUBLIC[short].split(".")[1] in homes:  # else it is at home elsewhere
-                found[name] = f"rue.{short}"
-            if inspect.isfunction(thing):
-                functions.add(name)
+    module = importlib.import_module(f"rue.{package}")
+    for name in _names(module):
+        thing = attrgetter(name)(module)
+        short = name.rpartition(".")[2]
+        public = getattr(rue, short) if short in rue._PUBLIC else None
+        if public is None or public is not thing:
+            found[name] = f"rue.{package}.{name}"
+        elif rue._PUBLIC[short].split(".")[1] == package:  # else it is at home elsewhere
+            found[name] = f"rue.{short}"
+        if inspect.isfunction(thing):
+            functions.add(name)
 
     def place(item: tuple[str, str]) -> tuple[int, bool, str]:
         return item[1].count("."), item[0] not in functions, item[0].lower()

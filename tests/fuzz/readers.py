@@ -16,14 +16,13 @@ from fuzz.arrays import change_arrays, npy, write_npz
 from fuzz.kinds import Case, kind
 from fuzz.tables import change_table, write_csv, write_parquet
 from fuzz.trees import change_tree, write_json, write_json_lines
-from rue.components import Components
+from rue.components import Components, Run
 from rue.io.align import make_run
 from rue.io.cost import read_cost
 from rue.io.matching import Matching
 from rue.io.predictions import read_predictions
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
-from rue.runs import Run
 
 LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps", "pinball:0.8")
 REAL_LOSSES = ("squared", "absolute", "crps", "pinball:0.8")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rue import Components, Curve, achievable_surface, optimal_surface, regret_coverage_curve
+from rue.components import Run
 from rue.report.thinning import ACROSS, LEVELS, curves_of, slices_of, thinned
-from rue.runs import Run
 
 
 def test_thinned_by_hand():

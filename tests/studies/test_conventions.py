@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rue.components import Components
-from rue.runs import Run
+from rue.components import Components, Run
 from studies import conventions, conventions_page
 from studies.rows import read_rows
 

@@ -14,8 +14,8 @@ import naive_annotators
 from rue import Annotations, CostMatrix, Draws, aurec, decompose, evaluate, realize
 from rue.data import simulate_annotators
 from rue.errors import InputError
-from rue.losses import get_loss
-from rue.truth.finite_annotators import ESTIMATORS, _one_by_one, estimate_bayes_risk
+from rue.losses import Loss, get_loss
+from rue.truth.finite_annotators import ESTIMATORS, estimate_bayes_risk
 
 COSTS = np.array([[0, 1, 5, 2], [1, 0, 1, 2], [2, 2, 0, 2], [0.7, 0.7, 0.7, 2.0]])
 VALUES = [-2.0, 0.0, 0.5, 4.0]
@@ -52,7 +52,7 @@ def test_a_loss_without_a_closed_form_is_taken_class_by_class(name, rng):
     loss, _ = options(name)
     counts = rng.multinomial(rng.integers(2, 9, 30), [0.4, 0.3, 0.2, 0.1]).astype(float)
     closed = estimate_bayes_risk(Annotations(counts), loss, "leave_one_out")
-    assert _one_by_one(counts, loss) == pytest.approx(closed, abs=1e-12)
+    assert Loss.leave_one_out(loss, counts) == pytest.approx(closed, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

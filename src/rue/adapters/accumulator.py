@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_array
 from rue.beliefs import Belief, Draws, RealBelief, Scored
-from rue.components import Components
+from rue.components import Components, Run, bracket_end
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.runs import Run
 from rue.truth.annotations import Annotations
-from rue.truth.finite_annotators import bracket_end
 from rue.truth.ratings import Ratings
 
 __all__ = ["Accumulator"]

@@ -7,14 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue.adapters.accumulator import Accumulator
-from rue.components import Components
+from rue.components import Components, Run, bracket_end
 from rue.errors import InputError, MissingExtraError
 from rue.losses import Log, Loss, get_loss
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.runs import Run
 from rue.truth.annotations import Annotations
-from rue.truth.finite_annotators import bracket_end
 
 try:
     import torch

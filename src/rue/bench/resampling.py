@@ -16,13 +16,13 @@ from rue.bench.cells import Cell, is_stale
 from rue.bench.conventions import convention_of
 from rue.bench.store import Store
 from rue.bench.suite import Suite
+from rue.components import Run
 from rue.errors import FileError, InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
 from rue.metrics.columns import COLUMNS
-from rue.runs import Run
 
 __all__ = ["Replicates", "compare_methods", "draw", "paired_replicates", "with_intervals"]
 

@@ -21,11 +21,11 @@ from rue.cli.options import MaxMemory
 from rue.errors import InfeasibleError, InputError, RueError
 
 if TYPE_CHECKING:
+    from rue.components import Run
     from rue.io.matching import Matching
     from rue.io.predictions import Predictions
     from rue.io.truth import Truth
     from rue.losses import Loss
-    from rue.runs import Run
 
 
 # In the order of the help.
@@ -286,9 +286,9 @@ def method_of(text: str) -> tuple[str | None, list[Path]]:
 
 def read_methods(files: list[str], matching: "Matching") -> "dict[str, Predictions | Run]":
     """Read the predictions of each method, by name: the given one, the file's own, or its stem."""
+    from rue.components import Run
     from rue.io.align import in_one_order
     from rue.io.predictions import read_method
-    from rue.runs import Run
 
     given = methods_of(files)
     stems = shortest_names([paths[0] for _, paths in given])

@@ -14,11 +14,11 @@ import numpy as np
 from rue.beliefs import Draws
 from rue.bench.cells import cells
 from rue.bench.store import Store
+from rue.components import Run
 from rue.io.runs import read_run
 from rue.metrics.evaluation import evaluate
 from rue.plots.curves import plot_curves
 from rue.plots.style import save
-from rue.runs import Run
 from rue.truth import Annotations
 
 #: More points than those for which the Pareto-gap goes through all directions.

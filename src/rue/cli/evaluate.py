@@ -36,9 +36,9 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rue.components import Run
     from rue.losses import Loss
     from rue.metrics.evaluation import Evaluation
-    from rue.runs import Run
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
 
@@ -90,10 +90,10 @@ def evaluate(
     """Test how well epistemic uncertainty finds avoidable errors."""
     from tqdm import tqdm
 
+    from rue.components import Run
     from rue.io.align import make_run
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes
-    from rue.runs import Run
 
     losses = [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
     if cost is not None and "cost" not in (loss or []):

@@ -14,11 +14,11 @@ from rue.errors import InputError
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief, Convention
+    from rue.components import Run
     from rue.io.matching import Matching
     from rue.io.predictions import Predictions
     from rue.io.truth import Truth
     from rue.proxies.rows import ProxyRow
-    from rue.runs import Run
 
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
@@ -112,7 +112,7 @@ def proxies(
 
 
 def _predictions(name: str, read: "Predictions | Run") -> "Predictions":
-    from rue.runs import Run
+    from rue.components import Run
 
     if isinstance(read, Run):
         raise InputError(f"{read.path}: holds components of {name}, and proxies need predictions")

@@ -257,9 +257,9 @@ def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
 def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
     import numpy as np
 
+    from rue.components import Run
     from rue.io.component_tables import save_components
     from rue.io.formats import save_table
-    from rue.runs import Run
 
     before = {"epistemic_before": new.hat.epistemic}
     if new.star is not None:

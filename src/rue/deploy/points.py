@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.beliefs import Belief, RealBelief
-from rue.components import Components, decompose
+from rue.components import Components, Run, decompose
 from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
@@ -21,7 +21,6 @@ from rue.io.matching import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import Predictions, read_method
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
-from rue.runs import Run
 from rue.truth.ratings import Ratings
 
 __all__ = ["DeployPoints", "read_calibration", "read_new", "read_of_kind"]

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, as_seed
-from rue.components import Components
+from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.clusters import Cluster, cluster_codes, number_clusters
-from rue.runs import Run
 
 __all__ = ["annotator_replicates", "own_order", "replicates"]
 

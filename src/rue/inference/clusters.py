@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray
+from rue.components import Run
 from rue.errors import InputError
 from rue.metrics.cluster_labels import NO_CLUSTERS, label_codes, number_clusters
-from rue.runs import Run
 
 __all__ = [
     "NO_CLUSTERS",

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
 from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
+from rue.inference.comparable import require_runs
 from rue.inference.intervals import (
     AREAS,
     INTERVAL_COLUMNS,
@@ -20,7 +22,6 @@ from rue.inference.intervals import (
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
-from rue.runs import Run, require_runs
 
 __all__ = ["COMPARABLE", "Comparison", "compare"]
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import (
     N_REPLICATES,
@@ -24,7 +25,6 @@ from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import columns_where
 from rue.metrics.curve_areas import areas
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.runs import Run
 
 __all__ = [
     "AREAS",

@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from rue.components import Run
 from rue.errors import InputError
+from rue.inference.comparable import require_runs
 from rue.inference.intervals import AREAS
 from rue.inference.plan_curves import Curves, Pilot, curves
 from rue.inference.plan_measures import Measure, Quantity
-from rue.runs import Run, require_runs
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 

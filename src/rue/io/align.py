@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
+from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.matching import BY_NAME, Matching, class_order, match_rows
 from rue.io.predictions import Predictions, draws_first
 from rue.io.truth import Truth
 from rue.losses import CostMatrix, Loss, get_loss
 from rue.losses._valued import Valued
-from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, as_vector
-from rue.components import Components
+from rue.components import Components, Run
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table, save_table
 from rue.io.matching import BY_NAME, Matching, find_id_name, ids_of
-from rue.runs import Run
 
 __all__ = [
     "components_of",

@@ -13,12 +13,12 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 from rue.beliefs import Belief, Draws, Gaussians, Samples
+from rue.components import Run
 from rue.errors import AlignmentError, FileError
 from rue.io.align import truth_with_classes, with_classes
 from rue.io.matching import match_rows, require_unique
 from rue.io.predictions import Predictions
 from rue.io.truth import Truth
-from rue.runs import Run
 from rue.truth.annotations import Annotations
 
 __all__ = ["joined"]

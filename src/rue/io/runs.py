@@ -6,13 +6,13 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from rue.components import Run
 from rue.errors import AlignmentError
 from rue.io.align import in_one_order, make_run
 from rue.io.matching import BY_NAME, Matching, match_rows
 from rue.io.predictions import Predictions, read_method, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss
-from rue.runs import Run
 
 __all__ = ["make_runs", "read_run", "read_runs", "same_points"]
 

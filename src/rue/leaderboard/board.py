@@ -16,12 +16,12 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.bench.resampling import paired_replicates
 from rue.bench.tables import table_rows
+from rue.components import Run
 from rue.errors import InputError
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.leaderboard.submission import Refused, Submission, find_submissions
 from rue.leaderboard.verify import References, Verified, answers_checksum, verify
 from rue.metrics.columns import title
-from rue.runs import Run
 
 __all__ = ["RANKED_BY", "Board", "BoardRow", "Leaderboard", "build_leaderboard"]
 

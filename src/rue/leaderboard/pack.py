@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rue.components import Run
 from rue.data.truth import is_data_set
 from rue.errors import FileError, InputError
 from rue.io.align import make_run
@@ -15,7 +16,6 @@ from rue.leaderboard.submission import Submission, read_submission
 from rue.leaderboard.verify import References, answers_checksum
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
-from rue.runs import Run
 
 __all__ = ["write_submission"]
 

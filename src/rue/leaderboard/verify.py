@@ -19,8 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rue.components import Run
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
+from rue.inference.comparable import same_loss
 from rue.io.align import make_run
 from rue.io.atomic import sha256
 from rue.io.predictions import Predictions, read_predictions
@@ -29,7 +31,6 @@ from rue.io.truth import Truth, read_truth
 from rue.leaderboard.submission import Submission
 from rue.metrics.columns import title
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.runs import Run, same_loss
 from rue.truth.annotations import Annotations
 
 __all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]

@@ -98,6 +98,22 @@ class QuantileLoss(Valued):
         passed = np.arange(len(steps)) < self._quantile(mean)[:, None]
         return Expectation((r * below + q * above) @ steps, np.where(passed, over, short) @ steps)
 
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        r"""Return the Bayes risk of the frequencies plus what leaving an answer out costs.
+
+        Let k be the rank of the quantile among m - 1 answers, and :math:`x_1 \le \dots \le x_m` the
+        sorted answers. The quantile of the others is :math:`x_{k+1}` if one of the lowest k answers
+        is left out, else :math:`x_k`. So the cost is, times the weight,
+
+        .. math:: \max((1 - q) k,\ q (m - k)) (x_{k+1} - x_k) / m.
+        """
+        v, m, q = self.offsets(counts.shape[1]), counts.sum(axis=1), self.q
+        below, k = np.cumsum(counts, axis=1), np.ceil((q - TOLERANCE) * (m - 1)).clip(1)
+        lower = np.argmax(below >= k[:, None], axis=1)
+        upper = np.argmax(below >= k[:, None] + 1, axis=1)
+        share = self.weight * np.maximum((1 - q) * k, q * (m - k)) / m
+        return np.asarray(self.bayes_risk(counts / m[:, None]) + share * (v[upper] - v[lower]))
+
     def real(self) -> "RealLoss":
         """Return the same loss for real-valued outcomes."""
         from rue.losses.real import RealQuantile

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
-from rue.losses.base import Expectation, check_distributions
+from rue.losses.base import Expectation, check_distributions, spread_of_counts
 
 
 class RankedProbability(Valued):
@@ -51,6 +51,14 @@ class RankedProbability(Valued):
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the Bayes risk of the frequencies of m answers, times (m / (m - 1))^2."""
+        return spread_of_counts(self, counts, 2)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return the Bayes risk of the frequencies of m answers, times m / (m - 1)."""
+        return spread_of_counts(self, counts, 1)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
         """Return distributions, shape (n_points, n_classes)."""

@@ -116,6 +116,42 @@ class Loss(ABC):
             Arrays of shape (n_points,).
         """
 
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the mean loss of each answer under the best action for the other answers.
+
+        On average it is at least the Bayes risk of the distribution that the answers are drawn
+        from (:mod:`rue.truth.finite_annotators`). This method goes class by class, which works
+        for any loss; most losses have a formula.
+
+        Parameters
+        ----------
+        counts : array of shape (n_points, n_classes)
+            How often each answer was given, at least two answers per point.
+
+        Returns
+        -------
+        array of shape (n_points,)
+            The mean losses.
+        """
+        n_points, n_classes = counts.shape
+        m, paid = counts.sum(axis=1), np.zeros(n_points)
+        for k in range(n_classes):
+            chosen = np.flatnonzero(counts[:, k])
+            sure = np.eye(n_classes)[np.full(len(chosen), k)]
+            others = (counts[chosen] - sure) / (m[chosen] - 1)[:, None]
+            paid[chosen] += counts[chosen, k] * self.risk(sure, self.action(others))
+        return np.asarray(paid / m)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return an unbiased estimate of the Bayes risk, or raise if there is none.
+
+        ``counts`` and the result are those of :meth:`leave_one_out`.
+        """
+        raise InputError(
+            f"no unbiased estimate of the Bayes risk exists under {self.name} loss; the plug-in "
+            'and estimator="leave_one_out" bracket it'
+        )
+
     @abstractmethod
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Return the actions of a deployed predictor as an array; raise if they are invalid."""
@@ -160,6 +196,16 @@ def first_least(risks: FloatArray, tolerance: float) -> NDArray[np.int64]:
     """
     least = risks.min(axis=-1, keepdims=True)
     return np.asarray(np.argmax(risks <= least + tolerance, axis=-1))
+
+
+def spread_of_counts(loss: Loss, counts: FloatArray, power: int) -> FloatArray:
+    """Return the Bayes risk of the frequencies of m answers, times (m / (m - 1)) to a power.
+
+    Under losses that are squares, the power 1 makes it unbiased and the power 2 leave-one-out:
+    the distance of a value from the mean of the others is m / (m - 1) times that from the mean.
+    """
+    m = counts.sum(axis=1)
+    return np.asarray(loss.bayes_risk(counts / m[:, None]) * (m / (m - 1)) ** power)
 
 
 def take(probs: FloatArray, action: NDArray[Any]) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses.base import Expectation, Loss, check_distributions
+from rue.losses.base import Expectation, Loss, check_distributions, spread_of_counts
 
 
 @final
@@ -62,6 +62,16 @@ class Brier(Loss):
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the mean loss of each answer under the frequencies of the other answers."""
+        m, squares = counts.sum(axis=1), (counts**2).sum(axis=1)
+        others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
+        return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
+        return spread_of_counts(self, counts, 1)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
         """Return distributions, shape (n_points, n_classes)."""

@@ -109,6 +109,21 @@ class CostMatrix(Loss):
         mean = regret.mean(axis=0)
         return Expectation(self.bayes_risk(m) - mean, mean, error)
 
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the mean cost of each answer under the best action for the other answers."""
+        self._check(counts.shape[1])
+        C, m = self.costs, counts.sum(axis=1)
+        paid = counts @ C.T
+        point, answer = np.nonzero(counts)
+        action = np.empty(len(point), np.int64)
+        step = max(1, (1 << 22) // len(C))
+        for start in range(0, len(point), step):
+            i, y = point[start : start + step], answer[start : start + step]
+            others = (paid[i] - C[:, y].T) / (m[i] - 1)[:, None]
+            action[start : start + step] = first_least(others, TOLERANCE * C.max())
+        terms = counts[point, answer] * C[action, answer]
+        return np.asarray(np.bincount(point, terms, len(counts)) / m)
+
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Return row numbers of C, shape (n_points,)."""
         return check_choices(actions, n_points, len(self.costs))

@@ -8,10 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.losses.base import Expectation, Loss, check_distributions
+from rue.losses.base import TOLERANCE, Expectation, Loss, check_distributions
 
 FLOOR = 1e-12
 """Predicted probabilities below this are raised to it; the others are not renormalised."""
+
+STRENGTHS = 2.0 ** np.arange(-10, 13)
+"""The grid for the weight s of the pooled answers: octaves first, then eighths of an octave."""
 
 
 @final
@@ -101,6 +104,21 @@ class Log(Loss):
         if self.floor is not None:
             regret = regret + self._mixing(m)
         return Expectation(-(m * logs).sum(axis=-1), np.maximum(regret, 0.0))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the mean loss of each answer under a smoothed distribution of the others.
+
+        The frequencies of the other answers may give an answer probability 0, so the distribution
+        is (n_others + s q) / (m - 1 + s). Here q are the mean frequencies of the other points with
+        the same majority as the other answers, and s is the weight with the least loss on the
+        other points. A point with several majorities counts in part for each, and if the other
+        answers have several, q is the mean over them. Smoothing may bring the mean below the
+        Bayes risk of the frequencies, which is then returned: the larger is a bound too.
+        """
+        from rue._kernels.draws import leave_one_out_log
+
+        high = leave_one_out_log(np.ascontiguousarray(counts), STRENGTHS, TOLERANCE)
+        return np.asarray(np.maximum(high, self.bayes_risk(counts / counts.sum(axis=1)[:, None])))
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
         """Return distributions, shape (n_points, n_classes), mixed if there is a floor."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
-from rue.losses.base import Expectation
+from rue.losses.base import Expectation, spread_of_counts
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
@@ -69,6 +69,14 @@ class Squared(Valued):
         alpha_0 = alpha.sum(axis=-1)
         variance = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the variance of m answers, times (m / (m - 1))^2."""
+        return spread_of_counts(self, counts, 2)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return the variance of m answers, times m / (m - 1)."""
+        return spread_of_counts(self, counts, 1)
 
     def real(self) -> "RealLoss":
         """Return the same loss for real-valued outcomes."""

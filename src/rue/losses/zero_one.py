@@ -56,6 +56,19 @@ class ZeroOne(Loss):
         regret = expected_lead(alpha)
         return Expectation(self.bayes_risk(alpha / alpha.sum(-1, keepdims=True)) - regret, regret)
 
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return the share of answers that a majority of the other answers gets wrong.
+
+        The majority is drawn if there are several. An answer is among those of the others only if
+        it is ahead of every other class: by two or more it is the only one, by one it shares with
+        those in second place.
+        """
+        m, top = counts.sum(axis=1), counts.max(axis=1)
+        n_behind = (counts == top[:, None] - 1).sum(axis=1)
+        alone = (counts == top[:, None]).sum(axis=1) == 1
+        right = np.where(alone, top / (n_behind + 1), 0.0)
+        return np.asarray(1 - right / m)
+
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Return classes, shape (n_points,)."""
         return check_choices(actions, n_points, n_classes)

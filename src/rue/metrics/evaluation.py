@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue.beliefs import Belief, Convention, RealBelief
-from rue.components import Components
+from rue.components import Components, Run
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.agreement import regret_calibration, spearman
 from rue.metrics.curve_areas import areas, aurc
 from rue.pareto.gap import pareto_gap
-from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from rue.components import Run
 from rue.errors import InputError
 from rue.inference.reliability_bands import calibration_bands
 from rue.plots.style import GREY, PALETTE, axes_of, look
-from rue.runs import Run
 
 __all__ = ["plot_regret_calibration"]
 

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from rue._arrays import FloatArray
+from rue.components import Run
 from rue.errors import InputError
 from rue.metrics.curves import risk_coverage_curve
 from rue.plots.style import GREY, PALETTE, axes_of, look
-from rue.runs import Run
 
 __all__ = ["plot_curve", "plot_curves"]
 

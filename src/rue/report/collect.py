@@ -20,7 +20,7 @@ from rue.beliefs import (
     Samples,
     Scored,
 )
-from rue.components import realize
+from rue.components import Run, realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
 from rue.io.align import align, in_one_order, make_run
@@ -33,7 +33,6 @@ from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
 from rue.report.thinning import gap_and_slices
-from rue.runs import Run
 from rue.truth.annotations import Annotations
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.ratings import Ratings

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue.components import Run
 from rue.errors import InputError, ShapeError
 from rue.report.thinning import SlicesOfRun
-from rue.runs import Run
 from rue.truth.annotations import Annotations
 
 __all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "ReportEntry"]

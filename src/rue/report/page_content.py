@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue.components import Run
 from rue.inference.clusters import cluster_codes
 from rue.inference.reliability_bands import calibration_bands
 from rue.metrics.columns import COLUMNS
 from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, ReportEntry
 from rue.report.thinning import curves_of, slices_of
-from rue.runs import Run
 
 __all__ = [
     "ArrayBlock",
