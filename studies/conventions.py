@@ -25,7 +25,7 @@ from rue.bench.tables import read_results, table_rows
 from rue.components import Components, Run
 from rue.io.align import make_run
 from rue.io.predictions import read_predictions
-from rue.metrics.curve_areas import aurec
+from rue.metrics.measures import aurec
 from rue.pareto.published_surfaces import published_achievable, published_gap, published_optimal
 from rue.published import read_published
 from studies.rows import Row, stamp, write_rows

@@ -20,7 +20,7 @@ from rue.bench.cells import Cell, cells
 from rue.bench.store import Store
 from rue.data import DataSet
 from rue.io.predictions import Predictions, read_predictions
-from rue.metrics.agreement import spearman
+from rue.metrics.measures import spearman
 from studies import DOCS, OUT
 from studies.pages import fill_file, spread, table
 from studies.rows import Row, read_rows, stamp, write_rows

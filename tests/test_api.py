@@ -26,7 +26,7 @@ curve: rue.Curve = rue.regret_coverage_curve(hat.epistemic, hat.epistemic)
 rue.plots.plot_curves
 rue.plots.plot_curvs  # wrong
 rue.inference.compare
-rue.metrics.curve_areas.aurec(hat.epistemic, hat.epistemic)
+rue.metrics.measures.aurec(hat.epistemic, hat.epistemic)
 rue.adapters.sklearn.draws
 rue.adapters.keras  # wrong
 rue.methods.ensemble.fit

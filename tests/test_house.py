@@ -80,7 +80,7 @@ def test_public_names_exist_and_are_listed():
     for name in (
         "metrics.curves",
         "components",
-        "metrics.agreement",
+        "metrics.measures",
         "beliefs",
         "truth.annotations",
     ):

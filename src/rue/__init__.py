@@ -68,17 +68,7 @@ if TYPE_CHECKING:
     from rue.losses import Pinball as Pinball
     from rue.losses import Squared as Squared
     from rue.losses import ZeroOne as ZeroOne
-    from rue.metrics.agreement import RegretCalibration as RegretCalibration
-    from rue.metrics.agreement import kendall as kendall
-    from rue.metrics.agreement import regret_calibration as regret_calibration
-    from rue.metrics.agreement import spearman as spearman
     from rue.metrics.columns import Column as Column
-    from rue.metrics.curve_areas import aurc as aurc
-    from rue.metrics.curve_areas import aurec as aurec
-    from rue.metrics.curve_areas import excess_aurec as excess_aurec
-    from rue.metrics.curve_areas import n_aurec as n_aurec
-    from rue.metrics.curve_areas import oracle_aurec as oracle_aurec
-    from rue.metrics.curve_areas import random_aurec as random_aurec
     from rue.metrics.curves import Curve as Curve
     from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
     from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
@@ -89,6 +79,16 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.measures import RegretCalibration as RegretCalibration
+    from rue.metrics.measures import aurc as aurc
+    from rue.metrics.measures import aurec as aurec
+    from rue.metrics.measures import excess_aurec as excess_aurec
+    from rue.metrics.measures import kendall as kendall
+    from rue.metrics.measures import n_aurec as n_aurec
+    from rue.metrics.measures import oracle_aurec as oracle_aurec
+    from rue.metrics.measures import random_aurec as random_aurec
+    from rue.metrics.measures import regret_calibration as regret_calibration
+    from rue.metrics.measures import spearman as spearman
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
@@ -145,7 +145,7 @@ _PUBLIC = {
     "Ratings": "rue.truth.ratings",
     "RealBelief": "rue.beliefs",
     "Recalibration": "rue.metrics.recalibration",
-    "RegretCalibration": "rue.metrics.agreement",
+    "RegretCalibration": "rue.metrics.measures",
     "RegretParts": "rue.metrics.estimation",
     "Rule": "rue.deploy",
     "Run": "rue.components",
@@ -159,35 +159,35 @@ _PUBLIC = {
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "achievable_surface": "rue.pareto.gap",
-    "aurc": "rue.metrics.curve_areas",
-    "aurec": "rue.metrics.curve_areas",
+    "aurc": "rue.metrics.measures",
+    "aurec": "rue.metrics.measures",
     "compare": "rue.inference.comparison",
     "compare_rules": "rue.deploy",
     "decompose": "rue.components",
     "evaluate": "rue.metrics.evaluation",
     "evaluate_components": "rue.metrics.evaluation",
     "evaluate_run": "rue.metrics.evaluation",
-    "excess_aurec": "rue.metrics.curve_areas",
+    "excess_aurec": "rue.metrics.measures",
     "find_inversions": "rue.ranking.inversions",
     "fit_recalibration": "rue.metrics.recalibration",
     "fit_selector": "rue.deploy",
-    "kendall": "rue.metrics.agreement",
-    "n_aurec": "rue.metrics.curve_areas",
+    "kendall": "rue.metrics.measures",
+    "n_aurec": "rue.metrics.measures",
     "optimal_selector": "rue.selectors",
     "optimal_surface": "rue.pareto.gap",
-    "oracle_aurec": "rue.metrics.curve_areas",
+    "oracle_aurec": "rue.metrics.measures",
     "pareto_gap": "rue.pareto.gap",
     "plan": "rue.inference.power",
-    "random_aurec": "rue.metrics.curve_areas",
+    "random_aurec": "rue.metrics.measures",
     "read_published": "rue.published",
     "realize": "rue.components",
     "recalibrate": "rue.metrics.recalibration",
-    "regret_calibration": "rue.metrics.agreement",
+    "regret_calibration": "rue.metrics.measures",
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
     "save_predictions": "rue.io.predictions",
-    "spearman": "rue.metrics.agreement",
+    "spearman": "rue.metrics.measures",
     "try_promise": "rue.deploy",
 }
 

@@ -20,7 +20,7 @@ from rue import (
 )
 from rue.errors import InputError, ShapeError
 from rue.metrics.corrected import CORRECTED, corrected_columns
-from rue.metrics.curve_areas import oracle_aurec
+from rue.metrics.measures import oracle_aurec
 from rue.truth.answer_losses import answers
 from rue.truth.rating_answers import rating_answers
 

@@ -18,7 +18,7 @@ from rue import (
     risk_coverage_curve,
 )
 from rue.errors import InputError, ShapeError
-from rue.metrics.curve_areas import areas
+from rue.metrics.measures import areas
 
 points = st.lists(
     st.tuples(st.integers(0, 8).map(lambda i: i / 8), st.integers(0, 4)), min_size=1, max_size=30

@@ -237,7 +237,7 @@ def _before_and_after(found: dict[str, Any]) -> str:
 
 def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
     """Return the means before and after, and with answers the regret and the gaps."""
-    from rue.metrics.agreement import regret_calibration
+    from rue.metrics.measures import regret_calibration
 
     before = new.hat.epistemic
     found: dict[str, Any] = {

@@ -18,7 +18,7 @@ from rue.deploy._json_files import read_json, write_json
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.inference.clusters import label_codes
-from rue.metrics.agreement import regret_calibration
+from rue.metrics.measures import regret_calibration
 from rue.metrics.recalibration import Recalibration, fit_recalibration, recalibrate
 
 __all__ = ["RecalibrationMap", "fit_recalibration_map"]

@@ -23,8 +23,8 @@ from rue.inference.bootstrap import (
 )
 from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import columns_where
-from rue.metrics.curve_areas import areas
 from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.metrics.measures import areas
 
 __all__ = [
     "AREAS",

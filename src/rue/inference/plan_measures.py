@@ -13,8 +13,8 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components, Run
 from rue.inference.intervals import area_influence, influence
-from rue.metrics.curve_areas import aurc
 from rue.metrics.evaluation import evaluate_run
+from rue.metrics.measures import aurc
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 

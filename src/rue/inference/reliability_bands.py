@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector
 from rue.inference.clusters import label_codes
 from rue.inference.intervals import require_options
-from rue.metrics.agreement import RegretCalibration, calibration_in_bins, equal_bins
+from rue.metrics.measures import RegretCalibration, calibration_in_bins, equal_bins
 
 __all__ = ["CalibrationBands", "calibration_bands"]
 

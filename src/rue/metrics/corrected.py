@@ -22,8 +22,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError, ShapeError
-from rue.metrics.agreement import spearman
-from rue.metrics.curve_areas import areas
+from rue.metrics.measures import areas, spearman
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers

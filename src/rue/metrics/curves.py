@@ -1,4 +1,4 @@
-"""Coverage curves (section 5.2 of the paper); :mod:`rue.metrics.curve_areas` has their areas.
+"""Coverage curves (section 5.2 of the paper); :mod:`rue.metrics.measures` has their areas.
 
 Points are accepted in ascending order of a score, so the least uncertain ones first. Risk and
 regret are not divided by the coverage (Traub et al. 2024): Re(c) = (1/N) sum of the regret of
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.metrics.curve_areas import require_scores
+from rue.metrics.measures import require_scores
 
 __all__ = [
     "Curve",

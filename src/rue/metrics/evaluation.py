@@ -11,8 +11,7 @@ from rue.beliefs import Belief, Convention, RealBelief
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.metrics.agreement import regret_calibration, spearman
-from rue.metrics.curve_areas import areas, aurc
+from rue.metrics.measures import areas, aurc, regret_calibration, spearman
 from rue.pareto.gap import pareto_gap
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings

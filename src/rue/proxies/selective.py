@@ -25,7 +25,7 @@ from rue._arrays import FloatArray, as_vector
 from rue.beliefs import Belief
 from rue.components import Components, realize
 from rue.errors import InputError
-from rue.metrics.curve_areas import areas, aurc
+from rue.metrics.measures import areas, aurc
 from rue.proxies.scores import SCORES
 from rue.truth.annotations import Annotations
 

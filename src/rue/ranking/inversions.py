@@ -10,8 +10,8 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.metrics.agreement import kendall
 from rue.metrics.columns import Column
+from rue.metrics.measures import kendall
 from rue.ranking.scores import CRITERIA, Score, find_criterion
 
 __all__ = ["Contest", "Inversion", "Inversions", "PValue", "find_inversions"]

@@ -8,7 +8,7 @@ import rue
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
-from rue.metrics.curve_areas import aurc, aurec
+from rue.metrics.measures import aurc, aurec
 from rue.sandbox.gaussian import Loss, expected_components, realized_components
 from rue.sandbox.posterior import PRIOR_SD, Posterior, fit_posterior
 from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
