@@ -22,7 +22,7 @@ from rue.errors import InfeasibleError, InputError, RueError
 
 if TYPE_CHECKING:
     from rue.components import Run
-    from rue.io.matching import Matching
+    from rue.io.opening import Matching
     from rue.io.predictions import Predictions
     from rue.io.truth import Truth
     from rue.losses import Loss
@@ -219,7 +219,7 @@ def matching_of(
     id_name: str | None, classes: str | None, common: bool, by_position: bool
 ) -> "Matching":
     """Return how rows and columns are matched, from the options of a command."""
-    from rue.io.matching import Matching
+    from rue.io.opening import Matching
 
     names = None if classes is None else tuple(name.strip() for name in classes.split(","))
     return Matching(id_name, names, common, by_position)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from rue._arrays import require_finite
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
-from rue.io.matching import named_rows
-from rue.io.opening import load_npz, npz_shapes
+from rue.io.opening import load_npz, named_rows, npz_shapes
 
 __all__ = ["as_features", "attach_features"]
 

@@ -15,10 +15,11 @@ from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
-from rue.io.align import align, make_run, rated_truth, scale_notes, truth_with_classes, with_classes
+from rue.io.align import align, make_run, scale_notes, truth_with_classes, with_classes
 from rue.io.component_tables import holds_components, read_estimates
-from rue.io.matching import BY_NAME, BY_POSITION, Matching
+from rue.io.opening import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import Predictions, read_method
+from rue.io.real_values import rated_truth
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
 from rue.truth.ratings import Ratings
@@ -99,7 +100,7 @@ def read_calibration(
     noted: tuple[str, ...] = ()
     if answered is not None:  # the points and classes that both have
         if isinstance(predictions.belief, RealBelief):
-            answered = rated_truth(predictions, answered, values)
+            answered = rated_truth(predictions.path, answered, values)
         elif limits is not None:
             raise FileError(f"{path}: --range is for predictions of real numbers")
         named = predictions.classes

@@ -6,7 +6,7 @@ from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from rue.io.component_tables import save_components as save_components
-    from rue.io.matching import Matching as Matching
+    from rue.io.opening import Matching as Matching
     from rue.io.predictions import Predictions as Predictions
     from rue.io.predictions import read_method as read_method
     from rue.io.predictions import read_predictions as read_predictions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The module of each public name.
 _PUBLIC = {
-    "Matching": "rue.io.matching",
+    "Matching": "rue.io.opening",
     "Predictions": "rue.io.predictions",
     "Truth": "rue.io.truth",
     "read_method": "rue.io.predictions",

@@ -1,4 +1,7 @@
-"""Predictions and truth brought together: rows matched, components realised."""
+"""Predictions and truth brought together: rows and classes matched, components realised.
+
+Rows and classes are matched by name, or by position where neither file has names.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.matching import BY_NAME, Matching, class_order, match_rows
+from rue.io.opening import BY_NAME, Matching
 from rue.io.predictions import Predictions, draws_first
+from rue.io.real_values import rated_truth
 from rue.io.truth import Truth
 from rue.losses import CostMatrix, Loss, get_loss
 from rue.losses._valued import Valued
@@ -22,9 +27,11 @@ from rue.truth.ratings import Ratings
 
 __all__ = [
     "align",
+    "class_order",
     "in_one_order",
     "make_run",
-    "rated_truth",
+    "match_rows",
+    "require_unique",
     "scale_notes",
     "truth_with_classes",
     "with_classes",
@@ -55,7 +62,7 @@ def make_run(
             "(--truth)"
         )
     if isinstance(predictions.belief, RealBelief):
-        truth = rated_truth(predictions, truth, values)
+        truth = rated_truth(path, truth, values)
         values = None
     own = predictions.classes
     predictions, truth, notes = align(predictions, truth, matching)
@@ -176,30 +183,6 @@ def align(
     return predictions, truth, (*truth.notes, *notes, *more)
 
 
-def rated_truth(predictions: Predictions, truth: Truth, values: ArrayLike | None) -> Truth:
-    """Return real-valued answers: those of the truth, or its counts on a scale of numbers."""
-    said = truth.annotations
-    if isinstance(said, Ratings):
-        return truth
-    if said.counts is None:
-        raise FileError(
-            f"{predictions.path}: is about real numbers, and {truth.path} holds probabilities of "
-            "classes; give a row per answer with a column rating"
-        )
-    scale = said.values if values is None else values
-    if scale is None:
-        raise FileError(
-            f"{predictions.path}: is about real numbers, and {truth.path} counts classes; say "
-            "which number each stands for with --values, or give a row per answer with a column "
-            "rating"
-        )
-    try:
-        ratings = Ratings.from_counts(said.counts, scale)
-    except InputError as error:
-        raise FileError(f"{truth.path}: {error}") from None
-    return replace(truth, annotations=ratings, classes=None)
-
-
 def with_classes(
     predictions: Predictions, path: Path, classes: tuple[str, ...] | None, n_classes: int
 ) -> tuple[Predictions, tuple[str, ...]]:
@@ -317,6 +300,146 @@ def in_one_order(methods: Sequence[Predictions | Run]) -> list[Predictions | Run
     return kept
 
 
+def match_rows(
+    first: Path | None,
+    here: NDArray[np.str_] | None,
+    n_here: int,
+    second: Path | None,
+    there: NDArray[np.str_] | None,
+    n_there: int,
+    matching: Matching = BY_NAME,
+) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
+    """Return which rows of two files are the same points, in the order of the first file.
+
+    Parameters
+    ----------
+    first, second
+        The files, for messages.
+    here, there
+        The ids of their rows, shape (n_here,) and (n_there,); None where rows have no names.
+    n_here, n_there
+        How many rows they have.
+    matching
+        What the user asked for.
+
+    Returns
+    -------
+    rows_here, rows_there : int arrays of shape (n_points,), or None
+        The rows of each file; None where they are all rows in their order.
+    notes : tuple of str
+        What a reader should know: how many points ``common`` dropped.
+
+    Raises
+    ------
+    AlignmentError
+        If ids repeat, one side has ids and the other has not, an id is on one side only (without
+        ``common``), or files without ids have different numbers of rows.
+    """
+    if matching.by_position or (here is None and there is None):
+        if n_here != n_there:
+            raise AlignmentError(
+                f"{first}: has {n_here:,} points but {second} has {n_there:,}, and rows that are "
+                "matched by position must be as many; add ids to both"
+            )
+        return None, None, ()
+    if here is None or there is None:
+        named, bare = (first, second) if there is None else (second, first)
+        raise AlignmentError(
+            f"{bare}: has no ids but {named} has, so rows cannot be matched by id; add a column id "
+            "(or say its name with --id), or use --by-position if both are in the same order"
+        )
+    for path, ids in ((first, here), (second, there)):
+        require_unique(path, ids)
+    order = np.argsort(there)
+    place = np.minimum(np.searchsorted(there, here, sorter=order), len(there) - 1)
+    row = order[place]
+    known = there[row] == here
+    n_common = int(known.sum())
+    if n_common < len(here) and not matching.common:
+        raise AlignmentError(_lacks(second, first, here[~known], n_common, len(here)))
+    if n_common < len(there) and not matching.common:
+        missing = there[~np.isin(there, here)]
+        raise AlignmentError(_lacks(first, second, missing, n_common, len(there)))
+    if not n_common:
+        raise AlignmentError(
+            f"{first} and {second} have no id in common, first {str(here[0])!r} and "
+            f"{str(there[0])!r}"
+        )
+    notes = _dropped(first, len(here), second, len(there), n_common)
+    kept = np.flatnonzero(known)
+    if n_common == len(there) == len(here) and np.array_equal(here, there):
+        return None, None, notes
+    return (None if n_common == len(here) else kept), row[kept], notes
+
+
+def class_order(
+    first: Path | None,
+    here: Sequence[str] | None,
+    second: Path | None,
+    there: Sequence[str] | None,
+    n_classes: int,
+) -> tuple[IntArray | None, tuple[str, ...]]:
+    """Return which column of the first file is each class of the second, and notes.
+
+    Parameters
+    ----------
+    first, second
+        The files, for messages.
+    here, there
+        The names of their classes, shape (n_classes,); None where columns have no names. If the
+        other side's names are the numbers 0..n_classes-1, these columns have their numbers.
+    n_classes
+        How many columns the first file has.
+
+    Returns
+    -------
+    columns : int array of shape (n_classes,), or None
+        The columns of the first file in the order of the second; None where that is their order.
+    notes : tuple of str
+        A sentence where one side alone names its classes, so that their order was taken on trust.
+
+    Raises
+    ------
+    AlignmentError
+        If both name their classes and the names differ.
+    """
+    if here is None and there is None:
+        return None, ()
+    numbered = [str(j) for j in range(n_classes)]
+    if set(here or there or ()) == set(numbered):  # columns without names are 0..n_classes-1
+        here, there = here or numbered, there or numbered
+    if here is None or there is None:
+        names, bare = (here, second) if there is None else (there, first)
+        assert names is not None
+        if len(names) != n_classes:
+            return None, ()  # another error names both numbers
+        shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        return None, (
+            f"{bare} does not name its classes: its columns were taken as {shown} in this order "
+            "(--classes says otherwise)",
+        )
+    if set(here) != set(there):
+        strange = sorted(set(here) ^ set(there))
+        raise AlignmentError(
+            f"{first} and {second} must name the same classes, got {', '.join(map(str, here))} and "
+            f"{', '.join(map(str, there))}; {strange[0]!r} is on one side only"
+        )
+    if tuple(here) == tuple(there):
+        return None, ()
+    place = {name: j for j, name in enumerate(here)}
+    return np.array([place[name] for name in there]), ()
+
+
+def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
+    """Raise if an id stands twice."""
+    names, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise AlignmentError(
+            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
+            f"first {str(names[np.argmax(counts > 1)])!r}"
+        )
+
+
 def _widened(
     belief: Draws, classes: tuple[str, ...] | None, n_classes: int, predictions: Predictions
 ) -> tuple[Draws, Predictions]:
@@ -352,3 +475,25 @@ def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
         return {}
     most = truth.annotations.probs.argmax(axis=1)
     return {"class": most if truth.classes is None else np.array(truth.classes)[most]}
+
+
+def _lacks(
+    lacking: Path | None, wanting: Path | None, ids: NDArray[np.str_], n_common: int, n_all: int
+) -> str:
+    return (
+        f"{lacking}: lacks {len(ids):,} of the ids in {wanting}, first {str(ids[0])!r}; --common "
+        f"keeps the {n_common:,} of {n_all:,} that are in both"
+    )
+
+
+def _dropped(
+    first: Path | None, n_first: int, second: Path | None, n_second: int, n_common: int
+) -> tuple[str, ...]:
+    parts = [
+        f"{n - n_common:,} of the {n:,} points of {path}"
+        for path, n in ((first, n_first), (second, n_second))
+        if n > n_common
+    ]
+    if not parts:
+        return ()
+    return (f"kept {n_common:,} points and dropped {' and '.join(parts)}",)

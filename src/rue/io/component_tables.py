@@ -23,7 +23,7 @@ from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table, save_table
-from rue.io.matching import BY_NAME, Matching, find_id_name, ids_of
+from rue.io.opening import BY_NAME, Matching, find_id_name, ids_of
 
 __all__ = [
     "components_of",

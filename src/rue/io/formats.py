@@ -17,8 +17,15 @@ from numpy.typing import NDArray
 from rue._text import protected, unprotected
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
-from rue.io.matching import ID_NAMES
-from rue.io.opening import file_size, opened, reading, require_memory, size_of_text, text_array
+from rue.io.opening import (
+    ID_NAMES,
+    file_size,
+    opened,
+    reading,
+    require_memory,
+    size_of_text,
+    text_array,
+)
 
 __all__ = ["is_header", "load_table", "open_parquet", "save_table"]
 

@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 
 from rue._text import are_numbers, one_line, sorted_names
 from rue.errors import FileError
-from rue.io.matching import find_id_name, named_rows
-from rue.io.opening import file_size, opened, require_memory, size_of_text, text_array
+from rue.io.opening import (
+    file_size,
+    find_id_name,
+    named_rows,
+    opened,
+    require_memory,
+    size_of_text,
+    text_array,
+)
 from rue.io.points import point_rows
 
 __all__ = ["is_json_lines", "json_arrays", "json_objects", "load_json_lines"]

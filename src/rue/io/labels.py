@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from rue._text import are_numbers
 from rue.errors import FileError
-from rue.io.matching import BY_NAME, Matching, ids_of
-from rue.io.opening import load_npy, load_npz, npz_shapes
+from rue.io.opening import BY_NAME, Matching, ids_of, load_npy, load_npz, npz_shapes
 from rue.io.truth import Truth, read_truth, wanted_arrays
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings

@@ -1,4 +1,4 @@
-"""Open files to read, and read and write arrays (.npz, .npy).
+"""Open files to read, read and write arrays (.npz, .npy), and find the names of rows and columns.
 
 What is wrong with a file becomes one clear error, and its size is checked: a file of a few
 kilobytes can declare arrays of gigabytes. By default reading may take the larger of 1 GiB and 100
@@ -16,22 +16,32 @@ import re
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import is_whole
 from rue._text import one_line
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 
 __all__ = [
+    "BY_NAME",
+    "BY_POSITION",
+    "ID_NAMES",
+    "Matching",
     "allowance",
+    "checked_classes",
     "file_size",
+    "find_id_name",
+    "ids_of",
     "load_npy",
     "load_npz",
     "max_memory",
+    "named_rows",
     "npz_shapes",
     "opened",
     "parse_size",
@@ -60,6 +70,46 @@ _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000  # as numpy's own limit
 # An element of no size takes none, but going through so many takes time.
 _NO_ITEM = 8
+
+
+ID_NAMES = ("id", "ids", "uid", "item", "item_id")
+"""What the column that names the points may be called, in either case."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What a user says about how files are matched.
+
+    Attributes
+    ----------
+    id_name
+        The column that names the points, where it has none of the usual names.
+    classes
+        The classes in the order of the columns, for files that do not name their columns.
+    common
+        Keep the points that are on both sides, instead of raising where one lacks some.
+    by_position
+        Match rows by position even where one side, or both, have ids.
+    """
+
+    id_name: str | None = None
+    classes: tuple[str, ...] | None = None
+    common: bool = False
+    by_position: bool = False
+
+    def __post_init__(self) -> None:
+        names = self.classes
+        if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
+            raise InputError(f"--classes must be two or more different names, got {list(names)}")
+        if self.common and self.by_position:
+            raise InputError("--common matches by id, so it cannot go with --by-position")
+
+
+BY_NAME = Matching()
+"""The default: by name, every point on both sides."""
+
+BY_POSITION = Matching(by_position=True)
+"""For points that are matched already."""
 
 
 def load_npz(path: Path, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
@@ -289,6 +339,98 @@ def text_array(path: Path, words: Sequence[str]) -> NDArray[np.str_]:
     return np.array(words, dtype=np.str_)
 
 
+def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[str, ...]:
+    """Return a file's class names as text, or raise unless there is a different one per class."""
+    if names.dtype.kind == "S":
+        names = np.char.decode(names, "utf-8", "replace")
+    texts = tuple(str(name) for name in names.tolist()) if names.ndim == 1 else ()
+    if names.dtype.kind not in "USiu" or len(texts) != n_classes or len(set(texts)) < n_classes:
+        raise FileError(
+            f"{path}: classes must be {n_classes} different names, one per column, got "
+            f"{str(names.tolist())[:120]}"
+        )
+    return texts
+
+
+def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) -> str | None:
+    """Return which of a file's columns names the points, or None if there is none.
+
+    Parameters
+    ----------
+    path
+        For messages.
+    names
+        The file's columns.
+    wanted
+        The column that the user named, if any.
+
+    Raises
+    ------
+    FileError
+        If the wanted column is not there, or two columns could be the one.
+    """
+    if wanted is not None:
+        if wanted not in names:
+            raise FileError(
+                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}"
+            )
+        return wanted
+    found = [name for name in names if name.lower() in ID_NAMES]
+    if len(found) > 1:
+        raise FileError(f"{path}: {' and '.join(found)} could both name the rows; choose with --id")
+    return found[0] if found else None
+
+
+def ids_of(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    n_points: int,
+    id_name: str | None = None,
+) -> NDArray[np.str_] | None:
+    """Return the names of the rows as text, or None if there are none."""
+    name = find_id_name(path, list(arrays), id_name)
+    if name is None:
+        return None
+    ids = arrays[name]
+    if ids.shape != (n_points,):
+        raise FileError(f"{path}: {name} must have shape ({n_points},), got {ids.shape}")
+    return named_rows(path, ids, name)
+
+
+def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
+    """Return the ids of rows as text: words, or whole numbers without a point.
+
+    Raises
+    ------
+    FileError
+        If a row has no id, or one that is neither a word nor a whole number.
+    """
+    if isinstance(values, np.ndarray):
+        fast = _fast_names(values)
+        if fast is not None:
+            return fast
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
+        raise FileError(
+            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
+            f"give {name}.astype(str)"
+        )
+    texts = []
+    for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            value = int(value)
+        missing = value is None or (isinstance(value, float) and math.isnan(value)) or value == ""
+        if missing or isinstance(value, bool) or not isinstance(value, str | int):
+            got = "nothing" if missing else repr(value)[:60]
+            raise FileError(
+                f"{path}: {name} must be text or a whole number in every row, got {got} at row "
+                f"{row}; for objects give {name}.astype(str)"
+            )
+        texts.append(str(value))
+    return text_array(path, texts)
+
+
 def _archive(path: Path, file: BinaryIO) -> zipfile.ZipFile:
     if file.read(len(_MAGIC)) == _MAGIC:
         raise FileError(f"{path}: is an .npy array, not an .npz archive")
@@ -365,3 +507,14 @@ def _reason(error: Exception) -> str:
     if "pickle" in text or "Python objects" in text:
         return "it holds pickled objects, which are refused"
     return text[:300] or "it is truncated or empty"
+
+
+def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
+    """Return the names of an array of one type without a loop; None if a row may have none."""
+    if ids.dtype.kind == "f":
+        return ids.astype(np.int64).astype(np.str_) if is_whole(ids).all() else None
+    if ids.dtype.kind == "S":
+        ids = np.char.decode(ids, "utf-8", "replace")
+    if ids.dtype.kind == "U":
+        return None if (ids == "").any() else ids
+    return ids.astype(np.str_) if ids.dtype.kind in "iu" else None

@@ -29,8 +29,16 @@ from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Run
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of
-from rue.io.opening import load_npz, npz_shapes, save_npz
+from rue.io.opening import (
+    BY_NAME,
+    Matching,
+    checked_classes,
+    find_id_name,
+    ids_of,
+    load_npz,
+    npz_shapes,
+    save_npz,
+)
 from rue.io.real_values import REAL_ARRAYS, real_arrays, real_belief, real_kind
 from rue.io.truth import Truth, counted_truth, group_columns, names_of, wanted_arrays
 from rue.truth.annotations import Annotations

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import as_array
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.matching import find_id_name, named_rows
+from rue.io.opening import find_id_name, named_rows
 from rue.io.points import column_of, numbers, require_once
 from rue.truth.ratings import Ratings
 

@@ -1,25 +1,28 @@
-"""Beliefs about real numbers in files.
+"""Beliefs about real numbers in files, and answers that are real numbers.
 
-They are the arrays ``mean`` and ``sd``, (n, draws) or (n,); ``samples``, (n, draws, n_values), or
-(n, n_values) for one draw; or ``mu``, ``nu``, ``alpha`` and ``beta``, (n,) together. In JSON lines
-and tables they have the same names; lines or rows with the same id are the draws of one point. A
-table of samples has the columns ``id``, ``draw`` (where there are several) and ``sample``, a row
-for each value.
+Beliefs are the arrays ``mean`` and ``sd``, (n, draws) or (n,); ``samples``, (n, draws, n_values),
+or (n, n_values) for one draw; or ``mu``, ``nu``, ``alpha`` and ``beta``, (n,) together. In JSON
+lines and tables they have the same names; lines or rows with the same id are the draws of one
+point. A table of samples has the columns ``id``, ``draw`` (where there are several) and
+``sample``, a row for each value.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Gaussians, NormalInverseGamma, RealBelief, Samples
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.matching import named_rows
+from rue.io.opening import named_rows
 from rue.io.points import column_of, numbers, point_rows
+from rue.io.truth import Truth
+from rue.truth.ratings import Ratings
 
-__all__ = ["REAL_ARRAYS", "real_arrays", "real_belief", "real_columns", "real_kind"]
+__all__ = ["REAL_ARRAYS", "rated_truth", "real_arrays", "real_belief", "real_columns", "real_kind"]
 
 REAL_ARRAYS = ("mean", "sd", "samples", "mu", "nu", "beta")
 _KINDS = {
@@ -143,3 +146,30 @@ def real_columns(
             if kept is not None:
                 found[column] = np.array(kept)
     return found
+
+
+def rated_truth(path: Path | None, truth: Truth, values: ArrayLike | None) -> Truth:
+    """Return the real-valued answers for the predictions in ``path``.
+
+    They are those of the truth, or its counts on a scale of numbers.
+    """
+    said = truth.annotations
+    if isinstance(said, Ratings):
+        return truth
+    if said.counts is None:
+        raise FileError(
+            f"{path}: is about real numbers, and {truth.path} holds probabilities of "
+            "classes; give a row per answer with a column rating"
+        )
+    scale = said.values if values is None else values
+    if scale is None:
+        raise FileError(
+            f"{path}: is about real numbers, and {truth.path} counts classes; say "
+            "which number each stands for with --values, or give a row per answer with a column "
+            "rating"
+        )
+    try:
+        ratings = Ratings.from_counts(said.counts, scale)
+    except InputError as error:
+        raise FileError(f"{truth.path}: {error}") from None
+    return replace(truth, annotations=ratings, classes=None)

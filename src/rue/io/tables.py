@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rue._arrays import is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.matching import find_id_name, named_rows
+from rue.io.opening import find_id_name, named_rows
 from rue.io.points import (
     column_of,
     numbers,

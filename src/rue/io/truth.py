@@ -22,8 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
-from rue.io.matching import BY_NAME, Matching, checked_classes, find_id_name, ids_of, named_rows
-from rue.io.opening import load_npy, load_npz, npz_shapes
+from rue.io.opening import (
+    BY_NAME,
+    Matching,
+    checked_classes,
+    find_id_name,
+    ids_of,
+    load_npy,
+    load_npz,
+    named_rows,
+    npz_shapes,
+)
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from rue.errors import AlignmentError, FileError
 from rue.io.formats import load_table
-from rue.io.matching import ID_NAMES, named_rows
-from rue.io.opening import load_npz, npz_shapes
+from rue.io.opening import ID_NAMES, load_npz, named_rows, npz_shapes
 from rue.report.model import Items, ReportEntry
 
 __all__ = ["PICTURED", "items_of"]
