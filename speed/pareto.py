@@ -59,7 +59,7 @@ def answers_and_draws(n_points: int, n_classes: int = 10) -> tuple[np.ndarray, n
 
 def prefix_sets(star: Components, hat: Components, n_directions: int):
     """Give, for each of so many directions, all N + 1 prefixes of its ranking."""
-    from rue.pareto._rankings import arc_middles, plane_of
+    from rue.pareto.gap import arc_middles, plane_of
 
     plane = plane_of(star, hat)
     half = arc_middles(plane, n_directions // 2)

@@ -333,7 +333,7 @@ def test_a_prediction_becomes_a_row_in_few_files(tmp_path, capsys, own_counts):
     found = called_files(work)
     assert "ensemble" in capsys.readouterr().out
     assert {Path("cli/evaluate.py"), Path("metrics/table.py"), Path("pareto/gap.py")} <= found
-    assert len(found) <= 25, sorted(map(str, found))
+    assert len(found) <= 20, sorted(map(str, found))
 
 
 # Their functions take files and folders of a benchmark, or load data: documented without examples.

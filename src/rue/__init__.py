@@ -92,10 +92,10 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
-    from rue.pareto.gap import Surface as Surface
-    from rue.pareto.gap import achievable_surface as achievable_surface
-    from rue.pareto.gap import optimal_surface as optimal_surface
     from rue.pareto.gap import pareto_gap as pareto_gap
+    from rue.pareto.surfaces import Surface as Surface
+    from rue.pareto.surfaces import achievable_surface as achievable_surface
+    from rue.pareto.surfaces import optimal_surface as optimal_surface
     from rue.published import Published as Published
     from rue.published import PublishedTable as PublishedTable
     from rue.published import read_published as read_published
@@ -154,11 +154,11 @@ _PUBLIC = {
     "Scored": "rue.beliefs",
     "Selector": "rue.selectors",
     "Squared": "rue.losses",
-    "Surface": "rue.pareto.gap",
+    "Surface": "rue.pareto.surfaces",
     "Trials": "rue.deploy",
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
-    "achievable_surface": "rue.pareto.gap",
+    "achievable_surface": "rue.pareto.surfaces",
     "aurc": "rue.metrics.measures",
     "aurec": "rue.metrics.measures",
     "compare": "rue.inference.comparison",
@@ -174,7 +174,7 @@ _PUBLIC = {
     "kendall": "rue.metrics.measures",
     "n_aurec": "rue.metrics.measures",
     "optimal_selector": "rue.selectors",
-    "optimal_surface": "rue.pareto.gap",
+    "optimal_surface": "rue.pareto.surfaces",
     "oracle_aurec": "rue.metrics.measures",
     "pareto_gap": "rue.pareto.gap",
     "plan": "rue.inference.power",

@@ -11,7 +11,7 @@ from rue.inference.intervals import intervals
 from rue.io.runs import read_run
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
-from rue.pareto import gap
+from rue.pareto import gap, surfaces
 from rue.pareto.gap import achievable_fronts
 from rue.report import from_files, write_report
 from rue.report.collect import answer_entropies
@@ -46,7 +46,8 @@ def test_surfaces_are_computed_once_for_the_row_and_the_page(files, tmp_path, mo
         calls.append(star)
         return achievable_fronts(star, hat, directions)
 
-    monkeypatch.setattr(gap, "achievable_fronts", counted)
+    for module in (gap, surfaces):
+        monkeypatch.setattr(module, "achievable_fronts", counted)
     losses = {"log": "log", "zero_one": "zero_one"}
     write_report(from_files({"m": files["method0"]}, losses, level=0.9), tmp_path / "page.html")
     assert len(calls) == 2  # one for each loss

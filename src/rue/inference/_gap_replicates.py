@@ -14,8 +14,7 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.inference.clusters import NO_CLUSTERS
-from rue.pareto._rankings import arc_middles, plane_of, spread
-from rue.pareto.gap import SAME_SCORE
+from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of, spread
 
 __all__ = ["gap_replicates"]
 

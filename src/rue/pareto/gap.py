@@ -11,9 +11,15 @@ regret; risk and regret are not divided by the coverage. Varying tau and the wei
 In both, a block of identical points is one straight segment, which a selector attains that
 accepts a random part of the block; so no result depends on the order of rows. The gap is the
 distance IGD+ from S* to S.
+
+A direction phi ranks the points (x, y) of the two estimated components by x cos(phi) + y sin(phi).
+Two points change places at their critical angle. The opposite direction gives the reversed
+ranking, so half the circle is enough: a prefix of the reversed ranking is the complement of a
+prefix of the ranking. :mod:`rue.pareto.surfaces` has the surfaces themselves.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -22,25 +28,8 @@ from rue._arrays import FloatArray, IntArray
 from rue.beliefs import Convention, require_convention
 from rue.components import Components
 from rue.errors import InputError, ShapeError
-from rue.pareto._rankings import (
-    Fronts,
-    Plane,
-    all_rankings,
-    block_means,
-    block_starts,
-    plane_of,
-    sampled_rankings,
-)
 
-__all__ = [
-    "Directions",
-    "Surface",
-    "achievable_surface",
-    "igd_plus",
-    "optimal_surface",
-    "pareto_gap",
-    "surface_gap",
-]
+__all__ = ["Directions", "igd_plus", "pareto_gap"]
 
 Directions = Literal["auto", "exact"] | int
 
@@ -57,44 +46,18 @@ ALL_PREFIXES = 1_000
 # Components are rounded to 1e-12 of the loss's scale, which separates equal scores by as much.
 SAME_SCORE = 4e-12
 
+# Components are rounded to whole numbers from 0 to this; smaller differences do not count.
+GRID = 1e12
 
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """The points of a surface, and the weights of the score that attains each.
+# The number of pairs from which critical angles are sampled, and of crossings in one sweep.
+SAMPLED_PAIRS = 1 << 18
 
-    Attributes
-    ----------
-    points : array of shape (n, 3)
-        Coverage, risk and regret.
-    weights : array of shape (n, 2)
-        The weights of the aleatoric and the epistemic component in the score.
-    """
+# The number of rankings whose running sums are held at a time, and of these sums at most, unless
+# an eighth of these rankings have more.
+BATCH, BATCH_SUMS = 64, 1 << 23
 
-    points: FloatArray
-    weights: FloatArray
-
-    @property
-    def coverage(self) -> FloatArray:
-        """The share of accepted points, shape (n,)."""
-        return self.points[:, 0]
-
-    @property
-    def risk(self) -> FloatArray:
-        """The realised total of the accepted points over the number of all points, shape (n,)."""
-        return self.points[:, 1]
-
-    @property
-    def regret(self) -> FloatArray:
-        """The regret of the accepted points over the number of all points, shape (n,)."""
-        return self.points[:, 2]
-
-    @property
-    def lam(self) -> FloatArray:
-        """Lambda of Theorem 1, for an optimal surface: its weights are (1 - lambda, lambda)."""
-        return self.weights[:, 1]
-
-    def __len__(self) -> int:
-        return len(self.points)
+# The number of levels whose fronts fit into the processor's cache.
+LEVELS = 2048
 
 
 def pareto_gap(
@@ -170,7 +133,7 @@ def pareto_gap(
         return published_gap(
             published_optimal(star, lambdas=lambdas), published_achievable(star, hat)
         )
-    optimal = optimal_surface(star, lambdas=lambdas).points
+    optimal = optimal_points(star, lambdas).reshape(-1, 3)
     _, fronts = achievable_fronts(star, hat, directions)
     coverage, risk, regret = fronts.accepted / len(star), fronts.risk, fronts.regret
     if normalize:
@@ -178,121 +141,6 @@ def pareto_gap(
         optimal = optimal / [1.0, risk_unit, regret_unit]
         risk, regret = risk / risk_unit, regret / regret_unit
     return igd_plus(optimal, coverage, risk, regret)
-
-
-def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
-    """Return the optimal surface S*, which thresholds on (1 - lambda) A* + lambda E* attain.
-
-    Parameters
-    ----------
-    star : Components
-        The realised components.
-    lambdas : int
-        The number of lambdas, equally spaced in [1/2, 1]; at least 2.
-
-    Returns
-    -------
-    Surface
-        The points, sorted by lambda, then by coverage: all ``n_points + 1`` prefixes of each
-        ranking, or, for more than 1,000 points, the 1,001 prefixes of length
-        floor(j n_points / 1000 + 1/2). Points with equal scores are ordered by epistemic, then
-        by aleatoric, both ascending.
-
-    Raises
-    ------
-    InputError
-        If ``lambdas`` is no whole number of at least 2.
-
-    Examples
-    --------
-    >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
-    >>> optimal_surface(star, lambdas=2).points[:3]
-    array([[0.  , 0.  , 0.  ],
-           [0.5 , 0.25, 0.  ],
-           [1.  , 0.5 , 0.25]])
-    """
-    from rue._kernels.pareto import accumulate
-    from rue._kernels.sorting import argsort, each
-
-    if isinstance(lambdas, bool) or not isinstance(lambdas, int | np.integer) or lambdas < 2:
-        raise InputError(f"lambdas must be an integer of at least 2, got {lambdas!r}")
-    n_points = len(star)
-    rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
-    total, aleatoric, epistemic = star.total[rows], star.aleatoric[rows], star.epistemic[rows]
-    risk = block_means(total / n_points, block_starts(epistemic, aleatoric))
-    regret = epistemic / n_points
-    slack = SAME_SCORE * max(np.abs(aleatoric).max(), np.abs(epistemic).max())
-    accepted = _prefixes(n_points)
-    lams = np.linspace(0.5, 1.0, lambdas)
-    points = np.empty((lambdas, len(accepted), 3))
-    points[:, :, 0] = accepted / n_points
-
-    def rank(i: int) -> None:
-        # This is (1 - lambda) A + lambda E, written with the total so that equal totals have
-        # equal scores at lambda = 1/2.
-        score = (1.0 - lams[i]) * total + (2.0 * lams[i] - 1.0) * epistemic
-        sums = np.empty((2, n_points + 1))
-        accumulate(argsort(score), score, slack, risk, regret, sums[0], sums[1])
-        points[i, :, 1:] = sums[:, accepted].T
-
-    each(rank, range(lambdas))
-    lam = np.repeat(lams, len(accepted))
-    return Surface(points.reshape(-1, 3), np.column_stack([1.0 - lam, lam]))
-
-
-def achievable_surface(
-    star: Components, hat: Components, *, directions: Directions = "auto"
-) -> Surface:
-    """Return the achievable surface S, the best that thresholds on w1 A^ + w2 E^ attain.
-
-    Two points change places in the ranking at their critical angle. Between neighbouring
-    critical angles, in an open arc, the ranking does not change, so one direction per arc of the
-    full circle, with all its ``n_points + 1`` prefixes, gives all selectors. Both estimated
-    components are first shifted to 0, divided by their range and rounded to 1e-12, and angles
-    within 1e-9 count as one. So S does not depend on the unit, zero or sign of a component.
-
-    Parameters
-    ----------
-    star, hat : Components
-        The realised and the estimated components of the same points.
-    directions : {"auto", "exact"} or int
-        ``"exact"`` takes all arcs; it is possible for up to 5,000 points. A number takes that
-        many arcs (in opposite pairs, so an odd number is rounded up), equally spaced among those
-        between the critical angles of 262,144 sampled pairs, or of all pairs if there are fewer.
-        A direction is the middle of its arc. ``"auto"`` means ``"exact"`` for up to 512 points
-        and 720 for more.
-
-    Returns
-    -------
-    Surface
-        The points that no other point of the same coverage dominates (with at most as much risk
-        and regret), sorted by coverage, then by risk. The weights have length 1.
-
-    Raises
-    ------
-    InputError
-        If ``directions`` is invalid, or ``"exact"`` with more than 5,000 points.
-    ShapeError
-        If ``star`` and ``hat`` have different numbers of points.
-
-    Examples
-    --------
-    >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
-    >>> hat = Components(total=[3, 3], aleatoric=[1, 2], epistemic=[2, 1])
-    >>> achievable_surface(star, hat).points
-    array([[0.  , 0.  , 0.  ],
-           [0.5 , 0.25, 0.  ],
-           [1.  , 0.5 , 0.25]])
-    """
-    plane, fronts = achievable_fronts(star, hat, directions)
-    coverage = fronts.accepted / len(star)
-    points = np.column_stack([coverage, fronts.risk, fronts.regret])
-    return Surface(points, plane.weights(fronts.angle))
-
-
-def surface_gap(optimal: Surface, achievable: Surface) -> float:
-    """Return the Pareto-gap of two surfaces that are known already."""
-    return igd_plus(optimal.points, *np.ascontiguousarray(achievable.points.T))
 
 
 def igd_plus(
@@ -337,6 +185,96 @@ def igd_plus(
     return float(distance.mean())
 
 
+def optimal_points(star: Components, lambdas: int) -> FloatArray:
+    """Return the points of the optimal surface; see :func:`rue.optimal_surface`.
+
+    They are coverage, risk and regret, shape (lambdas, n_prefixes, 3).
+    """
+    from rue._kernels.pareto import accumulate
+    from rue._kernels.sorting import argsort, each
+
+    if isinstance(lambdas, bool) or not isinstance(lambdas, int | np.integer) or lambdas < 2:
+        raise InputError(f"lambdas must be an integer of at least 2, got {lambdas!r}")
+    n_points = len(star)
+    rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
+    total, aleatoric, epistemic = star.total[rows], star.aleatoric[rows], star.epistemic[rows]
+    risk = block_means(total / n_points, block_starts(epistemic, aleatoric))
+    regret = epistemic / n_points
+    slack = SAME_SCORE * max(np.abs(aleatoric).max(), np.abs(epistemic).max())
+    accepted = _prefixes(n_points)
+    lams = np.linspace(0.5, 1.0, lambdas)
+    points = np.empty((lambdas, len(accepted), 3))
+    points[:, :, 0] = accepted / n_points
+
+    def rank(i: int) -> None:
+        # This is (1 - lambda) A + lambda E, written with the total so that equal totals have
+        # equal scores at lambda = 1/2.
+        score = (1.0 - lams[i]) * total + (2.0 * lams[i] - 1.0) * epistemic
+        sums = np.empty((2, n_points + 1))
+        accumulate(argsort(score), score, slack, risk, regret, sums[0], sums[1])
+        points[i, :, 1:] = sums[:, accepted].T
+
+    each(rank, range(lambdas))
+    return points
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """The estimated components on a grid, rows sorted by them, with the realised components.
+
+    Attributes
+    ----------
+    x, y : array of shape (n_points,)
+        The aleatoric and the epistemic component as whole numbers from 0 to 1e12.
+    x_reach, y_reach : float
+        Half the range of a component; negative if it is mirrored, 0 if it is constant.
+    risk, regret : array of shape (n_points,)
+        The realised components, divided by the number of points and by their units. Within a
+        block of equal (x, y) they are replaced by their mean.
+    risk_unit, regret_unit : float
+        Powers of two that make the sums of ``risk`` and ``regret`` about 1.
+    starts : array of shape (n_blocks,)
+        The first row of each block.
+    rows : array of shape (n_points,)
+        The original index of each row.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    x_reach: float
+    y_reach: float
+    risk: FloatArray
+    regret: FloatArray
+    risk_unit: float
+    regret_unit: float
+    starts: IntArray
+    rows: IntArray
+
+    def weights(self, angle: FloatArray) -> FloatArray:
+        """Return the weights of the original components, of length 1; 0 for a constant one."""
+        largest = max(abs(self.x_reach), abs(self.y_reach)) or 1.0
+        x_reach, y_reach = self.x_reach / largest, self.y_reach / largest
+        if x_reach and y_reach:
+            x_weight = np.cos(angle) * abs(y_reach) * np.sign(x_reach)
+            y_weight = np.sin(angle) * abs(x_reach) * np.sign(y_reach)
+            length = np.hypot(x_weight, y_weight)
+            return np.column_stack([x_weight / length, y_weight / length])
+        return np.sign(np.column_stack([np.cos(angle) * x_reach, np.sin(angle) * y_reach]))
+
+
+@dataclass(frozen=True, eq=False)
+class Fronts:
+    """The Pareto front of risk and regret for each number of accepted points.
+
+    Rows are sorted by ``accepted``, then by ``risk``; ``angle`` is the direction of the ranking.
+    """
+
+    accepted: IntArray
+    risk: FloatArray
+    regret: FloatArray
+    angle: FloatArray
+
+
 def achievable_fronts(
     star: Components, hat: Components, directions: Directions
 ) -> tuple[Plane, Fronts]:
@@ -348,6 +286,149 @@ def achievable_fronts(
     if n_directions is None:
         return plane, all_rankings(plane)
     return plane, sampled_rankings(plane, n_directions)
+
+
+def plane_of(star: Components, hat: Components) -> Plane:
+    """Shift both estimated components to 0, divide by their ranges, round to 1e-12 and sort.
+
+    A component that falls as the realised ones rise is mirrored. This does not change the set of
+    all rankings, and makes a component and its negative equivalent, also for sampled pairs.
+    """
+    burden = star.total + star.epistemic
+    x, x_reach = _to_grid(hat.aleatoric, burden)
+    y, y_reach = _to_grid(hat.epistemic, burden)
+    rows = np.lexsort((star.epistemic, star.total, y, x))
+    x, y = x[rows], y[rows]
+    starts = block_starts(x, y)
+    risk_unit, regret_unit = _power_of_two(star.total), _power_of_two(star.epistemic)
+    risk = block_means(star.total[rows] / risk_unit / len(star), starts)
+    regret = block_means(star.epistemic[rows] / regret_unit / len(star), starts)
+    return Plane(x, y, x_reach, y_reach, risk, regret, risk_unit, regret_unit, starts, rows)
+
+
+def block_starts(first: FloatArray, second: FloatArray) -> IntArray:
+    """Return the first row of each block of rows that are equal in both arrays."""
+    new = (np.diff(first) != 0) | (np.diff(second) != 0)
+    return np.concatenate([[0], np.flatnonzero(new) + 1])
+
+
+def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
+    """Replace the values of each block by their mean."""
+    counts = np.diff(starts, append=len(values))
+    return np.repeat(np.add.reduceat(values, starts) / counts, counts)
+
+
+def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
+    """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
+    from rue._kernels.pareto import accumulate_directions, insert_rankings
+    from rue._kernels.sorting import each
+
+    angles = spread(arc_middles(plane, (n_directions + 1) // 2))
+    n_points = len(plane.x)
+    # Each range of levels has its own fronts, so that threads share no memory.
+    n_ranges = min(n_points + 1, max(16, n_points // LEVELS))
+    cuts = np.linspace(0, n_points + 1, n_ranges + 1).astype(np.int64)
+    fronts = [np.empty((n_levels, 16, 3)) for n_levels in np.diff(cuts)]
+    sizes = [np.zeros(len(front), np.int64) for front in fronts]
+    champions = [np.full((2, len(front)), np.inf) for front in fronts]
+    n_batch = min(len(angles), max(BATCH // 8, min(BATCH, BATCH_SUMS // n_points)))
+    sums = np.empty((2, n_batch, n_points + 1))
+    for first in range(0, len(angles), n_batch):
+        batch = angles[first : first + n_batch]
+
+        def rank(part: IntArray, batch: FloatArray = batch) -> None:
+            rows = slice(part[0], part[-1] + 1)
+            accumulate_directions(
+                *(plane.x, plane.y, batch[rows], plane.risk, plane.regret),
+                *(sums[0, rows], sums[1, rows]),
+            )
+
+        def merge(i: int, batch: FloatArray = batch) -> None:
+            fronts[i] = insert_rankings(
+                fronts[i], sizes[i], champions[i], cuts[i], sums[0], sums[1], batch
+            )
+
+        each(rank, np.array_split(np.arange(len(batch)), min(8, len(batch))))
+        each(merge, range(len(fronts)))
+    return _flat(plane, fronts, sizes)
+
+
+def all_rankings(plane: Plane) -> Fronts:
+    """Return the fronts of all directions, by a rotational sweep.
+
+    Each crossing changes only the prefixes that end between the two points. The half circle is
+    divided into sweeps with about equally many crossings, each from one open arc to another.
+    Only the fronts are kept. Points that lie on one line up to rounding change places at the
+    same angle, so that a linear transformation of the estimates has the same rankings.
+    """
+    from rue._kernels.pareto import insert_fronts
+    from rue._kernels.sorting import each
+    from rue._kernels.sweep import crossings, find_lines, sweep
+
+    n_points = len(plane.x)
+    x, y = plane.x[plane.starts], plane.y[plane.starts]
+    points = (x, y, *find_lines(x, y))
+    counts = np.diff(plane.starts, append=n_points)
+    risk = plane.risk[plane.starts] * counts
+    regret = plane.regret[plane.starts] * counts
+
+    n_sweeps = 1 + len(x) * (len(x) - 1) // 2 // SAMPLED_PAIRS
+    cuts, rankings = _open_cuts(arc_middles(plane, n_sweeps), points)
+    rng = np.random.default_rng(0)
+    while not cuts:
+        # A random angle is rarely outside all open arcs: it would have to be within 1e-9 of one
+        # of at most EXACT_POINTS^2 / 2 critical angles.
+        cuts, rankings = _open_cuts(np.pi * (1.0 - rng.random(1)), points)
+    rankings.append(rankings[0][::-1].copy())
+
+    def run(sweeps: IntArray) -> tuple[FloatArray, IntArray]:
+        fronts, sizes = np.empty((n_points + 1, 16, 3)), np.zeros(n_points + 1, np.int64)
+        for i in sweeps:
+            first, second, at = crossings(rankings[i], rankings[i + 1], cuts[0], points)
+            fronts = sweep(
+                *(rankings[i], cuts[i], first, second, at, np.argsort(at)),
+                *(points, counts, risk, regret, fronts, sizes),
+            )
+        return fronts, sizes
+
+    (fronts, sizes), *others = each(run, np.array_split(np.arange(len(cuts)), min(8, len(cuts))))
+    for other in others:
+        fronts = insert_fronts(fronts, sizes, *other)
+    return _flat(plane, [fronts], [sizes])
+
+
+def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> FloatArray:
+    """Return the middles, in (0, pi], of ``n_arcs`` arcs between critical angles.
+
+    If there are fewer arcs, all are taken; otherwise they are equally spaced in number. The
+    critical angles are those of all pairs of blocks, or of ``n_pairs`` of them; angles within
+    SAME_ANGLE of each other count as one.
+    """
+    from rue._kernels.sorting import argsort
+    from rue._kernels.sweep import SAME_ANGLE
+
+    x, y = plane.x[plane.starts], plane.y[plane.starts]
+    if len(x) == 1:
+        return np.array([np.pi / 2])
+    low, high = _pairs(len(x), n_pairs)
+    angles = np.arctan2(x[high] - x[low], y[low] - y[high])
+    angles = angles[argsort(angles)]
+    widths = np.empty(len(angles))
+    np.subtract(angles[1:], angles[:-1], out=widths[:-1])
+    widths[-1] = angles[0] + np.pi - angles[-1]
+    arcs = np.flatnonzero(widths > SAME_ANGLE)
+    if len(arcs) > n_arcs:
+        arcs = arcs[(2 * np.arange(n_arcs) + 1) * len(arcs) // (2 * n_arcs)]
+    middles = angles[arcs] + widths[arcs] / 2
+    return np.sort(np.where(middles > np.pi, middles - np.pi, middles))
+
+
+def spread(angles: FloatArray) -> FloatArray:
+    """Return the angles in an order in which the first few already lie everywhere.
+
+    Then good prefixes are found early, and most of the others are worse than these in both sums.
+    """
+    return angles[np.argsort(np.arange(len(angles)) * (np.sqrt(5) - 1) / 2 % 1.0)]
 
 
 def _n_directions(directions: Directions, n_points: int) -> int | None:
@@ -381,3 +462,68 @@ def _unit(name: str, component: FloatArray) -> float:
     if mean <= 0.0 and component.any():
         raise InputError(f"normalize=True needs a positive mean of star.{name}, got {mean}")
     return mean or 1.0
+
+
+def _open_cuts(
+    angles: FloatArray, points: tuple[FloatArray, FloatArray, IntArray, FloatArray]
+) -> tuple[list[float], list[IntArray]]:
+    """Return the angles that lie in open arcs, and the rankings there."""
+    from rue._kernels.sweep import certify
+
+    cuts, rankings = [], []
+    for angle in angles:
+        ranking = np.argsort(points[0] * np.cos(angle) + points[1] * np.sin(angle))
+        if certify(ranking, angle, points):
+            cuts.append(float(angle))
+            rankings.append(ranking)
+    return cuts, rankings
+
+
+@lru_cache(maxsize=2)
+def _pairs(n_blocks: int, n_pairs: int) -> tuple[IntArray, IntArray]:
+    """Return the lower and the higher block of all pairs, or of at most ``n_pairs`` of them."""
+    if n_blocks * (n_blocks - 1) // 2 <= n_pairs:
+        return np.triu_indices(n_blocks, 1)
+    pairs = np.random.default_rng(0).integers(0, n_blocks, (2, n_pairs))
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    return np.minimum(*pairs), np.maximum(*pairs)
+
+
+def _to_grid(component: FloatArray, burden: FloatArray) -> tuple[FloatArray, float]:
+    """Return whole numbers from 0 to GRID that rise with ``burden``, and half the range, signed."""
+    # Dividing by a power of two is exact, and keeps ranges of the largest numbers finite.
+    exponent = np.frexp(np.abs(component).max())[1]
+    shifted = np.ldexp(component, -exponent)
+    shifted -= shifted.min()
+    extent = shifted.max()
+    if extent == 0.0:
+        return shifted, 0.0
+    grid = np.rint(shifted / extent * GRID)
+    reach = float(np.ldexp(extent, exponent - 1))
+    if grid @ (burden - burden.mean()) < 0.0:
+        return GRID - grid, -reach
+    return grid, reach
+
+
+def _power_of_two(component: FloatArray) -> float:
+    """Return the power of two next to the mean size of a component, or 1 if that is 0."""
+    return float(np.ldexp(1.0, np.frexp(np.abs(component).mean())[1]))
+
+
+def _flat(plane: Plane, fronts: list[FloatArray], sizes: list[IntArray]) -> Fronts:
+    """Return the fronts of successive levels as rows, in the units of the components."""
+    from rue._kernels.pareto import flatten
+    from rue._kernels.sorting import each
+
+    level_sizes = np.concatenate(sizes)
+    ends = np.cumsum([size.sum() for size in sizes])
+    risk, regret, angle = np.empty((3, ends[-1]))
+
+    def lay(i: int) -> None:
+        rows = slice(ends[i] - sizes[i].sum(), ends[i])
+        flatten(fronts[i], sizes[i], risk[rows], regret[rows], angle[rows])
+        risk[rows] *= plane.risk_unit
+        regret[rows] *= plane.regret_unit
+
+    each(lay, range(len(fronts)))
+    return Fronts(np.repeat(np.arange(len(level_sizes)), level_sizes), risk, regret, angle)

@@ -11,7 +11,8 @@ from matplotlib.ticker import MaxNLocator
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.pareto.gap import Surface, igd_plus
+from rue.pareto.gap import igd_plus
+from rue.pareto.surfaces import Surface
 from rue.plots.style import GREY, PALETTE, axes_of, look
 
 __all__ = ["plot_slice", "plot_slices", "plot_surfaces"]

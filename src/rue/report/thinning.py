@@ -7,7 +7,7 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
-from rue.pareto.gap import Surface, achievable_surface, optimal_surface, surface_gap
+from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface, surface_gap
 
 __all__ = ["Slices", "SlicesOfRun", "curves_of", "gap_and_slices", "slices_of", "thinned"]
 
