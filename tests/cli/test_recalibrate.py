@@ -8,6 +8,7 @@ import pytest
 from rue import Annotations, Draws, Run, fit_recalibration, recalibrate, regret_calibration
 from rue.deploy import RecalibrationMap
 from rue.io import read_run
+from rue.metrics.recalibration import gap_after_recalibration
 
 N, K = 500, 3
 
@@ -54,8 +55,8 @@ def test_a_map_is_the_library_s(world, run, loss):
     assert found["regret"] == wanted.regret.tolist()
     measured = found["calibration"]
     assert measured["gap_before"] == pytest.approx(regret_calibration(regret, estimate).gap)
-    after = recalibrate(regret, estimate)
-    assert measured["gap_after"] == pytest.approx(regret_calibration(regret, after).gap)
+    assert measured["gap_after"] == pytest.approx(gap_after_recalibration(regret, estimate))
+    assert measured["mean_recalibrated"] == pytest.approx(recalibrate(regret, estimate).mean())
     assert measured["gap_after"] < measured["gap_before"]
     assert (measured["n_points"], measured["mean_regret"]) == (N, pytest.approx(regret.mean()))
     assert json.loads((folder / "map.json").read_text()) == found
@@ -109,7 +110,7 @@ def test_tables_say_what_was_fitted_and_what_is_attained(world, run):
     folder, *_ = world
     text = fit(folder, run).out
     assert "ensemble · log loss · fitted on 500 points" in text
-    assert "after is cross-fitted, 5 folds with seed 0" in text
+    assert "after is on points left out: the mean by 5 folds, the gap by halves, seed 0" in text
     shown = run("recalibrate", "show", folder / "map.json").out
     assert "map · log loss · fitted on 500 points" in shown
     known = RecalibrationMap.load(folder / "map.json")

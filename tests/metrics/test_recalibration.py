@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rue import fit_recalibration, recalibrate, regret_calibration
 from rue.errors import InputError
+from rue.metrics.recalibration import gap_after_recalibration
 
 
 def naive_isotonic(regret, score):
@@ -77,6 +78,49 @@ def test_the_order_of_the_rows_does_not_matter(rows, random):
     turned = recalibrate(regret[turn], score[turn], folds=2)
     mine = sorted(zip(regret, score, found, strict=True))  # equal points may change places
     assert mine == sorted(zip(regret[turn], score[turn], turned, strict=True))
+
+
+def many_ties(rng, n):
+    """Six scores, the least of them for 60 % of the points; most regrets are 0, as under 0/1."""
+    score = np.maximum(rng.integers(-5, 5, n), 0) / 10
+    return np.where(rng.random(n) < 0.1 + 0.6 * score, rng.random(n), 0.0), score
+
+
+def no_ties(rng, n):
+    score = rng.random(n)
+    return score**2 * rng.gamma(4.0, 0.25, n), score
+
+
+@pytest.mark.parametrize("world", [many_ties, no_ties])
+@pytest.mark.parametrize("n", [200, 600])
+@pytest.mark.parametrize("copies", [1, 4])
+def test_the_gap_after_is_that_of_new_points(world, n, copies, rng):
+    """The mean over 60 samples, against three new samples for the map of each.
+
+    Copies of a point are a cluster. Both means have errors of a few percent.
+    """
+    found, true = [], []
+    for _ in range(60):
+        samples = [np.repeat(world(rng, n // copies), copies, axis=1) for _ in range(4)]
+        regret, score = samples[0]
+        cluster = None if copies == 1 else np.repeat(np.arange(n // copies), copies)
+        found.append(gap_after_recalibration(regret, score, cluster=cluster))
+        fitted = fit_recalibration(regret, score)
+        true += [regret_calibration(r, fitted.apply(s)).gap for r, s in samples[1:]]
+    assert np.mean(found) == pytest.approx(np.mean(true), rel=0.2)
+
+
+def test_the_gap_after_by_hand():
+    # Two points are each a half: a gap of 2 in both directions, and in every halving.
+    assert gap_after_recalibration([1.0, 3.0], [5, 6]) == pytest.approx(2 / 2**0.5)
+
+
+@given(points, st.randoms())
+def test_the_gap_after_does_not_depend_on_the_order_of_the_rows(rows, random):
+    regret, score = np.repeat(rows, 2, axis=1)
+    turn = np.array(random.sample(range(len(score)), len(score)))
+    found = gap_after_recalibration(regret, score)
+    assert gap_after_recalibration(regret[turn], score[turn]) == found
 
 
 def test_clusters_are_in_one_fold():

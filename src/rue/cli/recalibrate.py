@@ -77,8 +77,9 @@ def fit(
     """Fit a nondecreasing map from epistemic uncertainty to regret.
 
     The map is fitted to all points by isotonic regression. The gap before and after is the mean
-    difference between estimate and regret over ten bins; after is cross-fitted, so no point's
-    recalibrated estimate uses its own regret. The order of the rows does not matter.
+    difference between estimate and regret over ten bins; after is an estimate for as many new
+    points, from maps fitted to halves of the points and measured on the other halves. The order of
+    the rows does not matter.
 
     Exit code 0: the gap falls, or there was no unit before; 1: it does not (the map is written all
     the same); 2: invalid input.
@@ -169,8 +170,8 @@ def apply(
         )
     if _are_those_of(fitted, new):
         notes.append(
-            "the map was fitted on these points, so their gap after it is too low: use the "
-            "cross-fitted gap of the map"
+            "the map was fitted on these points, so their gap after it is too low: use the gap "
+            "of the map"
         )
     found = _measured(new, after)
     lines = [
@@ -212,7 +213,8 @@ def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
     return [
         f"{name} · {fitted.kind.loss} loss · fitted on {fitted.n_points:,} points{clusters}",
         _before_and_after(numbers),
-        f"after is cross-fitted, {fitted.folds} folds with seed {fitted.seed}",
+        f"after is on points left out: the mean by {fitted.folds} folds, the gap by halves, "
+        f"seed {fitted.seed}",
         f"estimates from {low:.4g} to {high:.4g} become {least:.4g} to {most:.4g}",
     ]
 

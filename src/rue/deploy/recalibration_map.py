@@ -1,7 +1,7 @@
 """A recalibration to deploy: the fitted map, what it is made for, and what it attains.
 
-The map is fitted to all calibration points. What it attains is measured by cross-fitting: each
-point's recalibrated estimate is from a fit to the points of the other folds.
+The map is fitted to all calibration points. What it attains is measured without a point's own
+regret: the mean by cross-fitting, the gap on halves of the points.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,12 @@ from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.inference.clusters import label_codes
 from rue.metrics.measures import regret_calibration
-from rue.metrics.recalibration import Recalibration, fit_recalibration, recalibrate
+from rue.metrics.recalibration import (
+    Recalibration,
+    fit_recalibration,
+    gap_after_recalibration,
+    recalibrate,
+)
 
 __all__ = ["RecalibrationMap", "fit_recalibration_map"]
 
@@ -49,9 +54,8 @@ class RecalibrationMap:
     gap_before : float or None
         The gap of :func:`rue.regret_calibration` of the estimates; None for a score without a unit.
     gap_after : float
-        The gap of the cross-fitted estimates. It is an estimate of the gap on new points: too high
-        where many scores tie, because each fold maps them to another value, and somewhat too low
-        with few points.
+        An estimate of the gap on as many new points, by
+        :func:`rue.metrics.recalibration.gap_after_recalibration`.
     n_clusters : int or None
         The number of clusters, if each was in one fold as a whole.
     """
@@ -162,7 +166,7 @@ def fit_recalibration_map(
     seed: int = 0,
     cluster: ArrayLike | None = None,
 ) -> RecalibrationMap:
-    """Fit a recalibration to calibration points, and measure it by cross-fitting.
+    """Fit a recalibration to calibration points, and measure it without a point's own regret.
 
     Parameters
     ----------
@@ -171,7 +175,7 @@ def fit_recalibration_map(
     kind : Kind, optional
         What the points are, so that the map refuses others.
     folds, seed, cluster
-        Of the cross-fitting, as in :func:`rue.recalibrate`.
+        Of the cross-fitting, as in :func:`rue.recalibrate`; seed and clusters also of the halves.
 
     Returns
     -------
@@ -208,7 +212,7 @@ def fit_recalibration_map(
         mean_estimate=float(estimate.mean()),
         mean_recalibrated=float(after.mean()),
         gap_before=None if hat.outside_score else regret_calibration(regret, estimate).gap,
-        gap_after=regret_calibration(regret, after).gap,
+        gap_after=gap_after_recalibration(regret, estimate, seed=seed, cluster=codes),
         n_clusters=None if codes is None else int(codes.max()) + 1,
     )
 
