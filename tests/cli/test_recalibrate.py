@@ -7,7 +7,7 @@ import pytest
 
 from rue import Annotations, Draws, Run, fit_recalibration, recalibrate, regret_calibration
 from rue.deploy import RecalibrationMap
-from rue.io import read_run
+from rue.io import read_run, save_components
 from rue.metrics.recalibration import gap_after_recalibration
 
 N, K = 500, 3
@@ -279,6 +279,29 @@ def test_a_map_of_another_loss_is_refused(world, run):
     refused = run("recalibrate", "apply", folder / "brier.csv", *options)
     assert refused.code == 2
     assert "the loss is log in the map and brier in" in refused.err
+
+
+def test_a_map_of_components_keeps_the_method(world, run):
+    """The table of a method says its name, or the command line does."""
+    folder, (counts, draws), _ = world
+    table, other = folder / "table.csv", folder / "other.csv"
+    cal = Run.from_belief(Annotations(counts), Draws(draws), "log", method="ensemble")
+    save_components(table, cal)
+    out = ["--map", folder / "map.json", "--out", folder / "after.csv"]
+    for method in (table, f"ensemble={table}"):
+        assert run("recalibrate", "fit", method, "--out", folder / "map.json").code == 0
+        assert RecalibrationMap.load(folder / "map.json").kind.method == "ensemble"
+        applied = run("recalibrate", "apply", table, *out)
+        assert applied.code == 0
+        assert "ensemble · 500 new points" in applied.out
+        other.write_text(table.read_text().replace(",ensemble", ",ddu"))
+        refused = run("recalibrate", "apply", other, *out)
+        assert refused.code == 2
+        assert "the method is ensemble in the map and ddu in" in refused.err
+    other.write_text(table.read_text().replace(",ensemble", ",").replace(",method", ",note"))
+    assert run("recalibrate", "apply", other, *out).code == 0
+    assert run("recalibrate", "fit", other, "--out", folder / "map.json").code == 0
+    assert RecalibrationMap.load(folder / "map.json").kind.method is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
 from rue.io.align import align, make_run, scale_notes, truth_with_classes, with_classes
-from rue.io.component_tables import holds_components, read_estimates
+from rue.io.component_tables import holds_components, named_method, read_estimates
 from rue.io.opening import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import Predictions, read_method
 from rue.io.real_values import rated_truth
@@ -86,7 +86,11 @@ def read_calibration(
     predictions = _read(files, name, matching)
     path = predictions.path or _paths(files)[0]
     if isinstance(predictions, Run):
-        kind = Kind(belief="components", loss=loss if isinstance(loss, str) else loss.name)
+        kind = Kind(
+            method=name or named_method(path),
+            belief="components",
+            loss=loss if isinstance(loss, str) else loss.name,
+        )
         if predictions.loss_name not in ("", kind.loss):
             raise FileError(
                 f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}; "
@@ -177,7 +181,9 @@ def read_of_kind(
         if truth is not None:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         hat, star, ids, loss_name = read_estimates(path, matching=matching)
-        _require(kind, Kind(belief="components", loss=loss_name or None), path, owner)
+        name = name or named_method(path)
+        found = Kind(method=name, belief="components", loss=loss_name or None)
+        _require(kind, found, path, owner)
         return DeployPoints(path, name or path.stem, hat, star, kind, ids)
     predictions = _read(paths, name, matching)
     assert isinstance(predictions, Predictions)  # only a table holds components

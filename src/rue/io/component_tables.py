@@ -29,6 +29,7 @@ __all__ = [
     "components_of",
     "holds_components",
     "is_component_table",
+    "named_method",
     "read_estimates",
     "save_components",
 ]
@@ -113,6 +114,12 @@ def holds_components(path: str | Path) -> bool:
     path = Path(path)
     is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
     return is_table and is_component_table(load_table(path))
+
+
+def named_method(path: str | Path) -> str | None:
+    """Return the method that a table of components names, if it names one."""
+    path = Path(path)
+    return _word(path, load_table(path), "method") or None
 
 
 def read_estimates(
