@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from rue import Annotations, Draws, Run, fit_recalibration, recalibrate, regret_calibration
+from rue import Annotations, Brier, Draws, Run, fit_recalibration, recalibrate, regret_calibration
 from rue.deploy import RecalibrationMap
+from rue.errors import FileError
 from rue.io import read_run, save_components
 from rue.metrics.recalibration import gap_after_recalibration
 
@@ -221,6 +222,9 @@ def spoil(folder, **changes):
         ({"gap_after": None}, "gap_after must be a finite number, got None"),
         ({"made_for": 3}, "made_for must be an object, got 3"),
         ({"made_for": {"loss": 3}}, "loss must be a word, got 3"),
+        ({"made_for": {"loss": "hinge"}}, "loss must be one of log, brier, zero_one, squared"),
+        ({"made_for": {"loss": "pinball:2"}}, "pinball loss must be between 0 and 1, got 2.0"),
+        ({"made_for": {"los": "log"}}, "made_for has no field 'los'"),
         ({"made_for": {"n_draws": "4"}}, "n_draws must be a whole number, got '4'"),
         ({"made_for": {"range": [1]}}, "range must be two rising numbers, got [1]"),
         ({"made_for": {"classes": ["a", "a"]}}, "classes must have different names, got a, a"),
@@ -240,6 +244,22 @@ def test_a_spoilt_map_is_one_line(world, run, changes, why):
     assert result.code == 2
     assert why in result.err
     assert len(result.err.splitlines()) == 1
+
+
+def test_a_map_of_a_loss_from_elsewhere_loads_where_the_loss_is(world, run):
+    folder, *_ = world
+    assert fit(folder, run).code == 0
+    for name in ("cost", "crps", "pinball:0.25"):
+        spoil(folder, made_for={"loss": name})
+        assert RecalibrationMap.load(folder / "map.json").kind.loss == name
+    spoil(folder, made_for={"loss": "half_brier"})
+    with pytest.raises(FileError, match="got 'half_brier'"):
+        RecalibrationMap.load(folder / "map.json")
+
+    class HalfBrier(Brier):
+        name = "half_brier"
+
+    assert RecalibrationMap.load(folder / "map.json").kind.loss == HalfBrier.name
 
 
 def test_other_points_are_refused(world, run):

@@ -141,10 +141,15 @@ class Kind:
         if not isinstance(known, Mapping):
             raise InputError(f"made_for must be an object, got {known!r}"[:200])
         found = dict(known)
+        unknown = next((name for name in found if name not in Kind.__dataclass_fields__), None)
+        if unknown is not None:
+            raise InputError(f"made_for has no field {unknown!r}"[:200])
         for name, (declared, word) in _FIELDS.items():
             value = found.get(name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, declared)):
                 raise InputError(f"{name} must be {word}, got {value!r}"[:200])
+        if found.get("loss") is not None:
+            _require_known(found["loss"])
         if found.get("values") is not None:
             found["values"] = tuple(map(float, found["values"]))
         if found.get("range") is not None:
@@ -169,6 +174,18 @@ class Kind:
             mine, its = getattr(self, field), getattr(other, field)
             if mine is not None and its is not None:
                 yield field, mine, its
+
+
+def _require_known(name: str) -> None:
+    """Raise InputError unless a loss of rue, or one of another package, has this name."""
+    classes = list(Loss.__subclasses__())
+    for each in classes:  # which grows
+        classes += each.__subclasses__()
+    own = [getattr(each, "name", None) for each in classes]
+    foreign = [each for each in classes if not each.__module__.startswith("rue.losses.")]
+    unnamed = any(not isinstance(getattr(each, "name", None), str) for each in foreign)
+    if name not in own and not unnamed:  # a loss with a parameter has its name from that
+        get_loss(name)
 
 
 def _shown(value: Any) -> str:
