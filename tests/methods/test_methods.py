@@ -252,7 +252,7 @@ def test_without_torch_the_error_names_the_install():
     code = "import sys; sys.modules['torch'] = None; import rue; import rue.methods"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "MissingExtraError" in done.stderr
-    assert "pip install 'rue[torch]'" in done.stderr
+    assert "pip install -e '.[torch]' in a clone, else pip install 'rue[torch]'" in done.stderr
 
 
 def test_a_belief_leaves_the_number_of_torchs_threads_as_it_was():

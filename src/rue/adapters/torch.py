@@ -15,7 +15,8 @@ try:
     import torch
 except ImportError:
     raise MissingExtraError(
-        "rue.adapters.torch needs the extra: pip install 'rue[torch]'"
+        "rue.adapters.torch needs an extra: pip install -e '.[torch]' in a clone, else "
+        "pip install 'rue[torch]'"
     ) from None
 
 from torch import Tensor, nn

@@ -20,6 +20,7 @@ try:
 except ImportError:
     raise MissingExtraError(
         "rue.adapters.torchmetrics needs torch and torchmetrics: "
+        "pip install -e '.[torch]' torchmetrics in a clone, else "
         "pip install 'rue[torch]' torchmetrics"
     ) from None
 

