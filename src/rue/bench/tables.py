@@ -128,7 +128,7 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         if len(conventions) > 1:
             raise InputError(
                 f"rows of {dataset}, {method} and {loss} loss follow different conventions "
-                f"({', '.join(sorted(conventions))}), which have no common mean: give --convention"
+                f"({', '.join(sorted(conventions))}), which have no common mean; give --convention"
             )
         averaged: dict[str, Any] = {
             "dataset": dataset,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue._text import ESCAPES, one_line
+from rue._text import ESCAPES, one_line, without_options
 from rue.cli.options import MaxMemory
 from rue.errors import InfeasibleError, InputError, RueError
 
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     except InfeasibleError as error:
         _fail(str(error), code=1)
     except (RueError, OSError) as error:
-        _fail(str(error))
+        _fail(without_options(str(error), options_of(app, given)))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
@@ -83,6 +83,19 @@ def make_app(*names: str) -> typer.Typer:
         else:
             app.command(name, epilog=f"Example:  {module.EXAMPLE}")(getattr(module, name))
     return app
+
+
+def options_of(app: typer.Typer, arguments: Sequence[str]) -> set[str]:
+    """Return the options of the command that these arguments call."""
+    command: Any = typer.main.get_command(app)
+    words = list(arguments)
+    while hasattr(command, "commands"):
+        names = [words.pop(0)] if words and words[0] in command.commands else []
+        names += [command.default_name] if hasattr(command, "default_name") else []
+        if not names:
+            break
+        command = command.commands[names[0]]
+    return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
 
 
 def emit(text: str) -> None:

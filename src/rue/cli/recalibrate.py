@@ -132,6 +132,7 @@ def apply(
     truth: TruthFile = None,
     id_name: IdName = None,
     classes: Classes = None,
+    common: Common = False,
     by_position: ByPosition = False,
     format: TableOrJson = "table",
 ) -> None:
@@ -149,7 +150,7 @@ def apply(
     if out.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"{out}: --out must be .csv or .parquet, got {out.suffix!r}")
     fitted = RecalibrationMap.load(map_file)
-    matching = matching_of(id_name, classes, False, by_position)
+    matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
     new = read_of_kind(
         files,

@@ -187,6 +187,7 @@ def apply(
     truth: TruthFile = None,
     id_name: IdName = None,
     classes: Classes = None,
+    common: Common = False,
     by_position: ByPosition = False,
     out: Annotated[
         Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
@@ -205,7 +206,7 @@ def apply(
     from rue.deploy.points import read_new
 
     loaded = Rule.load(rule)
-    matching = matching_of(id_name, classes, False, by_position)
+    matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
     new = read_new(files, loaded, truth_of(truth, matching), name=name, matching=matching)
     accepted = loaded.accept(new.hat)

@@ -202,8 +202,10 @@ def read_of_kind(
         truth = truth_with_classes(truth, path, classes)
         run = make_run(predictions, truth, loss, matching=matching)
         star, notes = run.star, (*notes, *run.notes)
-    if star is not None and len(star) != len(predictions.belief):
-        raise FileError(f"{path}: every point must have answers, and --common dropped some")
+        if len(run) != len(predictions.belief):  # only those with answers are kept
+            assert predictions.ids is not None  # otherwise none could be dropped
+            assert run.ids is not None
+            predictions = predictions[np.isin(predictions.ids, run.ids)]
     return DeployPoints(
         path,
         predictions.method,

@@ -269,7 +269,7 @@ def require_memory(path: Path | str, needed: int, file_size: int) -> None:
     if needed > allowed:
         raise FileError(
             f"{path}: reading it would take {_said(needed)} of memory, and {_said(allowed)} are "
-            f"allowed: to read it all the same, give --max-memory or set {VARIABLE}"
+            f"allowed; to read it all the same, set {VARIABLE} or give --max-memory"
         )
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rue._text import without_options
 from rue.components import Run
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
@@ -156,7 +157,8 @@ def verify(submission: Submission, references: References | None = None) -> Veri
         predictions = _read(submission)
         truth = references.truth(submission)
     except (RueError, OSError) as error:
-        return Verified(submission, {}, {}, dict.fromkeys(submission.claims, str(error)))
+        reason = without_options(str(error), ())
+        return Verified(submission, {}, {}, dict.fromkeys(submission.claims, reason))
     for loss, claims in submission.claims.items():
         try:
             values = submission.values if predictions.values is None else None
@@ -172,8 +174,8 @@ def verify(submission: Submission, references: References | None = None) -> Veri
             problems[loss] = _data_problem(submission, run) or _differing(
                 claims, rows[loss], submission.digits
             )
-        except RueError as error:
-            problems[loss] = str(error)
+        except RueError as error:  # a reader of the page has no options
+            problems[loss] = without_options(str(error), ())
         if not problems[loss]:
             del problems[loss]
             references.keep(submission, runs[loss])
