@@ -87,6 +87,22 @@ def test_the_points_of_the_map_are_noticed(world, run):
     assert "fitted on these points" not in other.out
 
 
+def test_a_table_without_answers_says_what_to_do(world, run):
+    folder, *_ = world
+    assert fit(folder, run).code == 0
+    table = folder / "after.csv"
+    apply = ["recalibrate", "apply", folder / "bare.npz", "--map", folder / "map.json"]
+    assert run(*apply, "--out", table).code == 0
+    for more in ([], ["--truth", folder / "truth.npz"]):
+        refused = run("evaluate", table, *more)
+        assert refused.code == 2
+        assert "without risk and regret, which cannot be computed from them" in refused.err
+        assert "rue recalibrate apply --truth FILE" in refused.err
+        assert len(refused.err.splitlines()) == 1
+    assert run(*apply, "--out", table, "--truth", folder / "truth.npz").code == 0
+    assert run("evaluate", table, "--no-gap").code == 0
+
+
 def test_budgets_read_off_the_recalibrated_score_hold_on_fresh_points(world, run):
     """The mean score of accepted points is their mean regret, within three standard errors.
 

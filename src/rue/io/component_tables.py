@@ -146,6 +146,12 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
         from 0 to the risk.
     """
     missing = [name for name in _NEEDED if name not in table]
+    if missing == ["risk", "regret"]:
+        raise FileError(
+            f"{path}: has estimated components without risk and regret, which cannot be computed "
+            "from them; use a table with both (rue recalibrate apply --truth FILE writes one), or "
+            "the predictions with --truth"
+        )
     if missing:
         raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
     numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
