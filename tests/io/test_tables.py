@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from rue.errors import FileError
+from rue.io import read_run, read_truth
 from rue.io.formats import load_table
+from rue.io.predictions import read_predictions
 from rue.io.tables import answer_arrays, prediction_arrays_of_table
 
 
@@ -115,3 +117,35 @@ def test_an_unknown_label_is_refused(tmp_path):
     with pytest.raises(FileError, match="label 'no' is none of the classes"):
         answers(tmp_path, "id,label\n1,no\n", classes=("yes", "maybe"))
     assert np.shape(answers(tmp_path, "id,label\n1,no\n1,yes\n")["counts"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,a,b\n1,1,0\n2,1,0\n", False),
+        ("id,a,b\n1,1,0\n2,1,0\n2,0,1\n1,1,0\n", True),
+        ("id,draw,a,b\n1,0,1,0\n2,0,1,0\n2,1,0,1\n1,1,1,0\n", False),
+        ("id,class,prob\n1,a,1\n1,b,0\n2,a,1\n2,b,0\n", False),
+        ("id,mean,sd\n1,1,2\n2,1,2\n2,0,1\n1,1,2\n", True),
+    ],
+)
+def test_a_note_says_that_rows_with_the_same_id_are_draws(tmp_path, text, said):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    note = f"{path} has 2 rows for each id, which were read as 2 draws per point"
+    found = read_predictions(path)
+    assert found.notes == ((note,) if said else ())
+    assert found[np.array([0])].notes == found.notes
+
+
+def test_the_note_of_repeated_rows_reaches_the_row(tmp_path):
+    (tmp_path / "table.csv").write_text("id,a,b\n1,1,0\n2,1,0\n2,0,1\n1,1,0\n")
+    (tmp_path / "truth.csv").write_text("id,a,b\n1,3,1\n2,1,3\n")
+    run = read_run(tmp_path / "table.csv", read_truth(tmp_path / "truth.csv"), "brier")
+    assert "table.csv has 2 rows for each id" in " ".join(run.notes)
+
+
+def test_a_row_too_many_is_refused(tmp_path):
+    text = "id,a,b\n1,1,0\n2,1,0\n1,0,1\n"
+    with pytest.raises(FileError, match=r"draws \(rows with its id\), '2' has 1 and '1' 2"):
+        predictions(tmp_path, text)

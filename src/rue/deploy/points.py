@@ -188,9 +188,10 @@ def read_of_kind(
     predictions = _read(paths, name, matching)
     assert isinstance(predictions, Predictions)  # only a table holds components
     path = predictions.path
-    notes: tuple[str, ...] = ()
+    notes = predictions.notes
     if kind.classes is not None:
-        predictions, notes = with_classes(predictions, Path(owner), kind.classes, len(kind.classes))
+        predictions, more = with_classes(predictions, Path(owner), kind.classes, len(kind.classes))
+        notes = (*notes, *more)
     found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
     _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path, owner)
     loss = kind.get_loss()

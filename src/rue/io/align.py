@@ -94,7 +94,7 @@ def make_run(
         groups={**_majority(truth), **predictions.groups, **truth.groups},
         classes=truth.classes or predictions.classes,
         path=predictions.path,
-        notes=(*notes, *run.notes),
+        notes=(*predictions.notes, *notes, *run.notes),
     )
 
 

@@ -67,6 +67,7 @@ def joined(read: Sequence[Predictions | Run]) -> Predictions:
         truth=_joined_truth(whole),
         groups={name: np.concatenate([part.groups[name] for part in whole]) for name in kept},
         named=None,
+        notes=tuple(note for member in members for note in member.notes),
     )
 
 

@@ -94,8 +94,8 @@ def point_rows(
     if counts.min() != counts.max():
         least = names[counts.argmin()]
         raise FileError(
-            f"{path}: every point must have the same number of draws, {str(least)!r} has "
-            f"{counts.min()} and {str(names[counts.argmax()])!r} {counts.max()}"
+            f"{path}: every point must have the same number of draws (rows with its id), "
+            f"{str(least)!r} has {counts.min()} and {str(names[counts.argmax()])!r} {counts.max()}"
         )
     place = np.empty(len(names), np.int64)
     place[np.argsort(first)] = np.arange(len(names))

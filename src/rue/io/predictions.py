@@ -84,6 +84,8 @@ class Predictions:
     sampled
         Whether the belief is of sampled labels, so that classes which were never sampled may be
         missing.
+    notes
+        What a reader of the numbers must know about how the file was read, a sentence each.
     """
 
     path: Path
@@ -96,6 +98,7 @@ class Predictions:
     named: str | None = None
     classes: tuple[str, ...] | None = None
     sampled: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -154,7 +157,7 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
     if suffix in (".csv", ".tsv", ".parquet"):
         from rue.io.component_tables import components_of, is_component_table
         from rue.io.formats import load_table
-        from rue.io.tables import prediction_arrays_of_table
+        from rue.io.tables import prediction_arrays_of_table, repeated_rows
 
         table = load_table(path, named=[matching.id_name] if matching.id_name else [])
         if is_component_table(table):
@@ -162,7 +165,8 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
         arrays = prediction_arrays_of_table(
             path, table, id_name=matching.id_name, classes=matching.classes
         )
-        return predictions_of(path, arrays, matching)
+        found = predictions_of(path, arrays, matching)
+        return replace(found, notes=repeated_rows(path, table, found.belief.n_points))
     raise FileError(
         f"{path}: predictions must be .npz, .csv, .parquet or JSON lines, got {suffix!r}"
         + ("" if path.exists() else ", and there is no such file")

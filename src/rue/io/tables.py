@@ -25,7 +25,7 @@ from rue.io.points import (
 )
 from rue.io.real_values import real_columns
 
-__all__ = ["answer_arrays", "has_no_names", "prediction_arrays_of_table"]
+__all__ = ["answer_arrays", "has_no_names", "prediction_arrays_of_table", "repeated_rows"]
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -87,6 +87,16 @@ def prediction_arrays_of_table(
     if kind is not None and key is not None:
         return _long(path, table, name, kind, key)
     return _wide(path, table, name, classes)
+
+
+def repeated_rows(path: Path, table: Table, n_points: int) -> tuple[str, ...]:
+    """Return a note where rows were read as draws only because they have the same id."""
+    n_rows = len(next(iter(table.values())))
+    is_long = column_of(table, *_LONG) is not None and column_of(table, "class") is not None
+    if n_rows == n_points or is_long or column_of(table, "draw", "sample") is not None:
+        return ()
+    n_draws = n_rows // n_points
+    return (f"{path} has {n_draws} rows for each id, which were read as {n_draws} draws per point",)
 
 
 def answer_arrays(
