@@ -1,6 +1,8 @@
 """rue recalibrate fit, apply and show: maps fitted, saved, applied and printed."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -338,6 +340,44 @@ def test_a_map_of_components_keeps_the_method(world, run):
     assert run("recalibrate", "apply", other, *out).code == 0
     assert run("recalibrate", "fit", other, "--out", folder / "map.json").code == 0
     assert RecalibrationMap.load(folder / "map.json").kind.method is None
+
+
+def test_a_truth_beside_components_is_reported_or_refused(world, run, monkeypatch):
+    """Components have risk and regret of their own; a truth of other points is a mistake."""
+    folder, (counts, draws), _ = world
+    monkeypatch.chdir(folder)
+    ids = np.array([f"p{i}" for i in range(N)])
+    cal = Run.from_belief(Annotations(counts), Draws(draws), "log")
+    save_components("table.csv", replace(cal, ids=ids))
+    np.savez("elsewhere.npz", counts=counts, ids=np.char.add("x", ids))
+    for command in (["recalibrate", "fit", "--out", "m.json"], ["rule", "fit", "--risk-max", "1"]):
+        noted = run(*command, "table.csv", "--truth", "truth.npz")
+        assert noted.code == 0
+        assert "note: risk and regret are those that table.csv holds" in noted.out
+        refused = run(*command, "table.csv", "--truth", "elsewhere.npz")
+        assert refused.code == 2
+        assert "table.csv: holds components of points that elsewhere.npz does not" in refused.err
+
+
+def test_files_that_are_read_are_not_written_over(world, run, monkeypatch):
+    folder, *_ = world
+    monkeypatch.chdir(folder)
+    assert run("recalibrate", "fit", "new.npz", "--out", "map.json").code == 0
+    assert run("rule", "fit", "new.npz", "--risk-max", "1", "--save", "rule.json").code == 0
+    apply = ["recalibrate", "apply", "--map", "map.json"]
+    assert run(*apply, "new.npz", "--out", "after.csv").code == 0
+    for command in (
+        ["recalibrate", "fit", "new.npz", "--out", "new.npz"],
+        ["recalibrate", "fit", "cal.npz", "--truth", "truth.npz", "--out", "truth.npz"],
+        [*apply, "after.csv", "--out", "after.csv"],
+        ["rule", "fit", "new.npz", "--risk-max", "1", "--save", "new.npz"],
+        ["rule", "apply", "rule.json", "new.npz", "--out", "rule.json"],
+    ):
+        before = Path(command[-1]).read_bytes()
+        refused = run(*command)
+        assert refused.code == 2
+        assert "must be another file than those that are read, got" in refused.err
+        assert Path(command[-1]).read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,13 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
+def require_other_file(option: str, path: Path | None, read: Collection[str | Path | None]) -> None:
+    """Raise if a command would write over a file that it reads."""
+    known = [Path(each) for each in read if each is not None and Path(each).exists()]
+    if path is not None and path.exists() and any(map(path.samefile, known)):
+        raise InputError(f"{option} must be another file than those that are read, got {path}")
+
+
 def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -> str:
     """Return a table with aligned columns, the header first.
 

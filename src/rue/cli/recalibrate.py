@@ -15,6 +15,7 @@ from rue.cli import (
     method_of,
     parse_values,
     reads_files,
+    require_other_file,
     truth_of,
 )
 from rue.cli.options import (
@@ -90,6 +91,7 @@ def fit(
 
     matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
+    require_other_file("--out", out, [*files, truth, cost])
     points = read_calibration(
         files,
         truth_of(truth, matching, by=(cluster,)),
@@ -152,6 +154,7 @@ def apply(
     fitted = RecalibrationMap.load(map_file)
     matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
+    require_other_file("--out", out, [*files, truth, map_file])
     new = read_of_kind(
         files,
         fitted.kind,

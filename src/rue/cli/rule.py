@@ -17,6 +17,7 @@ from rue.cli import (
     parse_range,
     parse_values,
     reads_files,
+    require_other_file,
     truth_of,
 )
 from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
@@ -138,6 +139,7 @@ def fit(
     matching = matching_of(id_name, classes, common, by_position)
     answers = truth_of(truth, matching, by=(cluster,))
     name, files = method_of(file)
+    require_other_file("--save", save, [*files, truth, cost, compare])
     points = read_calibration(
         files,
         answers,
@@ -208,6 +210,7 @@ def apply(
     loaded = Rule.load(rule)
     matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
+    require_other_file("--out", out, [*files, truth, rule])
     new = read_new(files, loaded, truth_of(truth, matching), name=name, matching=matching)
     accepted = loaded.accept(new.hat)
     found: dict[str, Any] = {

@@ -96,8 +96,10 @@ def read_calibration(
                 f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}; "
                 f"pass --loss {predictions.loss_name}"
             )
+        beside = make_run(predictions, truth, loss)  # a truth is not used, but must fit
         return DeployPoints(
-            *(path, predictions.method, predictions.hat, predictions.star, kind),
+            *(path, predictions.method, predictions.hat, predictions.star, kind, predictions.ids),
+            notes=beside.notes,
             groups=predictions.groups,
         )
     answered = truth or predictions.truth
