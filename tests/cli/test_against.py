@@ -70,6 +70,19 @@ def test_other_formats_say_it_too(run, tmp_path, rng, format):
     assert "the ranks compare different points" in said
 
 
+def test_points_may_be_matched_by_position(run, tmp_path, rng):
+    """The error about missing ids offers --by-position, so that must work."""
+    data = rue.data.load("random-rbf")
+    probs = rng.dirichlet(np.ones(data.annotations.n_classes), (len(data.annotations), 3))
+    np.savez(tmp_path / "mine.npz", probs=probs, classes=data.class_names)
+    arguments = ["--truth", "random-rbf", "--against", "atlas", "--no-gap"]
+    refused = run("evaluate", tmp_path / "mine.npz", *arguments)
+    assert refused.code == 2
+    assert "use --by-position" in refused.err
+    result = run("evaluate", tmp_path / "mine.npz", *arguments, "--by-position")
+    assert result.code == 0, result.err
+
+
 def test_components_cannot_be_compared(run, tmp_path):
     table = "aleatoric,epistemic,risk,regret\n0.1,0.2,0.3,0.1\n0.2,0.1,0.4,0.2\n"
     (tmp_path / "c.csv").write_text(table)

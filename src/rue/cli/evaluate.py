@@ -112,7 +112,8 @@ def evaluate(
         names = [name for name, _ in losses]
         study = baselines_for(against, truth, names, by=by, convention=convention)
     # A study evaluates the test part of a data set, so the other points of it may be missing.
-    matching = matching_of(id_name, classes, common or study is not None, by_position)
+    common = common or (study is not None and not by_position)
+    matching = matching_of(id_name, classes, common, by_position)
     answers = truth_of(truth, matching, by=(by, cluster))
     methods = read_methods(files, matching)
     rows: list[Evaluation] = []
