@@ -359,6 +359,22 @@ def test_a_truth_beside_components_is_reported_or_refused(world, run, monkeypatc
         assert "table.csv: holds components of points that elsewhere.npz does not" in refused.err
 
 
+def test_huge_estimates_are_one_line(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    header = "id,aleatoric,epistemic,risk,regret\n"
+    Path("huge.csv").write_text(header + "1,0.1,1e308,0.3,0.1\n2,0.1,1.2e308,0.4,0.2\n")
+    Path("cal.csv").write_text(header + "1,0.1,0.1,0.3,0.1\n2,0.1,0.3,0.4,0.2\n")
+    refused = run("recalibrate", "fit", "huge.csv", "--out", "map.json", "--folds", "2")
+    assert refused.code == 2
+    assert "estimates and regret must have finite sums, got 1.2e+308" in refused.err
+    fit = run("recalibrate", "fit", "cal.csv", "--out", "map.json", "--folds", "2")
+    assert fit.code in (0, 1)
+    options = ["--map", "map.json", "--out", "after.csv", "--format", "json"]
+    refused = run("recalibrate", "apply", "huge.csv", *options)
+    assert refused.code == 2
+    assert "must have finite sums" in refused.err
+
+
 def test_files_that_are_read_are_not_written_over(world, run, monkeypatch):
     folder, *_ = world
     monkeypatch.chdir(folder)

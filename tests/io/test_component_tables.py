@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rue.io.matching import Matching
 
 import rue
-from rue.errors import FileError, InputError
+from rue.errors import AlignmentError, FileError, InputError
+from rue.io import read_run
 from rue.io.component_tables import _equalized, save_components
 from rue.io.formats import save_table
 from rue.metrics.evaluation import evaluate_run
@@ -186,3 +188,11 @@ def test_a_truth_of_other_points_is_refused_and_one_of_the_same_is_not_used(tmp_
     assert "same.npz was not used for them" in beside.notes[-1]
     with pytest.raises(FileError, match=r"other\.npz does not have, such as '=id 0'; omit --truth"):
         rue.io.read_run(tmp_path / "c.csv", other, "log")
+
+
+def test_ids_that_repeat_are_refused(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("id,aleatoric,epistemic,risk,regret\n7,0,1,2,1\n8,0,1,2,1\n7,0,1,2,0\n")
+    with pytest.raises(AlignmentError, match="ids must not repeat, 1 do, first '7'"):
+        read_run(path, None, "log")
+    assert len(read_run(path, None, "log", matching=Matching(by_position=True))) == 3

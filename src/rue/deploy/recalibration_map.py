@@ -88,8 +88,9 @@ class RecalibrationMap:
         Raises
         ------
         InputError
-            If a number is not finite.
+            If a number is not finite, or so large that the sum of all is not.
         """
+        _require_finite_sums(hat.epistemic)
         epistemic = self.fitted.apply(hat.epistemic)
         return Components(hat.aleatoric + epistemic, hat.aleatoric, epistemic)
 
@@ -201,6 +202,7 @@ def fit_recalibration_map(
     rows = np.lexsort((star.epistemic, hat.epistemic))  # so that not even rounding differs
     regret, estimate = star.epistemic[rows], hat.epistemic[rows]
     codes = None if labels is None else labels[rows]
+    _require_finite_sums(regret, estimate)
     after = recalibrate(regret, estimate, folds=folds, seed=seed, cluster=codes)
     return RecalibrationMap(
         fit_recalibration(regret, estimate),
@@ -215,6 +217,13 @@ def fit_recalibration_map(
         gap_after=gap_after_recalibration(regret, estimate, seed=seed, cluster=codes),
         n_clusters=None if codes is None else int(codes.max()) + 1,
     )
+
+
+def _require_finite_sums(*columns: FloatArray) -> None:
+    for column in columns:
+        largest = float(np.abs(column).max())
+        if largest > np.finfo(np.float64).max / (2 * len(column)):
+            raise InputError(f"estimates and regret must have finite sums, got {largest:g}")
 
 
 def _knots(name: str, values: Any) -> FloatArray:

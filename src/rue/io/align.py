@@ -16,7 +16,7 @@ from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.opening import BY_NAME, Matching
+from rue.io.opening import BY_NAME, Matching, require_unique
 from rue.io.predictions import Predictions, draws_first
 from rue.io.real_values import rated_truth
 from rue.io.truth import Truth
@@ -31,7 +31,6 @@ __all__ = [
     "in_one_order",
     "make_run",
     "match_rows",
-    "require_unique",
     "scale_notes",
     "truth_with_classes",
     "with_classes",
@@ -428,16 +427,6 @@ def class_order(
         return None, ()
     place = {name: j for j, name in enumerate(here)}
     return np.array([place[name] for name in there]), ()
-
-
-def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
-    """Raise if an id stands twice."""
-    names, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise AlignmentError(
-            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
-            f"first {str(names[np.argmax(counts > 1)])!r}"
-        )
 
 
 def _widened(

@@ -23,7 +23,7 @@ from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table, save_table
-from rue.io.opening import BY_NAME, Matching, find_id_name, ids_of
+from rue.io.opening import BY_NAME, Matching, find_id_name, ids_of, require_unique
 
 __all__ = [
     "components_of",
@@ -144,6 +144,8 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
     FileError
         If a column is missing or holds something else than finite numbers, or the regret is not
         from 0 to the risk.
+    AlignmentError
+        If an id repeats, unless rows are matched by position.
     """
     missing = [name for name in _NEEDED if name not in table]
     if missing == ["risk", "regret"]:
@@ -161,11 +163,14 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
         raise FileError(f"{path}: {error}") from None
     _require_regret(path, given)
     name = find_id_name(path, list(table), matching.id_name)
+    ids = ids_of(path, table, len(given["risk"]), matching.id_name)
+    if ids is not None and not matching.by_position:
+        require_unique(path, ids)
     return Run(
         _star(given),
         _hat(given),
         method=_word(path, table, "method") or path.stem,
-        ids=ids_of(path, table, len(given["risk"]), matching.id_name),
+        ids=ids,
         loss=_word(path, table, "loss"),
         groups={k: v for k, v in table.items() if k not in _RESERVED and k != name},
         path=path,

@@ -15,7 +15,8 @@ from rue._arrays import FloatArray, IntArray
 from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
-from rue.io.align import match_rows, require_unique, truth_with_classes, with_classes
+from rue.io.align import match_rows, truth_with_classes, with_classes
+from rue.io.opening import require_unique
 from rue.io.predictions import Predictions
 from rue.io.truth import Truth
 from rue.truth.annotations import Annotations

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import is_whole
 from rue._text import one_line
-from rue.errors import FileError, InputError
+from rue.errors import AlignmentError, FileError, InputError
 from rue.io.atomic import replacing
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "read_npy_bytes",
     "reading",
     "require_memory",
+    "require_unique",
     "save_npz",
     "size_of_text",
     "text_array",
@@ -429,6 +430,16 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
             )
         texts.append(str(value))
     return text_array(path, texts)
+
+
+def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
+    """Raise if an id stands twice."""
+    names, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise AlignmentError(
+            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
+            f"first {str(names[np.argmax(counts > 1)])!r}"
+        )
 
 
 def _archive(path: Path, file: BinaryIO) -> zipfile.ZipFile:

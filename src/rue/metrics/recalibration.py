@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector
 from rue.errors import InputError
-from rue.metrics.measures import regret_calibration
 from rue.metrics.cluster_labels import label_codes, number_clusters
+from rue.metrics.measures import regret_calibration
 
 __all__ = ["Recalibration", "fit_recalibration", "gap_after_recalibration", "recalibrate"]
 
