@@ -3,14 +3,20 @@
     python -m studies.recalibration [--root ROOT]    measure, draw, fill docs/uncertainty.md
     python -m studies.recalibration --tables-only    fill the page from docs/rows/recalibration.json
 
-The data sets and methods are those of :mod:`studies.plans`.
+The data sets and methods are those of :mod:`studies.plans`. The gap after recalibration is an
+estimate; worlds in which new points can be drawn show how good it is.
 """
 
 import argparse
+from collections.abc import Iterator
 
-from rue import recalibrate, regret_calibration
+import numpy as np
+
+from rue import fit_recalibration, recalibrate, regret_calibration
+from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.inference import calibration_bands
+from rue.metrics.recalibration import gap_after_recalibration
 from studies import DOCS, FIGURES
 from studies.pages import fill_file, table
 from studies.plans import LOSSES, SETS, methods
@@ -18,6 +24,11 @@ from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "uncertainty.md"
 FOLDS = 5
+SIZES = (100, 300, 1000, 3000)
+N_SAMPLES = 100
+TIES = {"none": None, "ten values": 10, "three values": 3}
+CLUSTER = 5
+"""The number of points in a cluster, where a world has clusters."""
 
 
 def main() -> None:
@@ -27,8 +38,24 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.tables_only:
         rows = [row for name in SETS for row in measured(name, arguments.root)]
-        write_rows("recalibration", {"gaps": rows} | stamp("numpy", "scipy", "scikit-learn"))
-    fill_file(PAGE, {"recalibration": gaps_table(read_rows("recalibration")["gaps"])})
+        record = {"gaps": rows, "worlds": list(worlds())}
+        write_rows("recalibration", record | stamp("numpy", "scipy", "scikit-learn"))
+    fill_file(PAGE, blocks(read_rows("recalibration")))
+
+
+def blocks(record: Row) -> dict[str, str]:
+    """Return what fills docs/uncertainty.md."""
+    worlds = record["worlds"]
+    ratios = {name: [row[name] / row["gap"] for row in worlds] for name in ("halves", "folds")}
+    ends = {name: f"{min(found):.2f} to {max(found):.2f}" for name, found in ratios.items()}
+    return {
+        "recalibration": gaps_table(record["gaps"]),
+        "recalibration worlds": worlds_table(worlds),
+        "recalibration summary": (
+            f"In these {len(worlds)} worlds the mean estimate is {ends['halves']} times the gap on "
+            f"new points. The gap of cross-fitted estimates would be {ends['folds']} times."
+        ),
+    }
 
 
 def measured(name: str, root: str | None = None) -> list[Row]:
@@ -44,17 +71,64 @@ def measured(name: str, root: str | None = None) -> list[Row]:
             regret, before = run.star.epistemic, run.hat.epistemic
             after = recalibrate(regret, before, folds=FOLDS)
             bands = calibration_bands(regret, after)
+            gaps = {"before": regret_calibration(regret, before).gap}
+            gaps["after"] = gap_after_recalibration(regret, before)
             inside = (bands.low <= bands.curve.estimated) & (bands.curve.estimated <= bands.high)
             rows.append(
                 {"data": name, "method": run.method, "loss": loss, "n_points": len(run)}
                 | {"regret": float(regret.mean()), "estimated": float(before.mean())}
                 | {"recalibrated": float(after.mean()), "folds": FOLDS}
-                | {"before": regret_calibration(regret, before).gap, "after": bands.curve.gap}
+                | gaps
                 | {"inside": int(inside.sum()), "n_bins": len(inside)}
             )
         if (name, loss) == ("chaosnli-snli", "log"):
             draw(runs)
     return rows
+
+
+def worlds(n_samples: int = N_SAMPLES) -> Iterator[Row]:
+    """Yield, for each world, the mean gap on new points and the means of two estimates of it."""
+    for ties, levels in TIES.items():
+        for clustered in (False, True):
+            for n_points in SIZES:
+                rng = np.random.default_rng([n_points, levels or 0, clustered])
+                found = [_gaps(n_points, levels, clustered, rng) for _ in range(n_samples)]
+                names = ("gap", "halves", "folds")
+                means = np.mean(found, axis=0).tolist()
+                yield {
+                    "ties": ties,
+                    "clusters": clustered,
+                    "n_points": n_points,
+                    "n_samples": n_samples,
+                } | dict(zip(names, means, strict=True))
+
+
+def _gaps(
+    n_points: int, levels: int | None, clustered: bool, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return the gap on new points of one world, and its estimates by halves and by folds."""
+    regret, score, cluster = _draw(n_points, levels, clustered, rng)
+    new_regret, new_score, _ = _draw(n_points, levels, clustered, rng)
+    after = fit_recalibration(regret, score).apply(new_score)
+    folds = recalibrate(regret, score, folds=FOLDS, cluster=cluster)
+    return (
+        regret_calibration(new_regret, after).gap,
+        gap_after_recalibration(regret, score, cluster=cluster),
+        regret_calibration(regret, folds).gap,
+    )
+
+
+def _draw(
+    n_points: int, levels: int | None, clustered: bool, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Draw regret that rises with a score, in part with noise that a cluster shares."""
+    n_units = n_points // CLUSTER if clustered else n_points
+    unit = np.arange(n_points) % n_units
+    score = rng.gamma(1.0, size=n_points)
+    if levels is not None:
+        score = np.floor(levels * -np.expm1(-score))  # equally frequent values
+    noise = rng.gamma(1.0, size=n_units)[unit] if clustered else rng.gamma(1.0, size=n_points)
+    return (0.1 + 0.1 * score) * noise, score, unit if clustered else None
 
 
 def draw(runs: list[Run]) -> None:
@@ -82,6 +156,21 @@ def gaps_table(rows: list[Row]) -> str:
     ]
     head = ["data", "method", "loss", "mean regret", "mean estimate", "recalibrated"]
     return table([*head, "gap before", "gap after", "bins whose band has the estimate"], lines)
+
+
+def worlds_table(rows: list[Row]) -> str:
+    """Return the table of the worlds, one line for each kind and size."""
+    lines = [
+        [
+            row["ties"],
+            "yes" if row["clusters"] else "no",
+            f"{row['n_points']:,}",
+            *(f"{row[name]:.4f}" for name in ("gap", "halves", "folds")),
+        ]
+        for row in rows
+    ]
+    head = ["ties", "clusters", "points", "gap on new points", "estimate", "cross-fitted"]
+    return table(head, lines, text=2)
 
 
 if __name__ == "__main__":

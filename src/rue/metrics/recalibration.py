@@ -172,9 +172,8 @@ def gap_after_recalibration(
     gap of cross-fitted estimates is no such estimate: it is too low where a bin has all folds,
     whose errors cancel, and too high where ties are divided by fold.)
 
-    In 48 simulated settings (n of 100 to 3000; no, few and many ties; with and without clusters)
-    its mean was 0.85 to 1.09 times the mean gap on new points; that of cross-fitted estimates was
-    0.27 to 3.45 times. One sample's estimate varies, by up to 60 % with 20 clusters.
+    Worlds from which new points can be drawn show how good it is (``docs/uncertainty.md``). One
+    sample's estimate varies, most of all with few clusters.
 
     Parameters
     ----------
