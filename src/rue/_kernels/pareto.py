@@ -14,7 +14,10 @@ from rue._kernels.sorting import sort_rows
 SAME_SUM = 1e-14
 
 # So few rows of fronts are looked at one by one, which the processor does many at a time.
-FEW_ROWS = 256
+FEW_ROWS = 64
+
+# The number of directions along which the distance of a front is known.
+N_SUPPORTS = 48
 
 
 @kernel(nogil=True)
@@ -235,89 +238,159 @@ def _widen(values, room):
 
 
 @kernel(nogil=True)
-def least_deficits(reference, coverage, begins, ends, row_coverage, risk, regret, out):
+def supports(begins, ends, risk, regret):
+    """Return some directions, and how far each front (see :func:`nest`) is along each of them.
+
+    A direction is a pair of weights of risk and regret, none negative, of length 1; directions
+    are equally spaced if both ranges are 1. What a front has at least, less some rounding errors,
+    has shape (directions, levels) and rises with the level.
+    """
+    n_levels = begins.shape[0]
+    risk_range, regret_range = risk.max() - risk.min(), regret.max() - regret.min()
+    weights, heights = np.empty((2, N_SUPPORTS)), np.empty((N_SUPPORTS, n_levels))
+    for k in range(N_SUPPORTS):
+        angle = np.pi / 2 * k / (N_SUPPORTS - 1)
+        x, y = np.cos(angle) * regret_range, np.sin(angle) * risk_range
+        length = np.hypot(x, y)
+        weights[0, k] = x / length if length > 0.0 else np.cos(angle)
+        weights[1, k] = y / length if length > 0.0 else np.sin(angle)
+    size = np.abs(risk).max() + np.abs(regret).max()
+    least = np.empty(N_SUPPORTS)
+    for level in range(n_levels):
+        least[:] = np.inf
+        for row in range(begins[level], ends[level]):
+            for k in range(N_SUPPORTS):
+                along = weights[0, k] * risk[row] + weights[1, k] * regret[row]
+                least[k] = along if along < least[k] else least[k]
+        for k in range(N_SUPPORTS):
+            heights[k, level] = least[k] - 1e-13 * size
+    return weights, heights
+
+
+@kernel(nogil=True)
+def least_deficits(
+    reference, coverage, begins, ends, row_coverage, risk, regret, weights, heights, out
+):
     """Write the least d+ from each reference point to nested fronts (see :func:`nest`).
 
     ``coverage`` is that of each level, rising. The higher the level, the fewer points its front
     has to choose from, so the deficit in risk and regret rises with the level while the one in
     coverage falls: an interval of levels can do no better than the former at its low end with
-    the latter at its high end. Intervals are halved until this bound rules them out, or until
-    they have few rows, all of which are then looked at. The best level of a reference point is
-    a good guess for the next one.
+    the latter at its high end. The former is at least the distance along any direction (see
+    :func:`supports`). Intervals are halved until this bound rules them out, or until they have
+    few rows, all of which are then looked at. The best level and direction of a reference point
+    are good guesses for the next one.
     """
-    n_levels = coverage.shape[0]
+    n_levels, n_supports = coverage.shape[0], heights.shape[0]
     lows, highs = np.empty(128, np.int64), np.empty(128, np.int64)
-    bounds = np.empty(128)
-    terms = np.empty(FEW_ROWS)
-    bits = terms.view(np.int64)
-    top = bottom = drop = 0
+    top = bottom = drop = k = 0
     for row in range(reference.shape[0]):
         c, r, e = reference[row, 0], reference[row, 1], reference[row, 2]
         top = min(_walk(coverage, top, c), n_levels - 1)  # the first that covers enough
-        short = max(0.0, c - coverage[top])
-        best = short * short + _deficit(risk, regret, begins[top], ends[top], r, e, np.inf)
-        best_level = top
-        guess = max(top - drop, 0)
-        if best > 0.0 and guess < top:
-            short = c - coverage[guess]
-            deficit = _deficit(risk, regret, begins[guess], ends[guess], r, e, best)
-            if short * short + deficit < best:
-                best, best_level = short * short + deficit, guess
+        best_level = max(top - drop, 0)
+        short = max(0.0, c - coverage[best_level])
+        best = short * short + _deficit(
+            risk, regret, begins[best_level], ends[best_level], r, e, np.inf
+        )
+        # The direction in which this level is farthest.
+        along = weights[0, k] * r + weights[1, k] * e
+        height = heights[k, best_level] - along
+        for step in (1, -1):
+            while 0 <= k + step < n_supports:
+                other = weights[0, k + step] * r + weights[1, k + step] * e
+                if heights[k + step, best_level] - other <= height:
+                    break
+                k += step
+                along, height = other, heights[k, best_level] - other
         # Only levels that lose less than the best in coverage alone.
         bottom = _walk(coverage, bottom, c - np.sqrt(best))
-        lows[0], highs[0], bounds[0] = bottom, top - 1, 0.0
+        lows[0], highs[0] = bottom, top
         n_open = 1
         while n_open > 0:
             n_open -= 1
-            low, high, bound = lows[n_open], highs[n_open], bounds[n_open]
+            low, high = lows[n_open], highs[n_open]
             if low > high:
                 continue
-            short = c - coverage[high]
-            if short * short + bound >= best:
+            short = max(0.0, c - coverage[high])
+            far = max(0.0, heights[k, low] - along)
+            if short * short + far * far >= best:
                 continue
-            if ends[low] - begins[high] <= FEW_ROWS:
+            if low == high or ends[low] - begins[high] <= FEW_ROWS:
                 rows = slice(begins[high], ends[low])
-                least, at = _least(
-                    row_coverage[rows], risk[rows], regret[rows], c, r, e, terms, bits
-                )
+                if low == high:
+                    rows = _trim(risk, regret, begins[low], ends[low], r, e, short * short, best)
+                least = _least(row_coverage[rows], risk[rows], regret[rows], c, r, e)
                 if least < best:
                     best, best_level = least, high
-                    while begins[high] + at >= ends[best_level]:
+                    at = _place(row_coverage[rows], risk[rows], regret[rows], c, r, e, least)
+                    while rows.start + at >= ends[best_level]:
                         best_level -= 1
                 continue
             middle = (low + high) // 2
-            short = c - coverage[middle]
-            deficit = _deficit(risk, regret, begins[middle], ends[middle], r, e, best)
-            if short * short + deficit < best:
-                best, best_level = short * short + deficit, middle
-            lows[n_open], highs[n_open], bounds[n_open] = low, middle - 1, bound
-            n_open += 1
-            if deficit < best:
-                lows[n_open], highs[n_open], bounds[n_open] = middle + 1, high, deficit
-                n_open += 1
+            lows[n_open], highs[n_open] = low, middle
+            lows[n_open + 1], highs[n_open + 1] = middle + 1, high
+            n_open += 2
         drop = top - best_level
         out[row] = np.sqrt(best)
 
 
 @kernel
-def _least(coverage, risk, regret, c, r, e, terms, bits):
-    """Least squared d+ from (c, r, e) to some rows of less coverage.
+def _least(coverage, risk, regret, c, r, e):
+    """Return the least squared d+ from (c, r, e) to some rows."""
+    least = bits_of(np.inf)
+    for i in range(coverage.shape[0]):
+        least = min(least, bits_of(_squared(coverage[i], risk[i], regret[i], c, r, e)))
+    return np.int64(least).view(np.float64)
 
-    ``bits`` are the ``terms``, which are not negative, read as whole numbers: these have the same
-    order, and their minimum is vectorised.
+
+@kernel
+def _trim(risk, regret, begin, end, r, e, short, best):
+    """Return the rows of a front that may be nearer to (r, e) than ``best``, and a few more.
+
+    ``short`` is the squared deficit in coverage. Risk rises and regret falls with the row.
     """
-    n_rows = coverage.shape[0]
-    for i in range(n_rows):
-        short, worse, more = c - coverage[i], risk[i] - r, regret[i] - e
-        worse = worse if worse > 0.0 else 0.0
-        more = more if more > 0.0 else 0.0
-        terms[i] = short * short + (worse * worse + more * more)
-    least, at = bits[0], 0
-    for i in range(1, n_rows):
-        least = min(least, bits[i])
-    while bits[at] != least:
+    low, high = begin, end
+    while high - low > FEW_ROWS:  # the first row that does not have too much regret
+        middle = (low + high) // 2
+        more = max(regret[middle] - e, 0.0)
+        if short + more * more >= best:
+            low = middle + 1
+        else:
+            high = middle
+    begin, high = low, end
+    while high - low > FEW_ROWS:  # the last row that does not have too much risk
+        middle = (low + high) // 2
+        worse = max(risk[middle] - r, 0.0)
+        if short + worse * worse >= best:
+            high = middle
+        else:
+            low = middle
+    return slice(begin, high)
+
+
+@kernel
+def _place(coverage, risk, regret, c, r, e, least):
+    """Return the first row with this squared d+ from (c, r, e)."""
+    at = 0
+    while _squared(coverage[at], risk[at], regret[at], c, r, e) != least:
         at += 1
-    return terms[at], at
+    return at
+
+
+@kernel
+def _squared(coverage, risk, regret, c, r, e):
+    """Return the squared d+ from (c, r, e) to a row."""
+    short, worse, more = max(c - coverage, 0.0), max(risk - r, 0.0), max(regret - e, 0.0)
+    return short * short + (worse * worse + more * more)
+
+
+@kernel
+def bits_of(number):
+    """Return a number's bits as an integer: those of numbers from 0 on have the same order.
+
+    The minimum of integers is vectorised, that of numbers is not.
+    """
+    return np.float64(number).view(np.int64)
 
 
 @kernel

@@ -169,17 +169,18 @@ def igd_plus(
     >>> igd_plus(reference, np.array([0.5]), np.array([0.4]), np.array([0.0]))
     0.3
     """
-    from rue._kernels.pareto import least_deficits, nest
+    from rue._kernels.pareto import least_deficits, nest, supports
     from rue._kernels.sorting import each
 
     levels = np.flatnonzero(np.diff(coverage, prepend=-np.inf))
     fronts = nest(np.append(levels, len(coverage)), coverage[levels], risk, regret)
+    bounds = supports(fronts[1], fronts[2], fronts[4], fronts[5])
     distance = np.empty(len(reference))
     cuts = np.linspace(0, len(reference), min(64, len(reference)) + 1).astype(np.int64)
 
     def measure(i: int) -> None:
         part = slice(cuts[i], cuts[i + 1])
-        least_deficits(reference[part], *fronts, distance[part])
+        least_deficits(reference[part], *fronts, *bounds, distance[part])
 
     each(measure, range(len(cuts) - 1))
     return float(distance.mean())
