@@ -61,7 +61,7 @@ def replicates(
     dict of str to array of shape (n_replicates,)
         The replicates of each column.
     """
-    from rue._kernels.bootstrap import N_COLUMNS, measure_all
+    from rue._kernels.bootstrap import N_COLUMNS, N_LANES, measure_all
     from rue._kernels.sorting import each
 
     codes = cluster_codes(run, cluster)
@@ -71,7 +71,10 @@ def replicates(
     key = _key(seed)
     sorted_ = _sorted(star, hat)
     out = np.full((n_replicates, N_COLUMNS), math.nan)
-    cuts = np.linspace(0, n_replicates, min(16, n_replicates) + 1).astype(np.int64)
+    # At most 16 parts, of replicates that are measured side by side.
+    n_parts = -(-n_replicates // N_LANES)
+    step = -(-n_parts // 16) * N_LANES
+    cuts = np.append(np.arange(0, n_replicates, step), n_replicates)
 
     def measure_some(i: int) -> None:
         measure_all(key, cuts[i], clusters, *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
