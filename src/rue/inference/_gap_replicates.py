@@ -14,7 +14,7 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.inference.clusters import NO_CLUSTERS
-from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of, spread
+from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of
 
 __all__ = ["gap_replicates"]
 
@@ -70,7 +70,7 @@ def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:
     sizes = np.diff(plane.starts, append=len(star))
     block[plane.rows] = np.repeat(np.arange(len(sizes)), sizes)
     x, y = plane.x[plane.starts], plane.y[plane.starts]
-    angles = spread(arc_middles(plane, DIRECTIONS // 2, PAIRS))
+    angles = arc_middles(plane, DIRECTIONS // 2, PAIRS)
     orders = [argsort(x * np.cos(angle) + y * np.sin(angle)).astype(np.uint32) for angle in angles]
     rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
     total, epistemic = star.total[rows], star.epistemic[rows]
@@ -81,7 +81,7 @@ def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:
     ]
     return (
         *(block, len(sizes), star.total, star.epistemic),
-        *(angles, np.stack(orders), np.stack(star_orders)),
+        *(np.stack(orders), np.stack(star_orders)),
     )
 
 
