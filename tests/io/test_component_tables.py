@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rue.io.matching import Matching
 
 import rue
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io import read_run
+from rue.io import Matching, read_run
 from rue.io.component_tables import _equalized, save_components
 from rue.io.formats import save_table
 from rue.metrics.evaluation import evaluate_run

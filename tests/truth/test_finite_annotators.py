@@ -64,6 +64,15 @@ def test_log_leave_one_out_is_a_loop_over_single_answers(seed):
     assert found == pytest.approx(naive_annotators.log_leave_one_out(counts.tolist()), abs=1e-12)
 
 
+def test_a_loss_without_an_unbiased_estimate_says_so_before_it_asks_for_answers():
+    single, several = Annotations([[1, 0]]), Annotations([[3, 1]])
+    for annotations in (single, several):
+        with pytest.raises(InputError, match="no unbiased estimate .* under log loss"):
+            realize(annotations, Draws([[[0.5, 0.5]]]), "log", estimator="unbiased")
+    with pytest.raises(InputError, match="needs at least 2 annotators"):
+        realize(single, Draws([[[0.5, 0.5]]]), "brier", estimator="unbiased")
+
+
 def test_by_hand():
     people = Annotations([[3, 1]])
     # 0/1: without one of the three: 2 against 1, right; without the one: 3 to 0, wrong: 1/4.

@@ -53,7 +53,7 @@ class RankedProbability(Valued):
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
-        """Return the Bayes risk of the frequencies of m answers, times (m / (m - 1))^2."""
+        r"""Return the Bayes risk of the frequencies of m answers, times :math:`(m / (m - 1))^2`."""
         return spread_of_counts(self, counts, 2)
 
     def unbiased(self, counts: FloatArray) -> FloatArray:

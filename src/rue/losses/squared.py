@@ -71,7 +71,7 @@ class Squared(Valued):
         return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
-        """Return the variance of m answers, times (m / (m - 1))^2."""
+        r"""Return the variance of m answers, times :math:`(m / (m - 1))^2`."""
         return spread_of_counts(self, counts, 2)
 
     def unbiased(self, counts: FloatArray) -> FloatArray:

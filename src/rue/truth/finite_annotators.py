@@ -82,6 +82,7 @@ def estimate_bayes_risk(
     if estimator == "plugin" or counts is None:
         return loss.bayes_risk(annotations.probs)
     estimate = loss.unbiased if estimator == "unbiased" else loss.leave_one_out
+    estimate(counts[:0])  # if the loss has no such estimate, more answers would not help
     _require_two(counts.sum(axis=1), estimator)
     return estimate(counts)
 
