@@ -134,7 +134,7 @@ def summary() -> str:
         f"and AuReC under log loss: {paper.by_proxy} is first by the one and {paper.by_regret} by "
         "the other. But there the two come from different networks and data. On models that rue "
         f"trained and tested on the same data ({sizes} methods), the two orders mostly agree: "
-        f"tau is {listed(taus)}, and {both}. The taus of the other tests with AuReC are "
+        f"tau is {listed(taus)}, and {both}. Tau between AuReC and the other tests is: "
         f"{listed(others)} (AuAC is the area under the accuracy-coverage curve). So a test may "
         "rank methods as regret does, but you know it only after you have measured regret."
     )

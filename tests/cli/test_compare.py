@@ -129,6 +129,17 @@ def test_names_with_line_breaks_and_escapes_stay_on_their_line(world, run):
     assert not re.search(r"^[ab]", result.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "plan"])
+def test_a_cost_matrix_without_its_loss_is_not_ignored(world, run, command):
+    folder, _, _ = world
+    np.save(folder / "c.npy", 1 - np.eye(K))
+    files = [folder / "a.npz", folder / "b.npz", "--truth", folder / "counts.npy"]
+    for options in (["--cost", folder / "c.npy"], ["--loss", "cost"]):
+        result = run(command, *files, *options)
+        assert result.code == 2
+        assert "--loss cost and --cost FILE need each other" in result.err
+
+
 def test_costs_too_large_to_square_are_one_line(world, run):
     folder, *_ = world
     (folder / "cost.csv").write_text("0,1e290,1\n1,0,1\n1,1,0\n")

@@ -47,8 +47,8 @@ def test_writes_the_page_and_says_so(world, run):
     [
         (["--out", "page.pdf"], "must be .html"),
         (["--out", "none/page.html"], "there is no folder none"),
-        (["--cost", "c.npy"], "--cost needs --loss cost"),
-        (["--loss", "cost"], "needs a cost matrix"),
+        (["--cost", "c.npy"], "--loss cost and --cost FILE need each other"),
+        (["--loss", "cost"], "--loss cost and --cost FILE need each other"),
         (["--loss", "hinge"], "loss must be"),
         (["--data", "nothing"], "nothing"),
         (["--items", "nowhere.csv"], "nowhere.csv"),

@@ -220,7 +220,7 @@ def test_broken_files_are_named(arrays, words, tmp_path):
     [
         ("rating\n1.5\n2.5", "which point it is about"),
         ("id,rating\na,high\nb,low", "rating must hold numbers"),
-        ("id,annotator,rating\na,x,1.5\na,x,2.5", "must stand in one row, not 2"),
+        ("id,annotator,rating\na,x,1.5\na,x,2.5", "must be in one row only, got 2"),
     ],
 )
 def test_broken_tables_of_ratings_are_named(text, words, tmp_path):

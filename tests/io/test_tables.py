@@ -60,7 +60,7 @@ def test_long_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,class,prob\n1,a,0.5\n1,a,0.5\n", "must stand in one row, not 2"),
+        ("id,class,prob\n1,a,0.5\n1,a,0.5\n", "must be in one row only, got 2"),
         ("id,class,prob\n1,a,0.5\n2,b,0.5\n", "row for each class"),
         ("class,prob\na,0.5\n", "names the points"),
         ("id,class,prob\n1,a,x\n", "prob must hold numbers"),
@@ -103,9 +103,10 @@ def test_a_wide_table_is_not_long(tmp_path):
     ("text", "words"),
     [
         ("label\nyes\n", "which point it is about"),
-        ("id,annotator,label\n1,u,yes\n1,u,no\n", "'1', 'u' must stand in one row, not 2"),
+        ("id,worker_id,label\n1,u,yes\n1,u,no\n", "'1', 'u' must be in one row only, got 2"),
+        ("id,annotator,label\n1,u,yes\n1,u,no\n", "'1', 'u' must be in one row only, got 2"),
         ("id,label\n1,0.5\n", "a column rating"),
-        ("id,class,count\n1,a,3\n1,a,1\n", "must stand in one row"),
+        ("id,class,count\n1,a,3\n1,a,1\n", "must be in one row only"),
     ],
 )
 def test_broken_answers(tmp_path, text, words):

@@ -67,7 +67,7 @@ def test_log_leave_one_out_is_a_loop_over_single_answers(seed):
 def test_a_loss_without_an_unbiased_estimate_says_so_before_it_asks_for_answers():
     single, several = Annotations([[1, 0]]), Annotations([[3, 1]])
     for annotations in (single, several):
-        with pytest.raises(InputError, match="no unbiased estimate .* under log loss"):
+        with pytest.raises(InputError, match=r"no unbiased estimate .* under log loss"):
             realize(annotations, Draws([[[0.5, 0.5]]]), "log", estimator="unbiased")
     with pytest.raises(InputError, match="needs at least 2 annotators"):
         realize(single, Draws([[[0.5, 0.5]]]), "brier", estimator="unbiased")

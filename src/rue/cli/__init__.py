@@ -207,21 +207,36 @@ def parse_values(text: str | None) -> list[float] | None:
         raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
 
 
-def chosen_loss(name: str, cost: Path | None, floor: float | None) -> "str | Loss":
+def chosen_loss(name: str, cost: Path | None, floor: float | None = None) -> "str | Loss":
     """Return the loss that --loss, --cost and --floor select."""
+    (loss,) = chosen_losses([name], cost, floor).values()
+    return loss
+
+
+def chosen_losses(
+    names: Sequence[str] | None, cost: Path | None, floor: float | None = None
+) -> "dict[str, str | Loss]":
+    """Return the losses that --loss, --cost and --floor select, by name; by default log loss.
+
+    Most are names again, because their values are known only when files have been read.
+    """
     from rue.io.cost import read_cost
     from rue.losses import Log, get_loss
 
-    if (cost is not None) != (name == "cost"):
+    names = names or ["log"]
+    if (cost is not None) != ("cost" in names):
         raise InputError("--loss cost and --cost FILE need each other")
-    if floor is not None and name != "log":
-        raise InputError(f"--floor needs --loss log, got --loss {name}")
-    if cost is not None:
-        return read_cost(cost)
+    if floor is not None and any(name != "log" for name in names):
+        raise InputError(f"--floor needs --loss log, got --loss {names[0]}")
     if floor is not None:
-        return Log(floor)
-    get_loss(name)
-    return name
+        return {"log": Log(floor)}
+    losses: dict[str, str | Loss] = {}
+    for name in names:
+        if name == "cost" and cost is not None:
+            losses[name] = read_cost(cost)
+        else:
+            losses[get_loss(name).name] = name
+    return losses
 
 
 def parse_range(text: str | None) -> tuple[float, float] | None:

@@ -43,7 +43,7 @@ class ListFormat(StrEnum):
 
 @app.command("list", epilog="Example:  rue bench list")
 def list_(
-    format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
+    format: Annotated[ListFormat, typer.Option(help="Output format.")] = ListFormat.table,
 ) -> None:
     """List the suites that come with rue."""
     from rue.bench.suite import read_suite, shipped
@@ -102,7 +102,7 @@ def run(
         Path | None,
         typer.Option(help="A data folder that is searched before RUE_DATA and the cache."),
     ] = None,
-    format: Annotated[ListFormat, typer.Option(help="How to print.")] = ListFormat.table,
+    format: Annotated[ListFormat, typer.Option(help="Output format.")] = ListFormat.table,
 ) -> None:
     """Run the cells of a suite that are missing or stale.
 
@@ -146,7 +146,7 @@ def run(
 @reads_files
 def table(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
     summary: Annotated[
         bool, typer.Option("--summary", help="Only the summary over data sets, as a single table.")
     ] = False,

@@ -10,6 +10,7 @@ import typer
 from rue._text import ESCAPES
 from rue.cli import (
     align,
+    chosen_losses,
     emit,
     matching_of,
     parse_values,
@@ -18,7 +19,7 @@ from rue.cli import (
     reads_files,
     truth_of,
 )
-from rue.cli.evaluate import loss_of_components, named_loss
+from rue.cli.evaluate import loss_of_components
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -85,7 +86,7 @@ def compare(
     found: list[dict[str, Any]] = []
     noted: list[dict[str, Any]] = []
     drawn = []
-    for name, each in [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]:
+    for name, each in chosen_losses(loss, cost).items():
         runs = make_runs(
             methods, answers, each, values=parse_values(values), seed=seed, matching=matching
         )

@@ -29,7 +29,7 @@ Root = Annotated[
     Path | None, typer.Option(help="A data folder that is searched before RUE_DATA and the cache.")
 ]
 Into = Annotated[Path | None, typer.Option(help="Download into this folder instead of the cache.")]
-How = Annotated[Format, typer.Option(help="How to print.")]
+How = Annotated[Format, typer.Option(help="Output format.")]
 
 
 @app.command("list", epilog="Example:  rue data list")

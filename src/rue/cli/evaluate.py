@@ -8,6 +8,7 @@ import typer
 
 from rue.cli import (
     align,
+    chosen_losses,
     emit,
     matching_of,
     parse_values,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rue.components import Run
-    from rue.losses import Loss
     from rue.metrics.evaluation import Evaluation
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -81,7 +81,7 @@ def evaluate(
     ] = "definition",
     against: Annotated[
         str | None,
-        typer.Option(help="Show the rows of a study on --truth too, e.g. atlas, and the rank."),
+        typer.Option(help="Add the rows of a study on the same data, as atlas, and your rank."),
     ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
@@ -95,9 +95,7 @@ def evaluate(
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes
 
-    losses = [named_loss(name, cost) for name in dict.fromkeys(loss or ["log"])]
-    if cost is not None and "cost" not in (loss or []):
-        raise InputError("--cost needs --loss cost")
+    losses = chosen_losses(loss, cost)
     scale = parse_values(values)
     if ci is not None and not 0 < ci < 1:
         raise InputError(f"--ci must be between 0 and 1, got {ci}")
@@ -109,7 +107,7 @@ def evaluate(
     if against is not None:
         from rue.cli._against import baselines_for
 
-        names = [name for name, _ in losses]
+        names = list(losses)
         study = baselines_for(against, truth, names, by=by, convention=convention)
     # A study evaluates the test part of a data set, so the other points of it may be missing.
     common = common or (study is not None and not by_position)
@@ -129,7 +127,7 @@ def evaluate(
                 raise InputError(
                     f"{predictions.path} contains components of one loss: pass one --loss"
                 )
-            for name, each in losses:
+            for name, each in losses.items():
                 bar.set_description(f"{method} {name}")
                 run = make_run(
                     predictions,
@@ -170,7 +168,7 @@ def evaluate(
         from rue.plots.style import save
 
         save(plot_curves(runs), plot)
-    order = list(dict.fromkeys(["", *(name for name, _ in losses), *(row.loss for row in rows)]))
+    order = list(dict.fromkeys(["", *losses, *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
     shown: list[Evaluation] | list[dict[str, Any]] = rows
@@ -202,19 +200,6 @@ def _ranked_by(rows: "list[Evaluation]") -> str:
             ]
         )
     return "n-AuReC when ranking by\n" + align(table, left=names, rule=True)
-
-
-def named_loss(name: str, cost: Path | None) -> "tuple[str, str | Loss]":
-    """Return the name of a loss, and the loss: its name again, or a cost matrix from a file."""
-    from rue.losses import get_loss
-
-    if name != "cost":
-        return get_loss(name).name, name  # values are added when they are known
-    if cost is None:
-        raise InputError("--loss cost needs a cost matrix: --cost FILE")
-    from rue.io.cost import read_cost
-
-    return name, read_cost(cost)
 
 
 def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":

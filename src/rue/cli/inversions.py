@@ -68,7 +68,7 @@ def inversions(
     ] = True,
     top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
     format: Annotated[
-        Literal["table", "json", "csv", "markdown"], typer.Option(help="How to print.")
+        Literal["table", "json", "csv", "markdown"], typer.Option(help="Output format.")
     ] = "table",
     plot: Annotated[
         Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")

@@ -41,7 +41,7 @@ Classes = Annotated[
     typer.Option(help="The classes in the order of the columns, for files that do not name them."),
 ]
 Common = Annotated[
-    bool, typer.Option("--common", help="Keep the points whose ids are on both sides.")
+    bool, typer.Option("--common", help="Keep only the points whose ids are in both files.")
 ]
 ByPosition = Annotated[
     bool, typer.Option("--by-position", help="Match rows by position, whatever their ids are.")
@@ -51,13 +51,15 @@ ClusterName = Annotated[
     typer.Option(
         "--cluster",
         metavar="COLUMN",
-        help="Points with the same value belong together, e.g. a document's: resample these.",
+        help="Column of clusters, such as documents: resample whole clusters.",
     ),
 ]
 Corrected = Annotated[
     bool,
     typer.Option(
-        "--corrected", help="Correct columns beyond the bracket for finitely many annotators."
+        "--corrected",
+        help="Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the "
+        "number of annotators.",
     ),
 ]
 LOSS_NAMES = "log, brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"

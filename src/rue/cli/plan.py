@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import align, emit, matching_of, parse_values, read_methods, reads_files, truth_of
-from rue.cli.evaluate import named_loss
+from rue.cli import (
+    align,
+    chosen_loss,
+    emit,
+    matching_of,
+    parse_values,
+    read_methods,
+    reads_files,
+    truth_of,
+)
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -64,11 +72,10 @@ def plan(
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
     matching = matching_of(id_name, classes, common, by_position)
     answers = truth_of(truth, matching)
-    _, each = named_loss(loss, cost)
     runs = make_runs(
         read_methods(files, matching),
         answers,
-        each,
+        chosen_loss(loss, cost),
         values=parse_values(values),
         with_answers=True,
         matching=matching,

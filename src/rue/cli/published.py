@@ -20,7 +20,10 @@ def published(
     ] = None,
     format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
 ) -> None:
-    """Print tables 1 to 13 of the paper; csv and json are one list."""
+    """Print tables 1 to 13 of the paper.
+
+    As csv and json, all tables are one list.
+    """
     from rue.published import TABLES, read_published
 
     rows = [row.to_dict() for row in read_published(table)]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rue.deploy.recalibration_map import RecalibrationMap
 
 app = typer.Typer(
-    help="Recalibration: give epistemic uncertainty the size of the regret.", no_args_is_help=True
+    help="Recalibration: make uncertainty as large as the regret.", no_args_is_help=True
 )
 
 
@@ -61,18 +61,15 @@ def fit(
     common: Common = False,
     by_position: ByPosition = False,
     floor: Floor = None,
-    folds: Annotated[
-        int, typer.Option(help="Folds of the cross-fitting that measures the map.", min=2)
-    ] = 5,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-fitted mean.", min=2)] = 5,
     cluster: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Points with the same value belong together, e.g. a patient's; keep them in one "
-            "fold.",
+            help="Column of clusters, such as patients: keep each whole in folds and halves.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the folds.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and halves.", min=0)] = 0,
     format: TableOrJson = "table",
 ) -> None:
     """Fit a nondecreasing map from epistemic uncertainty to regret.
@@ -82,8 +79,8 @@ def fit(
     points, from maps fitted to halves of the points and measured on the other halves. The order of
     the rows does not matter.
 
-    Exit code 0: the gap falls, or there was no unit before; 1: it does not (the map is written all
-    the same); 2: invalid input.
+    Exit code 0: the gap falls, or the score had no unit, so that there is no gap before; 1: it does
+    not fall (the map is written all the same); 2: invalid input.
     """
     from rue.deploy.points import read_calibration
     from rue.deploy.recalibration_map import fit_recalibration_map
@@ -195,7 +192,7 @@ def show(
     ],
     format: TableOrJson = "table",
 ) -> None:
-    """Print a map: what it is made for, what it was fitted on, and its steps."""
+    """Print a map: its purpose, its points and its steps."""
     from rue.deploy.recalibration_map import RecalibrationMap
 
     fitted = RecalibrationMap.load(map_file)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from rue.cli import (
+    chosen_losses,
     emit,
     matching_of,
     methods_of,
@@ -16,7 +17,6 @@ from rue.cli import (
     shortest_names,
     truth_of,
 )
-from rue.cli.evaluate import named_loss
 from rue.cli.options import (
     ByPosition,
     Classes,
@@ -110,14 +110,12 @@ def report(
                 raise InputError(f"--{given[0]} cannot be used with a folder, got {files[0]}")
             made = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
-            if cost is not None and "cost" not in losses:
-                raise InputError("--cost needs --loss cost")
             matching = matching_of(id_name, classes, common, by_position)
             given_files = methods_of(files)
             stems = shortest_names([paths[0] for _, paths in given_files])
             made = from_files(
                 {name or stems[paths[0]]: paths for name, paths in given_files},
-                dict(named_loss(name, cost) for name in losses or ["log"]),
+                chosen_losses(losses, cost),
                 truth=truth_of(truth, matching, by=(cluster,)),
                 values=parse_values(values),
                 data=data,

@@ -82,7 +82,8 @@ def fit(
         float | None, typer.Option(help="Promise the budgets with probability 1 - delta.")
     ] = None,
     bound: Annotated[
-        float | None, typer.Option(help="With --delta: the largest loss, if not the loss's own.")
+        float | None,
+        typer.Option(help="With --delta: the largest possible loss; by default that of the loss."),
     ] = None,
     promise: Annotated[
         Literal["betting", "hoeffding_bentkus"],
@@ -110,10 +111,13 @@ def fit(
     save: Annotated[Path | None, typer.Option(help="Write the rule to this file, JSON.")] = None,
     compare: Annotated[
         Path | None,
-        typer.Option(help="Measure this and simpler rules on these points, which need answers."),
+        typer.Option(
+            help="File of further annotated points: measure this rule and simpler ones on it."
+        ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="With --compare: draw promised, attained and possible.")
+        Path | None,
+        typer.Option(help="With --compare: draw the promised, attained and best possible values."),
     ] = None,
     format: TableOrJson = "table",
 ) -> None:

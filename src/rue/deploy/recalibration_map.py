@@ -57,7 +57,7 @@ class RecalibrationMap:
         An estimate of the gap on as many new points, by
         :func:`rue.metrics.recalibration.gap_after_recalibration`.
     n_clusters : int or None
-        The number of clusters, if each was in one fold as a whole.
+        The number of clusters, if each was kept whole in folds and halves.
     """
 
     fitted: Recalibration

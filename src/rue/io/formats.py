@@ -18,6 +18,7 @@ from rue._text import protected, unprotected
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.io.opening import (
+    ANNOTATOR_NAMES,
     ID_NAMES,
     file_size,
     opened,
@@ -31,9 +32,9 @@ __all__ = ["is_header", "load_table", "open_parquet", "save_table"]
 
 
 _COLUMN_WORDS = {
-    *("id", "ids", "uid", "item", "item_id", "name", "file", "file_name", "path", "image", "index"),
+    *(*ID_NAMES, *ANNOTATOR_NAMES, "name", "file", "file_name", "path", "image", "index"),
     *("text", "document", "split", "fold", "group", "cluster", "dataset", "method", "loss", "seed"),
-    *("label", "class", "answer", "rating", "annotator", "annotator_id", "worker", "rater"),
+    *("label", "class", "answer", "rating"),
     *("draw", "prob", "probs", "probability", "logit", "logits", "alpha", "count", "counts"),
     *("votes", "aleatoric", "epistemic", "total", "risk", "regret", "score", "accept"),
 }

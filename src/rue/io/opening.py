@@ -29,6 +29,7 @@ from rue.errors import AlignmentError, FileError, InputError
 from rue.io.atomic import replacing
 
 __all__ = [
+    "ANNOTATOR_NAMES",
     "BY_NAME",
     "BY_POSITION",
     "ID_NAMES",
@@ -75,6 +76,9 @@ _NO_ITEM = 8
 
 ID_NAMES = ("id", "ids", "uid", "item", "item_id")
 """What the column that names the points may be called, in either case."""
+
+ANNOTATOR_NAMES = ("annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id")
+"""What the column that names the annotators may be called."""
 
 
 @dataclass(frozen=True)

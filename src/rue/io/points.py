@@ -130,4 +130,4 @@ def require_once(path: Path, columns: Sequence[NDArray[Any]]) -> None:
         return
     (key, times), *_ = Counter(zip(*(c.tolist() for c in columns), strict=True)).most_common(1)
     if times > 1:
-        raise FileError(f"{path}: {', '.join(map(repr, key))} must stand in one row, not {times}")
+        raise FileError(f"{path}: {', '.join(map(repr, key))} must be in one row only, got {times}")

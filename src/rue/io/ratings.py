@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from rue._arrays import as_array
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.opening import find_id_name, named_rows
+from rue.io.opening import ANNOTATOR_NAMES, find_id_name, named_rows
 from rue.io.points import column_of, numbers, require_once
 from rue.truth.ratings import Ratings
 
 __all__ = ["json_ratings", "padded_ratings", "rating_arrays", "ratings_of_array"]
-
-_ANNOTATORS = ("annotator", "annotator_id", "worker", "rater")
 
 
 def ratings_of_array(
@@ -88,7 +86,7 @@ def rating_arrays(
             f"{path}: one row per answer needs a column that says which point it is about (id)"
         )
     ids = named_rows(path, table[name], name)
-    annotator = column_of(table, *_ANNOTATORS)
+    annotator = column_of(table, *ANNOTATOR_NAMES)
     if annotator is not None:
         require_once(path, [ids, table[annotator].astype(np.str_)])
     try:
@@ -140,7 +138,7 @@ def json_ratings(
         except InputError as error:
             raise FileError(f"{path}: {error}") from None
         return found if ids is None else {**found, "ids": named_rows(path, list(lists), str(name))}
-    columns = [column for column in (name, *_ANNOTATORS, "rating") if column is not None]
+    columns = [column for column in (name, *ANNOTATOR_NAMES, "rating") if column is not None]
     table = {}
     for column in columns:
         cells = [record.get(column) for record in records]

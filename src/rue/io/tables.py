@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rue._arrays import is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.opening import find_id_name, named_rows
+from rue.io.opening import ANNOTATOR_NAMES, find_id_name, named_rows
 from rue.io.points import (
     column_of,
     numbers,
@@ -143,7 +143,7 @@ def answer_arrays(
     weights = np.ones(len(ids))
     if label is None and count is not None:
         weights = numbers(path, table, count)
-    annotator = column_of(table, "annotator", "annotator_id", "worker", "rater")
+    annotator = column_of(table, *ANNOTATOR_NAMES)
     points, first, point = np.unique(ids, return_index=True, return_inverse=True)
     place = np.empty(len(points), np.int64)
     place[np.argsort(first)] = np.arange(len(points))

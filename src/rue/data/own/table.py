@@ -12,15 +12,16 @@ import numpy as np
 from rue.data.csv_rows import csv_rows
 from rue.errors import FileError, InputError
 from rue.io.json_lines import json_objects
+from rue.io.opening import ANNOTATOR_NAMES, ID_NAMES
 
 __all__ = ["TABLE_SUFFIXES", "Columns", "Table", "find_columns", "is_number", "read_table"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _USUAL = {
-    "id": ("id", "ids", "uid", "item", "item_id"),
+    "id": ID_NAMES,
     "label": ("label", "answer"),
     "rating": ("rating",),
-    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"),
+    "annotator": ANNOTATOR_NAMES,
     "text": ("text", "sentence"),
     "image": ("image", "image_path", "file", "file_name"),
     "split": ("split",),
