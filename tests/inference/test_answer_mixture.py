@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rue.inference.answer_mixture import AnswerMixture, fit_answer_mixture
+from rue.inference.answer_mixture import FLEXIBLE, SMOOTH, AnswerMixture, fit_answer_mixture
 
 
 def naive_log_probability(counts, alpha):
@@ -50,3 +50,9 @@ def test_finds_the_moments_of_the_world(rng):
     np.testing.assert_allclose(mixture.weights @ means, truth.mean(axis=0), atol=0.015)
     np.testing.assert_allclose(mixture.weights @ seconds, (truth**2).mean(axis=0), atol=0.015)
     assert mixture.weights.sum() == pytest.approx(1)
+
+
+def test_a_component_for_each_majority_and_concentration(rng):
+    counts = rng.multinomial(10, rng.dirichlet(np.ones(3), 200)).astype(float)
+    assert fit_answer_mixture(counts, rng, SMOOTH).alpha.shape == (3, 3)
+    assert fit_answer_mixture(counts, rng, FLEXIBLE).alpha.shape == (12, 3)

@@ -11,7 +11,8 @@ from rue import Annotations, Components, Draws, Run, aurc, realize
 from rue.errors import InputError, ShapeError
 from rue.inference.comparison import compare
 from rue.inference.intervals import influence
-from rue.inference.plan_measures import Quantity
+from rue.inference.plan_curves import _mean
+from rue.inference.plan_measures import Measure, Quantity
 from rue.inference.power import plan
 from rue.truth.answer_losses import answers
 
@@ -194,6 +195,85 @@ def test_widths_are_those_of_a_world_with_known_truth(loss):
     assert abs(row.bracket_width - np.mean(widths)) < 3 * error
     if loss == "log":
         assert row.bracket_width == pytest.approx(np.mean(widths), rel=0.2)
+
+
+def test_widths_with_ties_do_not_follow_the_noise_of_one_pilot():
+    """Under 0/1 loss one flexible mixture missed by more than 30 % in half of these pilots."""
+    rng = np.random.default_rng(123)
+    many, few = rng.dirichlet([20, 0.5, 0.5], 1500), rng.dirichlet([2, 2, 1], 1500)
+    kinds = np.where(rng.random((1500, 1)) < 0.7, many, few)
+    score = np.arange(1500.0)
+
+    def asked(m, rng):
+        people = Annotations(rng.multinomial(m, kinds))
+        said = answers(people, None, "zero_one", actions=np.zeros(1500, int))
+        return Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+
+    said = [asked(50, rng).answers for _ in range(200)]
+    gap = np.mean([each.leave_one_out() - each.realized().aleatoric for each in said], axis=0)
+    true, off, errors, reliable = aurc(gap, score), [], [], []
+    for seed in range(8):
+        pilot = asked(10, np.random.default_rng([2, seed]))
+        (row,) = plan([pilot], annotators=[50], n_subsamples=10, seed=seed).rows
+        off.append(row.bracket_width / true - 1)
+        errors.append(row.bracket_width_se / true)
+        reliable.append(row.width_reliable)
+    rms = np.sqrt(np.mean(np.square(off)))
+    assert rms < 0.2
+    assert sum(reliable) >= 6
+    assert 0.5 * rms < np.mean(errors) < 3 * rms
+
+
+def test_two_worlds_give_their_mean_and_half_their_difference():
+    zero = Quantity(0.0, np.zeros(2))
+    first, second = (Measure(Quantity(w, np.zeros(2)), zero, zero) for w in (1.0, 3.0))
+    found = _mean([first, second]).width
+    assert (found.value, found.model_error, found.se) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("loss", ["log", "zero_one"])
+def test_the_order_of_the_points_does_not_matter(loss):
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(6, rng.dirichlet(np.ones(3), 60))
+    counts[7] = [1, 0, 0]
+    probs, shuffled = rng.dirichlet(np.ones(3), (60, 4)), rng.permutation(60)
+    found = [
+        plan(
+            [
+                Run.from_belief(
+                    Annotations(counts[rows]), Draws(p[rows]), loss, method=name, with_answers=True
+                )
+                for name, p in (("four", probs), ("two", probs[:, :2]))
+            ],
+            annotators=[3, 30],
+            n_subsamples=3,
+            width=0.02,
+        )
+        for rows in (np.arange(60), shuffled)
+    ]
+    assert found[0].to_dict() == found[1].to_dict()
+
+
+def test_a_width_as_small_as_its_error_is_not_reliable():
+    """Nearly all agree, so two or three points decide the bracket under 0/1 loss."""
+    rng = np.random.default_rng(6)
+    kinds = np.tile([0.97, 0.03], (300, 1))
+    kinds[:3] = [0.55, 0.45]
+    said = answers(
+        Annotations(rng.multinomial(10, kinds)), None, "zero_one", actions=np.zeros(300, int)
+    )
+    score = np.arange(300.0)[::-1].copy()
+    run = Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+    found = plan([run], annotators=[2, 60], width=0.001)
+    few, many = found.rows
+    assert few.width_reliable
+    assert many.bracket_width < 1.96 * many.bracket_width_se
+    assert not many.width_reliable
+    wide = plan([run], annotators=[2], width=0.9 * few.bracket_width)
+    assert wide.annotators_needed_reliable
+    # Ten answers happen to have no tie, so they seem to be enough for any width.
+    narrow = plan([run], annotators=[2], width=0.5 * many.bracket_width)
+    assert not narrow.annotators_needed_reliable
 
 
 def test_nothing_is_recommended_from_a_difference_that_may_be_none():

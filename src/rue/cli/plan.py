@@ -63,7 +63,7 @@ def plan(
 
     The study is to separate two methods, or to narrow the bracket of the true AuReC. The files are
     a pilot: predictions for a few hundred points that have answers. Every number has its standard
-    error, and nothing is recommended from a difference that may be 0.
+    error, and nothing is recommended from a width or a difference that may be 0.
     """
     from rue.inference.power import ANNOTATORS
     from rue.inference.power import plan as plan_runs
@@ -140,7 +140,12 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
         assert error is not None  # given with the number
         needed = f"{found.annotators_needed:,}"
         needed += " ± " + (f"{error:,.0f}" if math.isfinite(error) else "?") if error else ""
-        lines.append(f"A bracket of at most {found.width:g} needs {needed} annotators per point.")
+        lines.append(
+            f"A bracket of at most {found.width:g} needs {needed} annotators per point."
+            if found.annotators_needed_reliable
+            else "The pilot is too small to say how many annotators per point a bracket of at most "
+            f"{found.width:g} needs: {needed}. No number of annotators is recommended."
+        )
     if found.single_points:
         lines.append(f"note: points with a single answer are left out: {found.single_points:,}")
     text = "\n".join(lines)
@@ -149,7 +154,7 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
 
 def _advice(found: "Plan", criterion: str) -> str:
     """Return what to do, or why the pilot does not say it."""
-    from rue.inference.power import LEAST_POINTS
+    from rue.inference.plan_measures import LEAST_POINTS
 
     best = found.best()
     if best is not None:
@@ -174,8 +179,10 @@ def _advice(found: "Plan", criterion: str) -> str:
 
 def _remark(row: "PlanRow", two: bool) -> str:
     where = "extrapolated" if row.extrapolated else "from the pilot"
-    uncertain = two and not row.reliable and math.isfinite(row.n_points)
-    return f"{where}, difference uncertain" if uncertain else where
+    uncertain = [] if row.width_reliable else ["width"]
+    if two and not row.reliable and math.isfinite(row.n_points):
+        uncertain.append("difference")
+    return f"{where}, {' and '.join(uncertain)} uncertain" if uncertain else where
 
 
 def _number(value: float, error: float, form: str, sign: str = "") -> str:

@@ -6,16 +6,19 @@ answers of further annotators can be drawn. A class that nobody has chosen yet k
 probability: under log loss such classes decide how fast the bracket narrows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 
-__all__ = ["AnswerMixture", "AnswerPosterior", "fit_answer_mixture"]
+__all__ = ["FLEXIBLE", "SMOOTH", "AnswerMixture", "AnswerPosterior", "fit_answer_mixture"]
 
-CONCENTRATIONS = (1.5, 5.0, 30.0, 500.0)
+FLEXIBLE = (1.5, 5.0, 30.0, 500.0)
 """Where the components of each majority start, from points that differ to points that agree."""
+SMOOTH = (5.0,)
+"""One component for each majority, which cannot follow the noise of few answers."""
 MOST_MAJORITIES = 16
 MOST_POINTS = 4_000
 N_STEPS = 300
@@ -85,12 +88,14 @@ class AnswerPosterior:
         return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
-def fit_answer_mixture(counts: FloatArray, rng: np.random.Generator) -> AnswerMixture:
+def fit_answer_mixture(
+    counts: FloatArray, rng: np.random.Generator, concentrations: Sequence[float] = FLEXIBLE
+) -> AnswerMixture:
     """Fit a mixture of Dirichlets to answers, by the EM algorithm.
 
-    There are four components for each class that is the majority of some points, which start at
-    the mean frequencies of these points. The step for the parameters of a component is that of
-    Minka (2000), which never lowers the likelihood.
+    Each class that is the majority of some points has a component for each concentration, which
+    starts at the mean frequencies of these points. The step for the parameters of a component is
+    that of Minka (2000), which never lowers the likelihood.
 
     Parameters
     ----------
@@ -99,6 +104,9 @@ def fit_answer_mixture(counts: FloatArray, rng: np.random.Generator) -> AnswerMi
         random ones are used.
     rng : numpy.random.Generator
         The source of randomness.
+    concentrations : sequence of float
+        The sums of the parameters that the components start with: ``FLEXIBLE`` for four
+        components per majority, ``SMOOTH`` for one.
 
     Returns
     -------
@@ -117,7 +125,7 @@ def fit_answer_mixture(counts: FloatArray, rng: np.random.Generator) -> AnswerMi
     if len(counts) > MOST_POINTS:
         counts = counts[rng.choice(len(counts), MOST_POINTS, replace=False)]
     rows, times = np.unique(counts, axis=0, return_counts=True)
-    alpha = _start(rows, times)
+    alpha = _start(rows, times, concentrations)
     n_components, n_classes = alpha.shape
     weights = np.full(n_components, 1 / n_components)
     each, whole = np.arange(rows.max()), np.arange(rows.sum(axis=1).max())
@@ -146,7 +154,7 @@ def fit_answer_mixture(counts: FloatArray, rng: np.random.Generator) -> AnswerMi
     return AnswerMixture(weights / weights.sum(), alpha)
 
 
-def _start(rows: FloatArray, times: IntArray) -> FloatArray:
+def _start(rows: FloatArray, times: IntArray, concentrations: Sequence[float]) -> FloatArray:
     """Return the first parameters: each frequent majority's mean, with each concentration."""
     n_classes = rows.shape[1]
     frequencies = (rows + 0.1) / (rows + 0.1).sum(axis=1, keepdims=True)
@@ -157,7 +165,7 @@ def _start(rows: FloatArray, times: IntArray) -> FloatArray:
     for k in frequent[size[frequent] > 0]:
         here = majority == k
         means.append((frequencies[here] * times[here, None]).sum(axis=0) / times[here].sum())
-    return np.concatenate([np.array(means) * c for c in CONCENTRATIONS])
+    return np.concatenate([np.array(means) * c for c in concentrations])
 
 
 def _shares(log_likelihood: FloatArray) -> FloatArray:

@@ -8,6 +8,12 @@ without replacement. Beyond it, classes and real-valued answers differ:
   How the quantities change in it from the pilot's own numbers of annotators to m is applied to
   what the pilot shows: as a factor for the width and the variance, as a difference for the
   difference. So what the mixture gets wrong about the level cancels.
+- Classes under a loss whose best action jumps (0/1, costs, quantiles): only points whose best
+  actions nearly tie have a bracket. Ten answers say little about how many of them there are: a
+  flexible mixture is noisy there, and a smooth one biased. So two worlds are simulated, one of
+  each kind, and the result is their mean; half of their difference is part of the error. Few
+  points have ties among all of their answers, so the width changes from what half of the
+  answers show on average over subsamples, which is less noisy.
 - Real-valued answers: the width is a/m + b/m^2, difference and variance are a + b/m, with least
   squares over the subsamples.
 
@@ -17,21 +23,29 @@ half of them.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
-from rue._arrays import FloatArray, IntArray
-from rue.components import Components
-from rue.inference.answer_mixture import AnswerPosterior, fit_answer_mixture
-from rue.inference.plan_measures import Draw, Measure, Quantity, measure
-from rue.losses import Brier, Squared
+from rue._arrays import FloatArray
+from rue.inference.answer_mixture import FLEXIBLE, SMOOTH, AnswerPosterior, fit_answer_mixture
+from rue.inference.plan_measures import Measure, Quantity
+from rue.inference.plan_pilot import (
+    Pilot,
+    class_answers,
+    measure_counts,
+    measured_all,
+    simulated,
+    subsampled,
+    with_counts,
+)
+from rue.losses import Brier, CostMatrix, QuantileLoss, Squared, ZeroOne
 from rue.losses._ranked import RankedProbability
-from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
-__all__ = ["Curves", "Pilot", "curves"]
+__all__ = ["Curves", "curves"]
 
 _MOST_FITTED = 30
 """Answers per point that the mixture is fitted to; its posteriors use all."""
@@ -39,41 +53,8 @@ LEAST_MISS = 0.05
 """The least relative error of the width per doubling of the annotators, except under losses whose
 bracket has a closed form. Real pilots missed by up to so much, more than half of their answers
 showed (docs/uncertainty.md)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pilot:
-    """The answers and the estimated components of each method, and how to draw from them."""
-
-    answers: Sequence[Answers | RatingAnswers]
-    hats: Sequence[Components]
-    criterion: str
-    n_draws: int
-    seed: int
-
-    @property
-    def n_answers(self) -> FloatArray:
-        """The number of answers of each point."""
-        return self.answers[0].n_answers
-
-    @property
-    def n_annotators(self) -> int:
-        """The number of annotators that nine of ten points have."""
-        ordered = np.sort(self.n_answers)
-        return int(ordered[len(ordered) // 10])
-
-    def rngs(self, name: str) -> Iterator[np.random.Generator]:
-        """Yield a source of randomness for each draw."""
-        for draw in range(self.n_draws):
-            yield np.random.default_rng([self.seed, draw, *name.encode()])
-
-    def part(self, rows: IntArray) -> "Pilot":
-        """Return some of the points."""
-        return replace(
-            self,
-            answers=[said[rows] for said in self.answers],
-            hats=[hat[rows] for hat in self.hats],
-        )
+LEAST_MISS_WITH_JUMPS = 0.1
+"""The same under losses whose best action jumps."""
 
 
 def curves(pilot: Pilot) -> "Curves":
@@ -113,8 +94,9 @@ class Curves(ABC):
         rest = max(1 - own / m, 0.0)
         width, difference, variance = found.width, found.difference, found.variance
         miss = self._miss
+        error = math.hypot(_error(miss.width, doublings * width.value), width.model_error)
         return Measure(
-            width.with_model_error(_error(miss.width, doublings * width.value)),
+            width.with_model_error(error),
             difference.with_model_error(_error(miss.difference, rest)),
             variance.with_model_error(_error(miss.variance, rest * variance.value)),
         )
@@ -129,11 +111,12 @@ class Curves(ABC):
         if len(rows) < max(2, len(self.pilot.n_answers) / 2):
             return Measure(*(Quantity(math.inf, none) for _ in range(3)))
         whole = self.pilot.part(rows)
-        predicted, found = self._from_half(whole), _measured_all(whole)
+        predicted, found = self._from_half(whole), measured_all(whole)
         width = abs(_log_ratio(predicted.width, found.width))
+        least = LEAST_MISS_WITH_JUMPS if _jumps(whole) else LEAST_MISS
         closed = isinstance(whole.answers[0].loss, Squared | Brier | RankedProbability)
         return Measure(
-            Quantity(width if closed else max(width, LEAST_MISS), none),
+            Quantity(width if closed else max(width, least), none),
             Quantity(predicted.difference.value - found.difference.value, none),
             Quantity(_log_ratio(predicted.variance, found.variance), none),
         )
@@ -150,54 +133,73 @@ class Curves(ABC):
 
 
 class _ClassCurves(Curves):
-    def __init__(self, pilot: Pilot) -> None:
-        super().__init__(pilot)
-        self._world: AnswerPosterior | None = None
-        self._anchors: tuple[Measure, Measure] | None = None
+    @cached_property
+    def _worlds(self) -> list[AnswerPosterior]:
+        return _posteriors(self.pilot)
+
+    @cached_property
+    def _half(self) -> int:
+        return max(2, self.pilot.n_annotators // 2)
+
+    @cached_property
+    def _before(self) -> list[Measure]:
+        """What each world shows with as many annotators as what the pilot shows."""
+        found = [simulated(self.pilot, world, self.pilot.n_answers) for world in self._worlds]
+        if not _jumps(self.pilot):
+            return found
+        half = [simulated(self.pilot, world, self._half).width for world in self._worlds]
+        return [replace(each, width=width) for each, width in zip(found, half, strict=True)]
+
+    @cached_property
+    def _shown(self) -> Measure:
+        """What the pilot shows: with all answers, or for a width with jumps with half of them."""
+        found = measured_all(self.pilot)
+        return replace(found, width=self.at(self._half).width) if _jumps(self.pilot) else found
 
     def _measured(self, m: int) -> Measure:
         pilot, own = self.pilot, self.pilot.n_answers.astype(np.int64)
         short = np.maximum(m - own, 0)
 
         def drawn(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-            whole = _classes(pilot)
+            whole = class_answers(pilot)
             kept = whole.subsampled(m, rng).counts
             if not short.any():
                 return kept, whole.counts
-            probs = self.world().draw(rng)
+            probs = self._worlds[0].draw(rng)
             return kept + rng.multinomial(short, probs), whole.counts + short[:, None] * probs
 
-        return _measure_counts(pilot, "subsamples", drawn)
-
-    def world(self) -> AnswerPosterior:
-        if self._world is None:
-            self._world = _posterior(self.pilot)
-        return self._world
+        return measure_counts(pilot, "subsamples", drawn)
 
     def _extrapolated(self, m: float) -> Measure:
-        if self._anchors is None:
-            own = self.pilot.n_answers
-            self._anchors = _measured_all(self.pilot), _simulated(self.pilot, self.world(), own)
-        pilot, simulated = self._anchors
-        many = _simulated(self.pilot, self.world(), m)
-        return _moved(pilot, simulated, many)
+        return _mean(
+            [
+                _moved(self._shown, before, simulated(self.pilot, world, m))
+                for world, before in zip(self._worlds, self._before, strict=True)
+            ]
+        )
 
     def _from_half(self, whole: Pilot) -> Measure:
         first = next(whole.rngs("halves"))
-        answers = _with_counts(whole, _classes(whole).halves(first)[0].counts)
-        half = replace(whole, answers=answers)
-        world = _posterior(half)
-        said = _classes(whole)
-        pilot = _measure_counts(
+        answers = with_counts(whole, class_answers(whole).halves(first)[0].counts)
+        half, said = replace(whole, answers=answers), class_answers(whole)
+        shown = measure_counts(
             whole, "halves", lambda rng: (said.halves(rng)[0].counts, said.counts)
         )
-        before = _simulated(half, world, half.n_answers)
-        return _moved(pilot, before, _simulated(half, world, whole.n_answers))
+        return _mean(
+            [
+                _moved(
+                    shown,
+                    simulated(half, world, half.n_answers),
+                    simulated(half, world, whole.n_answers),
+                )
+                for world in _posteriors(half)
+            ]
+        )
 
 
 class _RatingCurves(Curves):
     def _measured(self, m: int) -> Measure:
-        return _subsampled(self.pilot, m)
+        return subsampled(self.pilot, m)
 
     def _extrapolated(self, m: float) -> Measure:
         return _polynomials(self.pilot, self.pilot.n_annotators, 1 / m)
@@ -207,62 +209,29 @@ class _RatingCurves(Curves):
         return _polynomials(whole, half, float(np.mean(1 / whole.n_answers)))
 
 
-def _classes(pilot: Pilot) -> Answers:
-    first = pilot.answers[0]
-    assert isinstance(first, Answers)
-    return first
+def _jumps(pilot: Pilot) -> bool:
+    return isinstance(pilot.answers[0].loss, ZeroOne | CostMatrix | QuantileLoss)
 
 
-def _with_counts(pilot: Pilot, counts: FloatArray) -> list[Answers]:
-    """Return other answers, the same for all methods: they are about points, not models."""
-    classes = (each for each in pilot.answers if isinstance(each, Answers))
-    return [Answers(counts, each.losses, each.loss) for each in classes]
+def _posteriors(pilot: Pilot) -> list[AnswerPosterior]:
+    """Return what the answers say about each p*, by one mixture or by two."""
+    said, rng = class_answers(pilot), np.random.default_rng(pilot.seed)
+    fitted = said.subsampled(_MOST_FITTED, rng).counts
+    kinds = (FLEXIBLE, SMOOTH) if _jumps(pilot) else (FLEXIBLE,)
+    return [fit_answer_mixture(fitted, rng, kind).posterior(said.counts) for kind in kinds]
 
 
-def _measure_counts(
-    pilot: Pilot,
-    name: str,
-    drawn: Callable[[np.random.Generator], tuple[FloatArray, FloatArray]],
-    exact: bool = False,
-) -> Measure:
-    """Return the means over draws of counts, each with the counts that are expected."""
-
-    def draws() -> Iterator[Draw]:
-        for rng in pilot.rngs(name):
-            counts, expected = drawn(rng)
-            probs = expected / expected.sum(axis=1, keepdims=True)
-            totals = [(probs * said.losses).sum(axis=1) for said in _with_counts(pilot, counts)]
-            yield Draw(_with_counts(pilot, counts), totals)
-
-    return measure(draws(), pilot.hats, pilot.criterion, exact=exact)
-
-
-def _measured_all(pilot: Pilot) -> Measure:
-    """Return what the pilot shows with all its answers."""
-    return measure([Draw(pilot.answers, _totals(pilot))], pilot.hats, pilot.criterion)
-
-
-def _totals(pilot: Pilot) -> list[FloatArray]:
-    return [said.realized().total for said in pilot.answers]
-
-
-def _posterior(pilot: Pilot) -> AnswerPosterior:
-    said, rng = _classes(pilot), np.random.default_rng(pilot.seed)
-    fitted = fit_answer_mixture(said.subsampled(_MOST_FITTED, rng).counts, rng)
-    return fitted.posterior(said.counts)
-
-
-def _simulated(pilot: Pilot, world: AnswerPosterior, m: float | FloatArray) -> Measure:
-    """Return the quantities in the simulated world with m annotators, one number or one a point."""
-    if isinstance(m, float) and math.isinf(m):
-        return _measure_counts(pilot, "world", lambda rng: (world.draw(rng),) * 2, exact=True)
-    n_answers = np.asarray(m).astype(np.int64)
-
-    def drawn(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        probs = world.draw(rng)
-        return rng.multinomial(n_answers, probs).astype(np.float64), probs
-
-    return _measure_counts(pilot, "world", drawn)
+def _mean(found: Sequence[Measure]) -> Measure:
+    """Return the mean of one measure or two; half of the difference is an error of the width."""
+    if len(found) == 1:
+        return found[0]
+    first, second = found
+    width = (first.width + second.width).times(0.5)
+    return Measure(
+        width.with_model_error(abs(first.width.value - second.width.value) / 2),
+        (first.difference + second.difference).times(0.5),
+        (first.variance + second.variance).times(0.5),
+    )
 
 
 def _moved(pilot: Measure, before: Measure, after: Measure) -> Measure:
@@ -273,21 +242,11 @@ def _moved(pilot: Measure, before: Measure, after: Measure) -> Measure:
     )
 
 
-def _subsampled(pilot: Pilot, m: int) -> Measure:
-    each = [pilot.rngs("subsamples") for _ in pilot.answers]  # the same annotators for all methods
-    totals = _totals(pilot)
-    draws = (
-        Draw([s.subsampled(m, rng) for s, rng in zip(pilot.answers, rngs, strict=True)], totals)
-        for rngs in zip(*each, strict=True)
-    )
-    return measure(draws, pilot.hats, pilot.criterion)
-
-
 def _polynomials(pilot: Pilot, most: int, share: float) -> Measure:
     """Return the quantities at a mean share 1/m, fitted to subsamples of at most ``most``."""
     ks = sorted({*(k for k in (2, 3, 4, 5, 7, 10, 14, 20, 30, 50) if k < most), most})
     x = np.array([np.mean(1 / np.minimum(k, pilot.n_answers)) for k in ks])
-    found = [_subsampled(pilot, k) for k in ks]
+    found = [subsampled(pilot, k) for k in ks]
     degree = min(2, len(ks))
 
     def combined(parts: list[Quantity], columns: FloatArray, at: FloatArray) -> Quantity:

@@ -18,7 +18,11 @@ from rue.metrics.measures import aurc
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
-__all__ = ["LINEAR", "Draw", "Measure", "Quantity", "measure"]
+__all__ = ["LEAST_POINTS", "LINEAR", "Draw", "Measure", "Quantity", "measure"]
+
+LEAST_POINTS = 20
+"""The fewest points of a pilot from which anything is recommended: the standard errors of fewer
+are too uncertain themselves."""
 
 LINEAR: dict[str, tuple[str, str | None]] = {
     "aurec": ("epistemic", "epistemic"),
@@ -58,6 +62,13 @@ class Quantity:
         sampled = float(np.var(self.influence, ddof=1)) / len(self.influence)
         return math.sqrt(sampled + self.model_error**2)
 
+    def is_clear(self, level: float) -> bool:
+        """Return whether the interval at a level excludes 0, with enough points to know it."""
+        from scipy.special import ndtri
+
+        few = len(self.influence) < LEAST_POINTS
+        return not few and bool(abs(self.value) > ndtri((1 + level) / 2) * self.se)
+
     def __add__(self, other: "Quantity") -> "Quantity":
         return Quantity(self.value + other.value, self.influence + other.influence)
 
@@ -65,8 +76,9 @@ class Quantity:
         return Quantity(self.value - other.value, self.influence - other.influence)
 
     def times(self, factor: float) -> "Quantity":
-        """Return the number times an exact factor."""
-        return Quantity(self.value * factor, self.influence * factor)
+        """Return the number times an exact factor, with all its errors."""
+        error = abs(factor) * self.model_error
+        return Quantity(self.value * factor, self.influence * factor, error)
 
     def rescaled(self, to: "Quantity", instead_of: "Quantity") -> "Quantity":
         """Return self * to / instead_of; or self if one of these is not positive."""

@@ -20,23 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from rue.components import Run
+from rue._arrays import IntArray
+from rue.components import Components, Run
 from rue.errors import InputError
+from rue.inference.annotators_needed import ANNOTATORS, MOST_ANNOTATORS, annotators_needed
 from rue.inference.comparable import require_runs
 from rue.inference.intervals import AREAS
-from rue.inference.plan_curves import Curves, Pilot, curves
+from rue.inference.plan_curves import curves
 from rue.inference.plan_measures import Measure, Quantity
+from rue.inference.plan_pilot import Pilot
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 
-ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
 N_SUBSAMPLES = 20
-MOST_ANNOTATORS = 1_000_000
-LEAST_POINTS = 20
-"""The fewest points of a pilot from which a number of points is recommended: the standard errors
-of fewer are too uncertain themselves."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,9 @@ class PlanRow:
         Whether the pilot has at least 20 points, intervals at the plan's level exclude a
         difference of 0, with so many annotators and with infinitely many, and the former is
         within half of the latter. The number of points of other rows means little.
+    width_reliable : bool
+        Whether the pilot has at least 20 points, and the interval of the width at the plan's
+        level excludes 0.
     """
 
     n_annotators: int
@@ -79,6 +80,7 @@ class PlanRow:
     difference_se: float = math.nan
     n_points_se: float = math.nan
     reliable: bool = False
+    width_reliable: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,10 @@ class Plan:
         with one method.
     single_points : int
         The number of points with a single answer, which are left out.
+    annotators_needed_reliable : bool
+        Whether the pilot has at least 20 points, and intervals at the plan's level exclude 0 for
+        the number needed and for the width with so many annotators; instead of the latter, the
+        interval may be below ``width``.
     """
 
     criterion: str
@@ -119,6 +125,7 @@ class Plan:
     difference: float = math.nan
     difference_se: float = math.nan
     single_points: int = 0
+    annotators_needed_reliable: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON: NaN and infinity become None."""
@@ -193,7 +200,7 @@ def plan(
     _check(runs, criterion, level, power, width, annotators)
     said = [_answers(run) for run in runs]
     asked = said[0].n_answers
-    several = np.flatnonzero(asked >= 2)
+    several = _several(said, [run.hat for run in runs])
     if not len(several):
         raise InputError(
             f"a pilot needs points with at least 2 annotators, all {len(asked)} points have one"
@@ -212,7 +219,7 @@ def plan(
         found.at(m)
     limit = found.at(math.inf).difference if len(runs) == 2 else None
     rows = [_row(m, found.at(m), limit, level, power, m > inside) for m in numbers]
-    needed, needed_se = (None, None) if width is None else _needed(width, found, numbers)
+    needed = None if width is None else annotators_needed(width, found, numbers, level)
     return Plan(
         criterion,
         level,
@@ -221,59 +228,22 @@ def plan(
         len(several),
         inside,
         tuple(rows),
-        needed,
-        annotators_needed_se=needed_se,
+        None if needed is None else needed.number,
+        annotators_needed_se=None if needed is None else needed.se,
         difference=math.nan if limit is None else limit.value,
         difference_se=math.nan if limit is None else limit.se,
         single_points=len(asked) - len(several),
+        annotators_needed_reliable=needed is not None and needed.reliable,
     )
 
 
-def _needed(width: float, found: Curves, numbers: Sequence[int]) -> tuple[int | None, float | None]:
-    """Return the least number of annotators whose bracket is narrow enough, and its error."""
-    inside = found.pilot.n_annotators
-    grid = sorted({m for m in (*ANNOTATORS, *numbers, inside) if m <= inside})
-    low, high = None, None
-    for m in grid:
-        if found.at(m).width.value <= width:
-            high = m
-            break
-        low = m
-    if low is None:
-        return grid[0], 0.0
-    while high is None:  # as if the width fell as 1/m, at most fourfold at a time
-        ahead = low * min(max(found.at(low).width.value / width, 1.2), 4.0)
-        step = min(math.ceil(ahead), MOST_ANNOTATORS)
-        if found.at(step).width.value <= width:
-            high = step
-        elif step == MOST_ANNOTATORS:
-            return None, None
-        else:
-            low = step
-    if high > inside and high > 1.1 * low:  # once more, so that the line is short
-        middle = _between(width, found, low, high)
-        if low < middle < high:
-            low, high = (low, middle) if found.at(middle).width.value <= width else (middle, high)
-    needed = _between(width, found, low, high)
-    slope = _slope(found, low, high)
-    near = found.at(high).width
-    if not (slope < 0 and near.value > 1e-9 * width):  # rounding is no width
-        return needed, math.inf
-    return needed, float(needed * near.se / near.value / -slope)
-
-
-def _between(width: float, found: Curves, low: int, high: int) -> int:
-    """Interpolate between two numbers, linearly in the logarithms."""
-    slope = _slope(found, low, high)
-    if not -math.inf < slope < 0:
-        return high
-    exact = float(low * (width / found.at(low).width.value) ** (1 / slope))
-    return min(high, max(low + 1, math.ceil(exact - 1e-9)))
-
-
-def _slope(found: Curves, low: int, high: int) -> float:
-    first, second = found.at(low).width.value, found.at(high).width.value
-    return math.log(second / first) / math.log(high / low) if second > 0 else -math.inf
+def _several(said: Sequence[Answers | RatingAnswers], hats: Sequence[Components]) -> IntArray:
+    """Return the points with several answers, in an order that does not depend on theirs."""
+    said[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
+    columns = [each.keys() for each in said]
+    columns += [(hat.aleatoric, hat.epistemic, hat.total) for hat in hats]
+    order = np.lexsort(sum(columns, ()))
+    return np.asarray(order[said[0].n_answers[order] >= 2])
 
 
 def _answers(run: Run) -> Answers | RatingAnswers:
@@ -294,9 +264,8 @@ def _row(
         weaker = min(difference, limit, key=lambda each: abs(each.value))
         if difference.value * limit.value > 0:
             n_points, n_points_se = _points(found.variance, weaker, _quantiles(level, power))
-            reliable = all(abs(d.value) > _quantile(level) * d.se for d in (difference, limit))
+            reliable = difference.is_clear(level) and limit.is_clear(level)
             reliable &= abs(difference.value - limit.value) < abs(limit.value) / 2
-            reliable &= len(limit.influence) >= LEAST_POINTS
         else:
             n_points = math.inf
     return PlanRow(
@@ -310,6 +279,7 @@ def _row(
         difference_se=difference.se,
         n_points_se=n_points_se,
         reliable=reliable,
+        width_reliable=width.is_clear(level),
     )
 
 
@@ -330,13 +300,7 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
 def _quantiles(level: float, power: float) -> float:
     from scipy.special import ndtri
 
-    return _quantile(level) + float(ndtri(power))
-
-
-def _quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2))
+    return float(ndtri((1 + level) / 2) + ndtri(power))
 
 
 def _check(
