@@ -73,7 +73,7 @@ def _near(planned: float, measured: float) -> bool:
 def _spread(values: list[float], form: str) -> str:
     """Return the mean of several plans and their standard deviation."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-    return f"{np.mean(values):{form}} ± " + (f"{deviation:{form}}" if deviation >= 0 else "?")
+    return f"{np.mean(values):{form}}" + (f" ± {deviation:{form}}" if deviation >= 0 else "")
 
 
 def summary(rows: list[Row]) -> str:
@@ -194,4 +194,4 @@ def _with_error(row: dict[str, Any], key: str, form: str) -> str:
     value, error = row[key], row[f"{key}_se"]
     if value is None:
         return "-"
-    return f"{value:{form}} ± {error:{form}}" if error is not None else f"{value:{form}} ± ?"
+    return f"{value:{form}}" + ("" if error is None else f" ± {error:{form}}")
