@@ -405,15 +405,13 @@ def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> Floa
     critical angles are those of all pairs of blocks, or of ``n_pairs`` of them; angles within
     SAME_ANGLE of each other count as one.
     """
-    from rue._kernels.sorting import argsort
     from rue._kernels.sweep import SAME_ANGLE
 
     x, y = plane.x[plane.starts], plane.y[plane.starts]
     if len(x) == 1:
         return np.array([np.pi / 2])
     low, high = _pairs(len(x), n_pairs)
-    angles = np.arctan2(x[high] - x[low], y[low] - y[high])
-    angles = angles[argsort(angles)]
+    angles = np.sort(np.arctan2(x[high] - x[low], y[low] - y[high]))
     widths = np.empty(len(angles))
     np.subtract(angles[1:], angles[:-1], out=widths[:-1])
     widths[-1] = angles[0] + np.pi - angles[-1]
