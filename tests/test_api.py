@@ -19,6 +19,8 @@ rue.evalute_typo()  # wrong
 aurec: float = row.aurec
 row.aurecs  # wrong
 hat: rue.Components = rue.decompose(belief, "brier")
+rue.Components(total=[3.0, 1.0], aleatoric=[2.0, 1.0], epistemic=[1.0, 0.0]).total.mean()
+rue.Components(total=[3.0], aleatoric=[2.0], epistemic=[1.0], floor=[0.0])  # wrong
 rue.decompose(belief, 3)  # wrong
 rue.optimal_selector(hat, maximize="coverage", risk_max=0.1).lam
 rue.optimal_selector(hat, maximize="coverages")  # wrong

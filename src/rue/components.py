@@ -6,7 +6,7 @@ A :class:`Run` holds both on the same points, and is what everything that follow
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,6 +79,20 @@ class Components:
     aleatoric_high: FloatArray | None = None
     n_annotators: FloatArray | None = None
     outside_score: bool = False
+
+    if TYPE_CHECKING:  # the fields are arrays, but any array-like makes them
+
+        def __init__(
+            self,
+            total: ArrayLike,
+            aleatoric: ArrayLike,
+            epistemic: ArrayLike,
+            floored: NDArray[np.bool] | None = None,
+            standard_error: FloatArray | None = None,
+            aleatoric_high: FloatArray | None = None,
+            n_annotators: FloatArray | None = None,
+            outside_score: bool = False,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         total = as_vector("total", self.total)
