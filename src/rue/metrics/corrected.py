@@ -22,6 +22,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError, ShapeError
+from rue.metrics.columns import title
 from rue.metrics.measures import areas, spearman
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
@@ -128,24 +129,26 @@ def correct(
     found = (excess, excess / span if span > 0 else float("nan"), rank, surface)
     error = float(splits[:, 1].std(ddof=1)) / n_splits**0.5 if n_splits > 1 else 0.0
     notes = _span_notes(float(span), float(whole[1]), error)
-    where = {"r_s star corr.": (whole[2], rank), "P-gap corr.": (whole[3], surface)}
+    where = {"spearman_star": (whole[2], rank), "pareto_gap": (whole[3], surface)}
     for name, (plain, better) in where.items():
-        if np.isnan(better) and (gap or name != "P-gap corr."):
+        if np.isnan(better) and (gap or name != "pareto_gap"):
             few = " (a half of 2 or 3 answers may have one)" if answers.n_answers.min() < 4 else ""
             part = "all answers" if np.isnan(plain) else f"half of the answers{few}"
-            notes.append(f"{name} is empty: with {part} the column is undefined")
+            empty = f"{title(f'{name}_corrected')} is empty"
+            notes.append(f"{empty}: with {part} the column is undefined")
     names = (f"{name}_corrected" for name in CORRECTED)
     return dict(zip(names, map(float, found), strict=True)), notes
 
 
 def _span_notes(span: float, plain: float, error: float) -> list[str]:
     """Return what is to be said of the denominator of the corrected n-AuReC."""
+    name = title("n_aurec_corrected")
     between = "the difference of the random and the oracle ranking's AuReC"
     if not span > 0:
-        return [f"n-AuReC corr. is empty: {between}, corrected, is {span:.3g} and not above 0"]
+        return [f"{name} is empty: {between}, corrected, is {span:.3g} and not above 0"]
     if span < plain / 2 or span < 2 * error:
         return [
-            f"n-AuReC corr. is unreliable: it divides by {between}, which is {span:.3g} corrected, "
+            f"{name} is unreliable: it divides by {between}, which is {span:.3g} corrected, "
             f"{100 * span / plain:.0f} % of the plain one"
         ]
     return []

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from rue.errors import InputError
+from rue.metrics.columns import title
 from rue.plots.style import GREY, PALETTE, axes_of, look
 
 __all__ = ["plot_bracket", "plot_brackets"]
@@ -107,4 +108,4 @@ def _draw(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     axes.set_xticks(m, [str(n) for n in m])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_title(f"{rows[0]['loss']} loss")
-    axes.set(xlabel="annotators per point", ylabel="AuReC")
+    axes.set(xlabel="annotators per point", ylabel=title("aurec"))
