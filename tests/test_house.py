@@ -205,7 +205,13 @@ def test_one_name_is_one_thing():
     found = {}
     for name, item in public():
         found.setdefault(name.rpartition(".")[2], {})[id(item)] = name
+        for alias, value in aliases(item):
+            found.setdefault(alias, {})[id(value)] = f"{alias} in the signature of {name}"
     assert {name: [*where.values()] for name, where in found.items() if len(where) > 1} == {}
+
+
+def in_library(module):
+    return getattr(module, "__name__", "").partition(".")[0] == "rue"
 
 
 def types_in(annotation):
@@ -236,10 +242,31 @@ def namespace(module):
     return names
 
 
+def aliases(item):
+    """Yield the name and value of each alias of a Literal in the annotations of a public item."""
+    module = sys.modules.get(getattr(item, "__module__", ""))
+    if not (inspect.isfunction(item) or inspect.isclass(item)) or not in_library(module):
+        return
+    body = ast.parse(Path(module.__file__).read_text()).body
+    (own,) = (node for node in body if getattr(node, "name", None) == item.__name__)
+    known = namespace(module)
+    for part in [own] if inspect.isfunction(item) else own.body:
+        found = [getattr(part, "annotation", None), getattr(part, "returns", None)]
+        if isinstance(part, ast.FunctionDef) and (part is own or not part.name.startswith("_")):
+            found += [a.annotation for a in ast.walk(part.args) if isinstance(a, ast.arg)]
+        for word in re.findall(r"\w+", " ".join(ast.unparse(each) for each in found if each)):
+            options = (known.get(word), *typing.get_args(known.get(word)))
+            if typing.Literal in map(typing.get_origin, options):
+                yield word, known[word]
+
+
 def test_everything_a_signature_mentions_has_a_public_name():
     named = {id(item) for _, item in public()}
     hidden = {}
     for name, item in public():
+        for alias, value in aliases(item):
+            if id(value) not in named:
+                hidden.setdefault(alias, name)
         for function in signatures(item):
             if not function.__module__.startswith("rue"):
                 continue

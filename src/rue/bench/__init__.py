@@ -16,8 +16,8 @@ baselines.py  the rows of a study that come with rue, and a row's place among th
 from rue.bench.cells import Cell
 from rue.bench.engine import Engine, Event, Local
 from rue.bench.run import Progress, SuiteRun, run_suite
-from rue.bench.store import Store
-from rue.bench.suite import Suite, parse_suite, read_suite, shipped
+from rue.bench.store import State, Store
+from rue.bench.suite import Network, Regime, Suite, parse_suite, read_suite, shipped
 from rue.bench.tables import Results, beside_published, read_results, summarize, table_rows
 from rue.bench.tasks import Result, Task
 
@@ -26,9 +26,12 @@ __all__ = [
     "Engine",
     "Event",
     "Local",
+    "Network",
     "Progress",
+    "Regime",
     "Result",
     "Results",
+    "State",
     "Store",
     "Suite",
     "SuiteRun",

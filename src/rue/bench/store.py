@@ -33,6 +33,7 @@ from rue.io.locks import Held, locked
 __all__ = ["State", "Store"]
 
 State = Literal["done", "missing", "stale", "corrupt"]
+"""Whether a cell is finished, and if not, why not."""
 
 
 class Store:

@@ -70,8 +70,10 @@ __all__ = [
 ]
 
 Network = Literal["probe", "cifar", "fine_tuning", "small_images"]
+"""What is trained; a suite names it as ``network``."""
 NETWORKS: tuple[Network, ...] = get_args(Network)
 Regime = Literal["paper", "tuned"]
+"""How the settings of training were chosen."""
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")

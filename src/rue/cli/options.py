@@ -107,7 +107,7 @@ TableOrJson = Annotated[Literal["table", "json"], typer.Option("--format", help=
 
 
 class Format(StrEnum):
-    """The output formats of a table."""
+    """The formats of :data:`rue.metrics.Format`, as typer reads them."""
 
     table = "table"
     json = "json"

@@ -1,9 +1,9 @@
 """Data sets with the answers of annotators: one registry, one file per data set or family."""
 
 from rue.data.annotators import simulate_annotators
-from rue.data.dataset import DataSet
+from rue.data.dataset import DataSet, Split, TaskKind
 from rue.data.entry import Entry
-from rue.data.features import featurize
+from rue.data.features import Encoder, featurize
 from rue.data.images import LazyImages
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
@@ -16,9 +16,12 @@ __all__ = [
     "Check",
     "DataSet",
     "Description",
+    "Encoder",
     "Entry",
     "Info",
     "LazyImages",
+    "Split",
+    "TaskKind",
     "add_ood",
     "check",
     "featurize",

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count"]
 
 TaskKind = Literal["text", "image", "tabular", "features", "ood"]
+"""What the inputs of a data set are."""
 Split = Literal["all", "train", "validation", "test"]
+"""A part of a data set, or all of it."""
 SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validation", "test")
 Inputs = NDArray[Any] | LazyImages
 

@@ -26,6 +26,7 @@ from rue.io.opening import load_npz
 __all__ = ["ENCODERS", "Encoder", "encode_sentences", "features_digest", "featurize"]
 
 Encoder = Literal["tfidf", "sentence"]
+"""How texts become features; see :func:`featurize`."""
 ENCODERS: tuple[Encoder, ...] = ("tfidf", "sentence")
 
 

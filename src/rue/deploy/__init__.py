@@ -11,6 +11,7 @@ from rue.deploy.estimator import DeployableSelector
 from rue.deploy.fit import fit_rule, fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.p_values import hoeffding_bentkus, points_needed
+from rue.deploy.promises import PromiseName
 from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
 from rue.deploy.rule import Rule
 from rue.deploy.simulation import Trials, try_promise
@@ -20,6 +21,7 @@ __all__ = [
     "DeployableSelector",
     "Kind",
     "Outcome",
+    "PromiseName",
     "RecalibrationMap",
     "Rule",
     "Trials",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import evaluate as evaluate
     from rue.metrics.evaluation import evaluate_components as evaluate_components
     from rue.metrics.evaluation import evaluate_run as evaluate_run
+    from rue.metrics.measures import AreaRule as AreaRule
     from rue.metrics.measures import Areas as Areas
     from rue.metrics.measures import RegretCalibration as RegretCalibration
     from rue.metrics.measures import areas as areas
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
+    from rue.metrics.table import Format as Format
     from rue.metrics.table import format_rows as format_rows
     from rue.metrics.table import to_frame as to_frame
     from rue.metrics.table import to_latex as to_latex
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
 # The module of each public name.
 _PUBLIC = {
     "COLUMNS": "rue.metrics.columns",
+    "AreaRule": "rue.metrics.measures",
     "Areas": "rue.metrics.measures",
     "Column": "rue.metrics.columns",
     "Curve": "rue.metrics.curves",
     "Evaluation": "rue.metrics.evaluation",
+    "Format": "rue.metrics.table",
     "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.measures",
     "RegretParts": "rue.metrics.estimation",

@@ -16,6 +16,7 @@ from rue._arrays import FloatArray, IntArray, as_vector
 from rue.errors import InputError
 
 __all__ = [
+    "AreaRule",
     "Areas",
     "RegretCalibration",
     "areas",
@@ -31,7 +32,8 @@ __all__ = [
     "spearman",
 ]
 
-Rule = Literal["exact", "step", "row_order"]
+AreaRule = Literal["exact", "step", "row_order"]
+"""How an area under a coverage curve is computed; see :func:`aurec`."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def aurec(
     score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    rule: Rule = "exact",
+    rule: AreaRule = "exact",
     normalized: bool = False,
 ) -> float:
     r"""Return AuReC, the area under the regret-coverage curve: :math:`\int_0^1 Re(c)\, dc`.
@@ -113,7 +115,7 @@ def aurc(
     score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    rule: Rule = "exact",
+    rule: AreaRule = "exact",
     normalized: bool = False,
 ) -> float:
     """Return AuRC, the area under the risk-coverage curve.
@@ -144,7 +146,7 @@ def aurc(
 
 
 def oracle_aurec(
-    regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: Rule = "exact"
+    regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: AreaRule = "exact"
 ) -> float:
     """Return the AuReC of ranking by the regret itself, the least possible one.
 
@@ -169,7 +171,7 @@ def oracle_aurec(
 
 
 def random_aurec(
-    regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: Rule = "exact"
+    regret: ArrayLike, *, sample_weight: ArrayLike | None = None, rule: AreaRule = "exact"
 ) -> float:
     """Return the expected AuReC of a random ranking.
 
@@ -201,7 +203,7 @@ def excess_aurec(
     score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    rule: Rule = "exact",
+    rule: AreaRule = "exact",
 ) -> float:
     """Return the AuReC minus that of the oracle.
 
@@ -230,7 +232,7 @@ def n_aurec(
     score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    rule: Rule = "exact",
+    rule: AreaRule = "exact",
 ) -> float:
     """Return the excess AuReC on a scale from 0 (oracle) to 1 (random ranking).
 
@@ -260,7 +262,7 @@ def areas(
     score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    rule: Rule = "exact",
+    rule: AreaRule = "exact",
     normalized: bool = False,
 ) -> Areas:
     """Return the area under a coverage curve, with those of a perfect and a random ranking.
@@ -286,8 +288,8 @@ def areas(
     """
     from rue._kernels import sorting
 
-    if rule not in get_args(Rule):
-        raise InputError(f"rule must be one of {', '.join(get_args(Rule))}, got {rule!r}")
+    if rule not in get_args(AreaRule):
+        raise InputError(f"rule must be one of {', '.join(get_args(AreaRule))}, got {rule!r}")
     value, score, weight = require_scores("value", value, score, sample_weight)
     if rule == "step":
         if weight is not None:

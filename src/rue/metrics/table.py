@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
+"""What :func:`format_rows` writes."""
 FORMATS: tuple[Format, ...] = get_args(Format)
 Row = Mapping[str, Any]
 _NAMES = ("dataset", "method", "loss", "group")

@@ -32,6 +32,7 @@ from rue.errors import InputError, ShapeError
 __all__ = ["Directions", "igd_plus", "pareto_gap"]
 
 Directions = Literal["auto", "exact"] | int
+"""Along which directions rules are compared: all of them, or a number; see :func:`pareto_gap`."""
 
 # "auto" is exact up to AUTO_EXACT_POINTS points and takes AUTO_DIRECTIONS directions above;
 # "exact" is possible up to EXACT_POINTS points.

@@ -12,7 +12,7 @@ from rue.proxies.active_learning import ActiveLearning
 from rue.proxies.budgets import BUDGETS, Budget
 from rue.proxies.ood import OOD, Detection, evaluate_ood
 from rue.proxies.rows import ProxyRow, evaluate_proxies
-from rue.proxies.scores import SCORES, score
+from rue.proxies.scores import SCORES, ScoreName, score
 from rue.proxies.selective import Selective, evaluate_selective
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Budget",
     "Detection",
     "ProxyRow",
+    "ScoreName",
     "Selective",
     "evaluate_ood",
     "evaluate_proxies",

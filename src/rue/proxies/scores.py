@@ -17,6 +17,7 @@ from rue.losses import Loss
 __all__ = ["SCORES", "ScoreName", "require_score", "score"]
 
 ScoreName = Literal["total", "aleatoric", "epistemic"]
+"""The component that serves as a score."""
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 

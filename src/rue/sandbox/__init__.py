@@ -14,6 +14,7 @@ from rue.sandbox.categories import (
     make_category_world,
     split_category_regret,
 )
+from rue.sandbox.gaussian import SandboxLoss
 from rue.sandbox.posterior import Posterior
 from rue.sandbox.scorers import SCORERS
 from rue.sandbox.split import RegretSplit, split_regret
@@ -29,6 +30,7 @@ __all__ = [
     "Posterior",
     "RegretSplit",
     "Sandbox",
+    "SandboxLoss",
     "World",
     "make_category_world",
     "make_world",

@@ -23,14 +23,15 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 
-__all__ = ["Loss", "expected_components", "expected_regret", "realized_components"]
+__all__ = ["SandboxLoss", "expected_components", "expected_regret", "realized_components"]
 
-Loss = Literal["squared", "absolute", "log"]
+SandboxLoss = Literal["squared", "absolute", "log"]
+"""The losses under which the sandbox is exact."""
 
 _C = float(np.sqrt(2.0 / np.pi))  # E|z| of a standard normal
 
 
-def expected_components(loss: Loss, sigma: FloatArray, variance: FloatArray) -> Components:
+def expected_components(loss: SandboxLoss, sigma: FloatArray, variance: FloatArray) -> Components:
     """Return the components expected under the belief, each of shape (n_points,)."""
     aleatoric = _aleatoric(loss, sigma)
     epistemic = expected_regret(loss, sigma, variance)
@@ -38,7 +39,7 @@ def expected_components(loss: Loss, sigma: FloatArray, variance: FloatArray) -> 
 
 
 def realized_components(
-    loss: Loss, sigma: FloatArray, variance: FloatArray, error: FloatArray
+    loss: SandboxLoss, sigma: FloatArray, variance: FloatArray, error: FloatArray
 ) -> Components:
     """Return the components under one true function f, where ``error`` is mu - f."""
     aleatoric = _aleatoric(loss, sigma)
@@ -46,7 +47,7 @@ def realized_components(
     return Components(aleatoric + regret, aleatoric, regret)
 
 
-def expected_regret(loss: Loss, sigma: FloatArray, variance: FloatArray) -> FloatArray:
+def expected_regret(loss: SandboxLoss, sigma: FloatArray, variance: FloatArray) -> FloatArray:
     """Return the expected regret, elementwise, with broadcasting."""
     if loss == "squared":
         return variance
@@ -56,7 +57,7 @@ def expected_regret(loss: Loss, sigma: FloatArray, variance: FloatArray) -> Floa
     return regret
 
 
-def _aleatoric(loss: Loss, sigma: FloatArray) -> FloatArray:
+def _aleatoric(loss: SandboxLoss, sigma: FloatArray) -> FloatArray:
     if loss == "squared":
         return sigma**2
     if loss == "absolute":
@@ -66,7 +67,7 @@ def _aleatoric(loss: Loss, sigma: FloatArray) -> FloatArray:
 
 
 def _realized_regret(
-    loss: Loss, sigma: FloatArray, variance: FloatArray, error: FloatArray
+    loss: SandboxLoss, sigma: FloatArray, variance: FloatArray, error: FloatArray
 ) -> FloatArray:
     if loss == "squared":
         return error**2

@@ -17,7 +17,7 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.sandbox.gaussian import Loss, expected_components, expected_regret
+from rue.sandbox.gaussian import SandboxLoss, expected_components, expected_regret
 from rue.sandbox.posterior import Posterior
 from rue.sandbox.world import World
 
@@ -26,7 +26,7 @@ __all__ = ["SCORERS", "bald", "expected_error", "jaccard", "reject", "scores"]
 SCORERS = ("ood", "eer", "bald", "total", "epistemic")
 
 
-def scores(world: World, posterior: Posterior, loss: Loss) -> dict[str, FloatArray]:
+def scores(world: World, posterior: Posterior, loss: SandboxLoss) -> dict[str, FloatArray]:
     """Return the scores of all cells by each scorer, each of shape (n_grid,)."""
     variance = posterior.predict(world.x)[1]
     expected = expected_components(loss, world.sigma, variance)
@@ -48,7 +48,7 @@ def bald(sigma: FloatArray, variance: FloatArray) -> FloatArray:
     return expected_regret("log", sigma, variance)
 
 
-def expected_error(world: World, posterior: Posterior, loss: Loss) -> FloatArray:
+def expected_error(world: World, posterior: Posterior, loss: SandboxLoss) -> FloatArray:
     """Return EER, the expected regret over test inputs after x is labelled, shape (n_grid,).
 
     A label at x reduces the variance v(t) by cov(f(t), f(x))^2 / (sigma(x)^2 + v(x)), for any

@@ -9,7 +9,7 @@ from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
 from rue.metrics.measures import aurc, aurec
-from rue.sandbox.gaussian import Loss, expected_components, realized_components
+from rue.sandbox.gaussian import SandboxLoss, expected_components, realized_components
 from rue.sandbox.posterior import PRIOR_SD, Posterior, fit_posterior
 from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
 from rue.sandbox.split import RegretSplit, split_regret
@@ -17,7 +17,7 @@ from rue.sandbox.world import REGIONS, World, make_world
 
 __all__ = ["SANDBOX_LOSSES", "Sandbox", "run_sandbox"]
 
-SANDBOX_LOSSES: tuple[Loss, ...] = ("squared", "absolute", "log")
+SANDBOX_LOSSES: tuple[SandboxLoss, ...] = ("squared", "absolute", "log")
 
 # The sizes of the model classes whose regret is split; the last one contains f*.
 _SPLIT_FEATURES = (6, 12, 18, 24, 30, 36)
@@ -45,7 +45,7 @@ class Sandbox:
         The probability that each scorer rejects a cell at the coverage.
     """
 
-    loss: Loss
+    loss: SandboxLoss
     coverage: float
     seed: int
     world: World
@@ -145,7 +145,7 @@ class Sandbox:
         }
 
 
-def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: Loss = "squared") -> Sandbox:
+def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: SandboxLoss = "squared") -> Sandbox:
     """Build the world, fit it, score every input and reject all but ``coverage`` of the mass.
 
     Parameters

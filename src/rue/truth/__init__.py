@@ -2,8 +2,9 @@
 
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
+from rue.truth.finite_annotators import Estimator
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 from rue.truth.realized import Realized
 
-__all__ = ["Annotations", "Answers", "RatingAnswers", "Ratings", "Realized"]
+__all__ = ["Annotations", "Answers", "Estimator", "RatingAnswers", "Ratings", "Realized"]

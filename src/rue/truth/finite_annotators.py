@@ -27,6 +27,7 @@ from rue.truth.ratings import Ratings
 __all__ = ["ESTIMATORS", "Estimator", "estimate_bayes_risk"]
 
 Estimator = Literal["plugin", "leave_one_out", "unbiased"]
+"""How the Bayes risk is estimated from answers; see :func:`estimate_bayes_risk`."""
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
 
