@@ -363,7 +363,7 @@ def test_a_prediction_becomes_a_row_in_few_files(tmp_path, capsys, own_counts):
     assert len(found) <= 20, sorted(map(str, found))
 
 
-# Their functions take files and folders of a benchmark, or load data: documented without examples.
+# Their functions take files and folders of a benchmark, or load data: an example is not required.
 WITHOUT_EXAMPLES = ("rue.bench", "rue.data", "rue.io")
 
 
@@ -371,15 +371,17 @@ WITHOUT_EXAMPLES = ("rue.bench", "rue.data", "rue.io")
 def test_public_functions_are_documented(function):
     text = inspect.getdoc(function) or ""
     lacking = []
-    parameters = inspect.signature(function).parameters
-    if not any(function.__module__.startswith(name) for name in WITHOUT_EXAMPLES):
-        sections = ("Parameters",) * bool(parameters) + ("Returns", "Examples")
-        lacking += [name for name in sections if f"{name}\n{'-' * len(name)}\n" not in text]
-        described = re.findall(r"^\*{0,2}(\w+(?:, \w+)*)(?: : .*)?$", text, re.MULTILINE)
-        named = {name for line in described for name in line.split(", ")}
-        lacking += [name for name in parameters if name not in named]
-        returns = text.partition("Returns\n-------\n")[2].partition("\n\n")[0]
-        if "ndarray" in str(inspect.signature(function).return_annotation):
-            lacking += [] if "shape" in returns else ["the shape of what it returns"]
+    signature = inspect.signature(function)
+    parameters, returned = signature.parameters, signature.return_annotation
+    sections = ("Parameters",) * bool(parameters) + ("Returns",) * (returned is not None)
+    if not function.__module__.startswith(WITHOUT_EXAMPLES):
+        sections += ("Examples",)
+    lacking += [name for name in sections if f"{name}\n{'-' * len(name)}\n" not in text]
+    described = re.findall(r"^\*{0,2}(\w+(?:, \w+)*)(?: : .*)?$", text, re.MULTILINE)
+    named = {name for line in described for name in line.split(", ")}
+    lacking += [name for name in parameters if name not in named]
+    returns = text.partition("Returns\n-------\n")[2].partition("\n\n")[0]
+    if "ndarray" in str(returned):
+        lacking += [] if "shape" in returns else ["the shape of what it returns"]
     assert text[:1].isupper()
     assert not lacking

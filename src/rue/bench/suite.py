@@ -270,12 +270,48 @@ class Suite:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the suites that come with rue, by name."""
+    """Return the suites that come with rue, by name.
+
+    Returns
+    -------
+    dict of str to Path
+        The TOML file of each suite.
+
+    Examples
+    --------
+    >>> from rue.bench import shipped
+    >>> shipped()["atlas"].name
+    'atlas.toml'
+    """
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
 
 
 def read_suite(name: str) -> Suite:
-    """Return a suite: one that comes with rue by its name, or any by the path of its TOML file."""
+    """Return a suite: one that comes with rue by its name, or any by the path of its TOML file.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`shipped`, or a path that ends with ``.toml``.
+
+    Returns
+    -------
+    Suite
+        The suite, with its settings checked.
+
+    Raises
+    ------
+    FileError
+        If the file does not exist, or is not a TOML file.
+    InputError
+        If no suite has this name, or a setting is invalid.
+
+    Examples
+    --------
+    >>> from rue.bench import read_suite
+    >>> read_suite("atlas").regime
+    'tuned'
+    """
     suites = shipped()
     path = suites.get(name, Path(name))
     if path.suffix != ".toml" or not path.is_file():
@@ -296,7 +332,33 @@ def read_suite(name: str) -> Suite:
 
 
 def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
-    """Read a suite from the text of its file."""
+    """Return the suite that the text of a TOML file describes.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    folder : Path, optional
+        The folder of the file, in which data sets of your own are looked up first.
+
+    Returns
+    -------
+    Suite
+        The suite, with its settings checked.
+
+    Raises
+    ------
+    FileError
+        If the text is not TOML.
+    InputError
+        If a key is missing or unknown, or a setting is invalid.
+
+    Examples
+    --------
+    >>> from rue.bench import parse_suite
+    >>> parse_suite('name = "mine"\\ndatasets = ["random-rbf"]').datasets
+    ('random-rbf',)
+    """
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -85,7 +85,23 @@ class Results:
 
 
 def read_results(store: Store) -> Results:
-    """Read the rows of every finished cell of the folder's suite."""
+    """Return the rows of every finished cell of a folder's suite.
+
+    Parameters
+    ----------
+    store : Store
+        The folder that ``rue bench run`` wrote.
+
+    Returns
+    -------
+    Results
+        The rows, and the cells that are missing, damaged or of other settings.
+
+    Raises
+    ------
+    InputError
+        If no cell is finished.
+    """
     suite = store.suite()
     rows, missing, damaged, stale, raw = [], [], [], [], {}
     for cell in cells(suite):
@@ -116,8 +132,31 @@ def read_results(store: Store) -> Results:
 def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return means over seeds: one row per data set, loss and method, in the given order.
 
-    A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed. Rows
-    of one mean must follow the same convention.
+    A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        One row for each data set, loss, method and seed, as :attr:`Results.rows` has them.
+
+    Returns
+    -------
+    list of dict
+        The means, with ``dataset``, ``method``, ``loss``, ``n_seeds``, and each column with its
+        standard deviation over seeds. Rows of one data set and loss follow each other.
+
+    Raises
+    ------
+    InputError
+        If rows of one mean follow different conventions.
+
+    Examples
+    --------
+    >>> from rue.bench import table_rows
+    >>> same = {"dataset": "letter", "loss": "log", "method": "ddu"}
+    >>> row, = table_rows([{**same, "aurec": 0.25}, {**same, "aurec": 0.75}])
+    >>> row["n_seeds"], row["aurec"]
+    (2, 0.5)
     """
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -154,6 +193,24 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     ``best`` is the number of data sets on which the method has the lowest mean n-AuReC; a tie
     counts for each method.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Means over seeds (:func:`table_rows`). Rows without a loss are left out.
+
+    Returns
+    -------
+    list of dict
+        The means, with ``method``, ``loss``, ``n_datasets``, ``best`` and four columns; a column is
+        None if it is undefined on any data set.
+
+    Examples
+    --------
+    >>> from rue.bench import summarize
+    >>> rows = [{"dataset": "letter", "loss": "log", "method": "ddu", "n_aurec": 0.5}]
+    >>> summarize(rows)[0]["best"]
+    1
     """
     lowest: dict[tuple[str, str], float] = {}
     for row in rows:

@@ -37,7 +37,31 @@ class Info:
 
 
 def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
-    """Return the facts about a data set: measured if its files exist, else from the registry."""
+    """Return the facts about a data set: measured if its files exist, else from the registry.
+
+    Parameters
+    ----------
+    name : str
+        As ``rue data list`` shows it.
+    root : path, optional
+        A data root to look in first, before ``RUE_DATA`` and the user's cache.
+
+    Returns
+    -------
+    Info
+        The numbers of points, classes and annotators, the splits, the licence and the source.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name.
+
+    Examples
+    --------
+    >>> from rue.data import info
+    >>> info("random-rbf").n_classes
+    5
+    """
     entry = find(name)
     return _measured(load(name, root), entry) if is_here(name, root) else known(entry)
 

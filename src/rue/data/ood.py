@@ -22,8 +22,24 @@ __all__ = ["add_ood", "ood_groups"]
 def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
     """Return the names of a data set's near and far OOD sets; none where it has no such sets.
 
+    Parameters
+    ----------
+    name : str
+        As ``rue data list`` shows it, or ``imagenet``.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        The names under ``near`` and ``far``; a group without sets is left out.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name.
+
     Examples
     --------
+    >>> from rue.data import ood_groups
     >>> ood_groups("sentiment-nyt")
     {'near': ('sentiment-movies', 'sentiment-tweets', 'sentiment-amazon')}
     >>> ood_groups("letter")
@@ -65,6 +81,19 @@ def add_ood(
         Of the other domains' splits, and of the featurizer.
     options
         Those of :func:`~rue.data.featurize`; for texts only.
+
+    Returns
+    -------
+    DataSet
+        The data set; ``ood`` maps the name of each OOD set to its inputs, of shape (n_inputs, ...)
+        with the shape of the inputs of ``data`` after the first axis.
+
+    Raises
+    ------
+    InputError
+        If the data set has no OOD sets, or does not take an option.
+    FileError
+        If none of its OOD sets is available.
     """
     names = [name for group in ood_groups(data.name).values() for name in group]
     if not names:

@@ -100,8 +100,21 @@ def load(
         images; ``splits`` of dcic; ``n_points`` of openml-156; ``n_points``, ``n_features``,
         ``n_classes``, ``n_centroids`` and ``world`` of random-rbf.
 
+    Returns
+    -------
+    DataSet
+        The data set: inputs of shape (n_points, ...), and the answers about each point.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name, or an option is unknown or invalid.
+    FileError
+        If a file is missing, damaged, or not the published one.
+
     Examples
     --------
+    >>> from rue.data import load
     >>> data = load("random-rbf", n_points=100, split="test")
     >>> data.inputs.shape, data.annotations.probs.shape
     ((20, 10), (20, 5))
@@ -129,6 +142,23 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
 
     Without a ``root``, nothing is done if :func:`find_problem` finds nothing wrong with what is in
     ``RUE_DATA`` and the cache.
+
+    Parameters
+    ----------
+    name : str
+        As ``rue data list`` shows it.
+    root : path, optional
+        The folder to download into; by default the user's cache.
+    progress : bool
+        Whether to show a progress bar.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name.
+    FileError
+        If the data set must be fetched by hand, a download is invalid, or other, invalid files are
+        found before the downloaded ones.
     """
     entry = find(name)
     if root is None and find_problem(name) is None:
@@ -163,7 +193,31 @@ def find_problem(name: str, root: str | os.PathLike[str] | None = None) -> str |
 
 
 def is_here(name: str, root: str | os.PathLike[str] | None = None) -> bool:
-    """Return whether the files of a data set exist; they are not read."""
+    """Return whether the files of a data set exist; they are not read.
+
+    Parameters
+    ----------
+    name : str
+        As ``rue data list`` shows it.
+    root : path, optional
+        A data root to look in first, before ``RUE_DATA`` and the user's cache.
+
+    Returns
+    -------
+    bool
+        Whether all files that the data set needs exist.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name.
+
+    Examples
+    --------
+    >>> from rue.data import is_here
+    >>> is_here("random-rbf")  # its points are generated, so it needs no files
+    True
+    """
     reader = Reader(name, root)
     return all(reader.has(*alternatives) for alternatives in find(name).needs)
 
