@@ -332,7 +332,7 @@ def read_suite(name: str) -> Suite:
 
 
 def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
-    """Return the suite that the text of a TOML file describes.
+    r"""Return the suite that the text of a TOML file describes.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
     Examples
     --------
     >>> from rue.bench import parse_suite
-    >>> parse_suite('name = "mine"\\ndatasets = ["random-rbf"]').datasets
+    >>> parse_suite('name = "mine"\ndatasets = ["random-rbf"]').datasets
     ('random-rbf',)
     """
     try:
