@@ -1,6 +1,8 @@
 """The house is in order: imports go one way, names are public on purpose, loading is light."""
 
 import ast
+import builtins
+import doctest
 import importlib
 import importlib.util
 import inspect
@@ -385,3 +387,35 @@ def test_public_functions_are_documented(function):
         lacking += [] if "shape" in returns else ["the shape of what it returns"]
     assert text[:1].isupper()
     assert not lacking
+
+
+def examples():
+    """Return the public functions, classes and their public methods that have an example."""
+    found = {}
+    for name, item in sorted(public(), key=lambda pair: (pair[0].count("."), pair[0])):
+        if (inspect.isfunction(item) or inspect.isclass(item)) and item.__module__[:3] == "rue":
+            found.setdefault(id(item), (name, item))
+            for key, member in vars(item).items() if inspect.isclass(item) else ():
+                function = getattr(member, "__func__", getattr(member, "fget", member))
+                if inspect.isfunction(function) and not key.startswith("_"):
+                    found.setdefault(id(function), (f"{name}.{key}", function))
+    return [pytest.param(x, id=name) for name, x in found.values() if ">>>" in str(x.__doc__)]
+
+
+def missing_names(item):
+    """Return the names in an example that are neither bound in it nor built in, nor np."""
+    parsed = doctest.DocTestParser().get_examples(item.__doc__)
+    nodes = list(ast.walk(ast.parse("".join(example.source for example in parsed))))
+    imports = [alias for node in nodes for alias in getattr(node, "names", ())]
+    bound = {alias.asname or alias.name.partition(".")[0] for alias in imports}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return sorted({node.id for node in names} - bound - set(dir(builtins)) - {"np"})
+
+
+@pytest.mark.parametrize("item", examples())
+def test_an_example_imports_what_it_uses(item):
+    """With the doctests, which run every example, this lets a reader paste any of them."""
+    assert missing_names(item) == []

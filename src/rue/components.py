@@ -64,6 +64,7 @@ class Components:
 
     Examples
     --------
+    >>> from rue import Components
     >>> hat = Components(total=[3.0, 1.0], aleatoric=[2.0, 1.0], epistemic=[1.0, 0.0])
     >>> hat.epistemic
     array([1., 0.])
@@ -169,7 +170,7 @@ def decompose(
 
     Examples
     --------
-    >>> from rue import Draws
+    >>> from rue import Draws, decompose
     >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
     array([0.5])
     """
@@ -261,7 +262,7 @@ def realize(
 
     Examples
     --------
-    >>> from rue import Annotations
+    >>> from rue import Annotations, realize
     >>> realize(Annotations([[8, 2]]), None, "zero_one", actions=[1]).epistemic
     array([0.6])
     >>> realize(Annotations([[8, 2]]), None, "squared", actions=[0], estimator="unbiased")
@@ -339,6 +340,7 @@ class Run:
 
     Examples
     --------
+    >>> from rue import Components, Run
     >>> regret = np.array([0.0, 0.2, 0.5])
     >>> star = Components(regret + 0.1, np.full(3, 0.1), regret)
     >>> run = Run(star, star, method="oracle", loss="brier")
@@ -413,7 +415,7 @@ class Run:
 
         Examples
         --------
-        >>> from rue import Annotations, Draws
+        >>> from rue import Annotations, Draws, Run
         >>> run = Run.from_belief(Annotations([[8, 2]]), Draws([[[0.5, 0.5]]]), "brier")
         >>> run.star.epistemic
         array([0.18])

@@ -38,6 +38,7 @@ class Accumulator:
 
     Examples
     --------
+    >>> from rue import Accumulator
     >>> accumulator = Accumulator("brier")
     >>> accumulator.update([[9, 1], [5, 5]], [[[0.9, 0.1]] * 2, [[0.9, 0.1], [0.3, 0.7]]])
     >>> accumulator.update([[0, 10]], [[[0.0, 1.0]] * 2])

@@ -42,6 +42,7 @@ class Dirichlet(Belief):
 
     Examples
     --------
+    >>> from rue import Dirichlet
     >>> Dirichlet([[3.0, 1.0]]).mean()
     array([[0.75, 0.25]])
     """

@@ -39,6 +39,7 @@ class Draws(Belief):
 
     Examples
     --------
+    >>> from rue import Draws
     >>> Draws([[[0.9, 0.1], [0.5, 0.5]]]).mean()
     array([[0.7, 0.3]])
     """

@@ -60,6 +60,7 @@ def require_convention(convention: object) -> None:
 
     Examples
     --------
+    >>> from rue.beliefs import require_convention
     >>> require_convention("published")
     """
     if convention not in CONVENTIONS:
@@ -107,6 +108,8 @@ def published_components(belief: Belief, loss: Loss, *, seed: int = 0) -> Publis
 
     Examples
     --------
+    >>> from rue import Dirichlet, ZeroOne
+    >>> from rue.beliefs import published_components
     >>> found = published_components(Dirichlet([[3.0, 1.0]]), ZeroOne())
     >>> found.aleatoric, found.epistemic
     (array([0.25]), array([0.5]))

@@ -47,6 +47,7 @@ def sampled_labels(labels: ArrayLike, classes: Sequence[Any] | int | None = None
 
     Examples
     --------
+    >>> from rue.adapters import sampled_labels
     >>> sampled_labels([["yes", "no", "yes", "yes"]], classes=["no", "yes"]).probs
     array([[[0.25, 0.75]]])
     """

@@ -44,7 +44,7 @@ class Scored(Belief):
 
     Examples
     --------
-    >>> from rue import decompose
+    >>> from rue import Scored, decompose
     >>> decompose(Scored([[0.5, 0.5], [0.9, 0.1]], [3.0, -1.0]), "zero_one").epistemic
     array([ 3., -1.])
     """

@@ -242,6 +242,7 @@ class Suite:
 
         Examples
         --------
+        >>> from rue.bench import Suite
         >>> suite = Suite(name="s", datasets=("letter",), active_learning="openml-6")
         >>> suite.budget_of("letter").step
         1000

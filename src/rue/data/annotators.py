@@ -31,6 +31,8 @@ def simulate_annotators(
 
     Examples
     --------
+    >>> from rue import Annotations
+    >>> from rue.data import simulate_annotators
     >>> known = Annotations.from_probs([[0.9, 0.1], [0.5, 0.5]])
     >>> simulate_annotators(known, [3, 100]).n_annotators
     array([  3., 100.])

@@ -58,7 +58,7 @@ def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
 
     Examples
     --------
-    >>> from rue.data import info
+    >>> from rue.data.info import info
     >>> info("random-rbf").n_classes
     5
     """

@@ -75,6 +75,8 @@ def attained(
 
     Examples
     --------
+    >>> from rue import Components
+    >>> from rue.deploy.attained import attained
     >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
     >>> attained(star, [True, False]).risk, attained(star, [True, False], normalized=True).risk
     (0.1, 0.2)
@@ -123,6 +125,8 @@ def budgets_kept(found: "Attained | Outcome", problem: Problem) -> dict[str, boo
 
     Examples
     --------
+    >>> from rue import Components, Problem
+    >>> from rue.deploy.attained import attained, budgets_kept
     >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
     >>> budgets_kept(attained(star, [True, True]), Problem(maximize="coverage", risk_max=0.2))
     {'risk': False}

@@ -90,6 +90,7 @@ def compare_rules(
 
     Examples
     --------
+    >>> from rue import Components, Problem, compare_rules
     >>> doubt = np.linspace(0, 1, 300)
     >>> star = Components(doubt**3, 0 * doubt, doubt**3)
     >>> hat = Components(doubt, 0 * doubt, doubt)

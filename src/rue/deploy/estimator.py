@@ -47,7 +47,7 @@ class DeployableSelector:
     Examples
     --------
     >>> import numpy as np
-    >>> from rue import Annotations, Draws
+    >>> from rue import Annotations, DeployableSelector, Draws
     >>> sure = np.linspace(0.5, 1, 200)
     >>> belief = Draws(np.stack([sure, 1 - sure], axis=1)[:, None])
     >>> annotations = Annotations(np.stack([np.rint(20 * sure), 20 - np.rint(20 * sure)], axis=1))

@@ -100,7 +100,7 @@ def fit_selector(
     Examples
     --------
     >>> import numpy as np
-    >>> from rue import Components
+    >>> from rue import Components, fit_selector
     >>> doubt = np.linspace(0, 1, 400)
     >>> zero = np.zeros(400)
     >>> star = Components(total=doubt**3, aleatoric=zero, epistemic=doubt**3)
@@ -161,6 +161,8 @@ def fit_rule(
 
     Examples
     --------
+    >>> from rue import Components, Problem
+    >>> from rue.deploy import fit_rule
     >>> points = Components([0.1, 0.2, 0.9], [0.1, 0.2, 0.1], [0.0, 0.0, 0.8])
     >>> fit_rule(points, points, Problem(maximize="coverage", risk_max=0.1)).accept(points)
     array([ True,  True, False])

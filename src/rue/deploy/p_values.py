@@ -44,6 +44,7 @@ def hoeffding_bentkus(total: ArrayLike, n_points: ArrayLike, limit: float) -> Fl
 
     Examples
     --------
+    >>> from rue.deploy import hoeffding_bentkus
     >>> hoeffding_bentkus(0, 29, 0.1)  # 0.9^29: no loss at all in 29 points
     array(0.0471)
     """
@@ -91,6 +92,7 @@ def points_needed(limit: float, delta: float, rate: float = 0.0) -> int | None:
 
     Examples
     --------
+    >>> from rue.deploy import points_needed
     >>> points_needed(0.1, 0.1), points_needed(0.1, 0.1, rate=0.05)
     (22, 134)
     """

@@ -190,6 +190,7 @@ def fit_recalibration_map(
 
     Examples
     --------
+    >>> from rue.deploy import fit_recalibration_map
     >>> from rue import Components
     >>> regret = np.random.default_rng(0).gamma(1.0, size=1000)
     >>> star = Components(regret + 1, np.ones(1000), regret)

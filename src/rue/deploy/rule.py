@@ -102,7 +102,7 @@ class Rule:
 
         Examples
         --------
-        >>> from rue import Draws, fit_selector, losses
+        >>> from rue import Components, Draws, Kind, fit_selector, losses
         >>> star = Components([0.1, 0.9], [0.1, 0.5], [0.0, 0.4])
         >>> belief = Draws([[[0.9, 0.1]], [[0.4, 0.6]]])
         >>> kind = Kind.of(belief, losses.get_loss("zero_one"))
@@ -141,7 +141,7 @@ class Rule:
 
         Examples
         --------
-        >>> from rue import fit_selector
+        >>> from rue import Components, fit_selector
         >>> star = Components([0.1, 0.9], [0.1, 0.5], [0.0, 0.4])
         >>> fit_selector(star, star, maximize="coverage", risk_max=0.1).accept(star)
         array([ True, False])

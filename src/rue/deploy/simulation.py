@@ -96,6 +96,7 @@ def try_promise(
 
     Examples
     --------
+    >>> from rue import Components, Problem, try_promise
     >>> doubt = np.linspace(0, 1, 500)
     >>> star = Components(doubt**3, 0 * doubt, doubt**3)
     >>> hat = Components(doubt, 0 * doubt, doubt)

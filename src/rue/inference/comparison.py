@@ -128,7 +128,7 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from rue import Components, Run
+    >>> from rue import Components, Run, compare
     >>> rng = np.random.default_rng(0)
     >>> regret, noise = rng.gamma(1.0, size=(2, 400))
     >>> star, zero = Components(regret, np.zeros(400), regret), np.zeros(400)

@@ -84,6 +84,7 @@ def calibration_bands(
 
     Examples
     --------
+    >>> from rue.inference import calibration_bands
     >>> regret = np.random.default_rng(0).gamma(1.0, size=200)
     >>> bands = calibration_bands(regret, regret, bins=2)
     >>> bool((bands.low <= bands.curve.realised).all())

@@ -69,6 +69,8 @@ def save_components(path: str | os.PathLike[str], run: Run) -> None:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from rue.io import save_components
     >>> import tempfile
     >>> import rue
     >>> run = rue.Run.from_belief(

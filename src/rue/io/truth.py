@@ -124,6 +124,8 @@ def read_truth(
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from rue.io import read_truth
     >>> import tempfile
     >>> from rue.io.opening import save_npz
     >>> with tempfile.TemporaryDirectory() as folder:

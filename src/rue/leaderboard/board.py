@@ -177,6 +177,7 @@ def build_leaderboard(
 
     Examples
     --------
+    >>> from rue.leaderboard import build_leaderboard
     >>> build_leaderboard(["no-such-folder"])
     Traceback (most recent call last):
     rue.errors.FileError: no-such-folder: no such folder

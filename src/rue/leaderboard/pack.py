@@ -74,6 +74,7 @@ def write_submission(
 
     Examples
     --------
+    >>> from rue.leaderboard import write_submission
     >>> write_submission("mine.npz", ".", data="coins")
     Traceback (most recent call last):
     rue.errors.FileError: .: must be a new or empty folder

@@ -46,6 +46,7 @@ def write_leaderboard(
 
     Examples
     --------
+    >>> from rue.leaderboard import Leaderboard, write_leaderboard
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_leaderboard(Leaderboard((), ()), folder).name
@@ -76,6 +77,7 @@ def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", comman
 
     Examples
     --------
+    >>> from rue.leaderboard import Leaderboard, render_leaderboard
     >>> render_leaderboard(Leaderboard((), ())).startswith("<!doctype html>")
     True
     """

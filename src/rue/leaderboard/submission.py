@@ -119,6 +119,7 @@ def find_submissions(folder: str | Path) -> list[Submission | Refused]:
 
     Examples
     --------
+    >>> from rue.leaderboard import find_submissions
     >>> find_submissions("no-such-folder")
     Traceback (most recent call last):
     rue.errors.FileError: no-such-folder: no such folder
@@ -167,6 +168,7 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
 
     Examples
     --------
+    >>> from rue.leaderboard import read_submission
     >>> read_submission("no-such-folder")
     Traceback (most recent call last):
     rue.errors.FileError: no-such-folder/row.json: no such file

@@ -137,8 +137,10 @@ def verify(submission: Submission, references: References | None = None) -> Veri
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> import tempfile, numpy as np
     >>> from rue.leaderboard import read_submission, write_submission
+    >>> from rue.leaderboard.verify import verify
     >>> rng = np.random.default_rng(0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "mine.npz")
@@ -197,6 +199,7 @@ def answers_checksum(run: Run) -> str:
 
     Examples
     --------
+    >>> from rue.leaderboard import answers_checksum
     >>> import rue
     >>> a = rue.Run.from_belief(rue.Annotations([[3, 1], [0, 4]]), rue.Dirichlet([[2, 1], [1, 2]]))
     >>> answers_checksum(a)[:8]
@@ -237,6 +240,7 @@ def claim_differs(claimed: float | None, found: float, digits: int | None) -> bo
 
     Examples
     --------
+    >>> from rue.leaderboard import claim_differs
     >>> claim_differs(0.123, 0.12349, 3), claim_differs(0.123, 0.12351, 3)
     (False, True)
     """

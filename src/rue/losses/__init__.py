@@ -73,6 +73,7 @@ def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
 
     Examples
     --------
+    >>> from rue.losses import get_loss
     >>> get_loss("squared", values=[-1, 0, 1]).values
     array([-1.,  0.,  1.])
     """

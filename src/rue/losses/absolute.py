@@ -18,6 +18,7 @@ class Absolute(QuantileLoss):
 
     Examples
     --------
+    >>> from rue import Absolute
     >>> import numpy as np
     >>> Absolute([1, 2, 10]).action(np.array([[0.2, 0.4, 0.4]]))
     array([2.])

@@ -15,6 +15,7 @@ class Brier(Loss):
 
     Examples
     --------
+    >>> from rue import Brier
     >>> import numpy as np
     >>> Brier().regret(np.array([[0.7, 0.3]]), np.array([[0.5, 0.5]]))
     array([0.08])

@@ -31,6 +31,7 @@ class CostMatrix(Loss):
 
     Examples
     --------
+    >>> from rue import CostMatrix
     >>> import numpy as np
     >>> CostMatrix([[0, 10], [1, 0]]).action(np.array([[0.95, 0.05], [0.8, 0.2]]))
     array([0, 1])

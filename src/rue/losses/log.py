@@ -38,6 +38,7 @@ class Log(Loss):
 
     Examples
     --------
+    >>> from rue import Log
     >>> import numpy as np
     >>> Log().bayes_risk(np.array([[0.5, 0.5]]))
     array([0.69314718])

@@ -30,6 +30,7 @@ class Pinball(QuantileLoss):
 
     Examples
     --------
+    >>> from rue import Pinball
     >>> import numpy as np
     >>> loss = Pinball(0.8)
     >>> loss.name, loss.action(np.array([[0.5, 0.25, 0.25]]))

@@ -21,6 +21,7 @@ class RPS(RankedProbability):
 
     Examples
     --------
+    >>> from rue import RPS
     >>> import numpy as np
     >>> RPS().risk(np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]]))
     array([2.])

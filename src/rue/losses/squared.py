@@ -24,6 +24,7 @@ class Squared(Valued):
 
     Examples
     --------
+    >>> from rue import Squared
     >>> import numpy as np
     >>> Squared([1, 2, 10]).action(np.array([[0.5, 0.5, 0.0]]))
     array([1.5])

@@ -15,6 +15,7 @@ class ZeroOne(Loss):
 
     Examples
     --------
+    >>> from rue import ZeroOne
     >>> import numpy as np
     >>> ZeroOne().bayes_risk(np.array([[0.7, 0.2, 0.1]]))
     array([0.3])

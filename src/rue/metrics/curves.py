@@ -79,6 +79,7 @@ def regret_coverage_curve(
 
     Examples
     --------
+    >>> from rue import regret_coverage_curve
     >>> regret_coverage_curve([0.0, 1.0, 0.5, 0.5], [1, 3, 2, 2])
     Curve(coverage=array([0.  , 0.25, 0.75, 1.  ]), value=array([0.  , 0.  , 0.25, 0.5 ]),
           threshold=array([-inf,   1.,   2.,   3.]))
@@ -111,6 +112,7 @@ def risk_coverage_curve(
 
     Examples
     --------
+    >>> from rue import risk_coverage_curve
     >>> risk_coverage_curve([0.2, 0.4], [1, 2]).value
     array([0. , 0.1, 0.3])
     """
@@ -142,6 +144,7 @@ def accuracy_coverage_curve(
 
     Examples
     --------
+    >>> from rue import accuracy_coverage_curve
     >>> accuracy_coverage_curve([1, 1, 0], [1, 2, 3], normalized=True).value
     array([1.        , 1.        , 1.        , 0.66666667])
     """

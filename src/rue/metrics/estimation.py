@@ -94,7 +94,7 @@ def regret_parts(
     --------
     Two inputs that the class cannot tell apart; their mean is its best prediction.
 
-    >>> from rue import Annotations, Draws
+    >>> from rue import Annotations, Draws, regret_parts
     >>> truth = Annotations.from_probs([[0.9, 0.1], [0.5, 0.5]])
     >>> belief = Draws([[[0.6, 0.4]], [[0.6, 0.4]]])
     >>> found = regret_parts(truth, belief, [[0.7, 0.3], [0.7, 0.3]], "squared")

@@ -226,6 +226,7 @@ def evaluate_components(
 
     Examples
     --------
+    >>> from rue import Components, evaluate_components
     >>> import numpy as np
     >>> regret = np.array([0.0, 0.2, 0.5])
     >>> star = Components(regret, np.zeros(3), regret)
@@ -260,6 +261,7 @@ def evaluate_run(
 
     Examples
     --------
+    >>> from rue import evaluate_run
     >>> import rue
     >>> run = rue.Run.from_belief(
     ...     rue.Annotations([[9, 1], [5, 5]]),

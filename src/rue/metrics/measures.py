@@ -102,6 +102,7 @@ def aurec(
 
     Examples
     --------
+    >>> from rue import aurec
     >>> aurec([0.0, 1.0], [1, 2])
     0.125
     >>> aurec([0.0, 1.0], [1, 2], rule="step")
@@ -139,6 +140,7 @@ def aurc(
 
     Examples
     --------
+    >>> from rue import aurc
     >>> aurc([0.0, 1.0], [1, 2])
     0.125
     """
@@ -164,6 +166,7 @@ def oracle_aurec(
 
     Examples
     --------
+    >>> from rue import oracle_aurec
     >>> oracle_aurec([1.0, 0.0])
     0.125
     """
@@ -191,6 +194,7 @@ def random_aurec(
 
     Examples
     --------
+    >>> from rue import random_aurec
     >>> random_aurec([1.0, 0.0])
     0.25
     """
@@ -221,6 +225,7 @@ def excess_aurec(
 
     Examples
     --------
+    >>> from rue import excess_aurec
     >>> excess_aurec([1.0, 0.0], [1, 2])
     0.25
     """
@@ -251,6 +256,7 @@ def n_aurec(
 
     Examples
     --------
+    >>> from rue import n_aurec
     >>> n_aurec([0.0, 0.0, 1.0], [1, 1, 1])
     1.0
     """
@@ -283,6 +289,7 @@ def areas(
 
     Examples
     --------
+    >>> from rue.metrics import areas
     >>> areas([1.0, 0.0], [1, 2])
     Areas(area=0.375, oracle=0.125, random=0.25)
     """
@@ -347,6 +354,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
     Examples
     --------
+    >>> from rue import spearman
     >>> spearman([1, 2, 3], [1, 4, 9])
     1.0
     """
@@ -382,6 +390,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
 
     Examples
     --------
+    >>> from rue import kendall
     >>> kendall([1, 2, 3, 4], [1, 2, 4, 3])
     0.667
     """
@@ -450,6 +459,7 @@ def regret_calibration(
 
     Examples
     --------
+    >>> from rue import regret_calibration
     >>> regret_calibration([0.0, 0.4, 0.4, 0.8], [0.1, 0.1, 0.5, 0.5], bins=2).gap
     0.1
     """

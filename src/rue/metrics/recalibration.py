@@ -81,6 +81,7 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
 
     Examples
     --------
+    >>> from rue import fit_recalibration
     >>> fitted = fit_recalibration([0.0, 0.4, 0.2, 0.8], [1.0, 2.0, 3.0, 4.0])
     >>> fitted.apply([1.0, 2.0, 2.5, 9.0])
     array([0. , 0.3, 0.3, 0.8])
@@ -139,7 +140,7 @@ def recalibrate(
     --------
     >>> rng = np.random.default_rng(0)
     >>> regret = rng.gamma(1.0, size=1000)
-    >>> from rue import regret_calibration
+    >>> from rue import recalibrate, regret_calibration
     >>> regret_calibration(regret, recalibrate(regret, 9 * regret)).gap < 0.05
     True
     """

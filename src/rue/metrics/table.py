@@ -75,6 +75,7 @@ def format_rows(
 
     Examples
     --------
+    >>> from rue.metrics import format_rows
     >>> print(format_rows([{"method": "a", "aurec": 0.25}, {"method": "b", "aurec": 0.5}], "csv"))
     method,aurec
     a,0.25
@@ -115,6 +116,7 @@ def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
 
     Examples
     --------
+    >>> from rue.metrics import to_frame
     >>> to_frame([{"method": "a", "aurec": 0.25}]).shape
     (1, 2)
     """
@@ -140,6 +142,7 @@ def to_latex(rows: "Iterable[Evaluation | Row]", *, columns: Sequence[str] | Non
 
     Examples
     --------
+    >>> from rue.metrics import to_latex
     >>> print(to_latex([{"method": "a", "aurec": 0.25}]).splitlines()[4])
     a & 0.2500 \\
     """

@@ -112,6 +112,7 @@ def pareto_gap(
     Constant estimates give a random ranking, so half of the points contain half of the avoidable
     error; the best half of the points contains none.
 
+    >>> from rue import Components, pareto_gap
     >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
     >>> pareto_gap(star, Components(total=[2, 2], aleatoric=[1, 1], epistemic=[1, 1]))
     0.0416667
@@ -166,6 +167,7 @@ def igd_plus(
 
     Examples
     --------
+    >>> from rue.pareto import igd_plus
     >>> reference = np.array([[0.5, 0.1, 0.0]])
     >>> igd_plus(reference, np.array([0.5]), np.array([0.4]), np.array([0.0]))
     0.3

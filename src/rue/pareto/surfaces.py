@@ -79,6 +79,7 @@ def optimal_surface(star: Components, *, lambdas: int = 51) -> Surface:
 
     Examples
     --------
+    >>> from rue import Components, optimal_surface
     >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
     >>> optimal_surface(star, lambdas=2).points[:3]
     array([[0.  , 0.  , 0.  ],
@@ -127,6 +128,7 @@ def achievable_surface(
 
     Examples
     --------
+    >>> from rue import Components, achievable_surface
     >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
     >>> hat = Components(total=[3, 3], aleatoric=[1, 2], epistemic=[2, 1])
     >>> achievable_surface(star, hat).points

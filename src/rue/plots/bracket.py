@@ -37,6 +37,7 @@ def plot_bracket(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -
 
     Examples
     --------
+    >>> from rue.plots import plot_bracket
     >>> ends = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
     >>> axes = plot_bracket([{"loss": "log", "m": m, **ends} for m in (5, 10)])
     >>> axes.get_ylabel()
@@ -72,6 +73,7 @@ def plot_brackets(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_brackets
     >>> ends = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
     >>> figure = plot_brackets([{"loss": "log", "m": m, **ends} for m in (5, 10)])
     >>> figure.axes[0].get_title("left")

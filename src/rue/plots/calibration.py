@@ -53,8 +53,9 @@ def plot_regret_calibration(
 
     Examples
     --------
+    >>> from rue.plots import plot_regret_calibration
     >>> import numpy as np
-    >>> from rue import Components
+    >>> from rue import Components, Run
     >>> regret = np.random.default_rng(0).gamma(1.0, size=200)
     >>> star = Components(regret + 1, np.ones(200), regret)
     >>> plot_regret_calibration([Run(star, star, method="oracle")]).get_ylabel()

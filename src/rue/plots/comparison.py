@@ -33,6 +33,7 @@ def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -
 
     Examples
     --------
+    >>> from rue.plots import plot_ranking
     >>> import numpy as np
     >>> from rue.inference.method_ranking import compare_column
     >>> drawn = np.random.default_rng(0).normal(size=(2, 100))
@@ -64,6 +65,7 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_rankings
     >>> import numpy as np
     >>> from rue.inference.method_ranking import compare_column
     >>> drawn = np.random.default_rng(0).normal(size=(2, 100))

@@ -45,6 +45,7 @@ def plot_curve(
 
     Examples
     --------
+    >>> from rue.plots import plot_curve
     >>> import rue
     >>> truth = rue.Annotations([[3, 1], [2, 2], [4, 0]])
     >>> belief = rue.Dirichlet([[3, 1], [1, 3], [9, 1]])
@@ -85,6 +86,7 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_curves
     >>> import rue
     >>> truth = rue.Annotations([[3, 1], [2, 2], [4, 0]])
     >>> belief = rue.Dirichlet([[3, 1], [1, 3], [9, 1]])

@@ -36,6 +36,7 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_annotations
     >>> from dataclasses import replace
     >>> import rue.data
     >>> data = rue.data.load("random-rbf", n_points=60)

@@ -32,6 +32,7 @@ def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_outcomes
     >>> import numpy as np
     >>> import rue
     >>> regret, noise = np.random.default_rng(0).gamma(1, 0.1, (2, 200))

@@ -38,6 +38,7 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
 
     Examples
     --------
+    >>> from rue.plots import plot_regret_parts
     >>> axes = plot_regret_parts([{"name": "a", "approximation": 0.1, "estimation": 0.2}])
     >>> [text.get_text() for text in axes.get_xticklabels()]
     ['a']

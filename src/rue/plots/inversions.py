@@ -34,6 +34,7 @@ def plot_bump_chart(found: Inversions, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> from rue.plots import plot_bump_chart
     >>> import rue
     >>> scores = [
     ...     rue.Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
@@ -73,6 +74,7 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_ranks
     >>> import rue
     >>> scores = [
     ...     rue.Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),

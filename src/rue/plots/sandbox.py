@@ -42,6 +42,7 @@ def plot_sandbox(sandbox: Sandbox) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_sandbox
     >>> from rue.sandbox import run_sandbox
     >>> len(plot_sandbox(run_sandbox()).axes)
     3
@@ -82,6 +83,7 @@ def plot_sandbox_curves(sandbox: Sandbox) -> Figure:
 
     Examples
     --------
+    >>> from rue.plots import plot_sandbox_curves
     >>> from rue.sandbox import run_sandbox
     >>> len(plot_sandbox_curves(run_sandbox()).axes)
     4

@@ -51,6 +51,7 @@ def look() -> Iterator[None]:
 
     Examples
     --------
+    >>> from rue.plots import look
     >>> import matplotlib as mpl
     >>> before = mpl.rcParams["axes.grid"]
     >>> with look():
@@ -91,6 +92,9 @@ def save(figure: Figure | Axes, path: str | Path) -> None:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from matplotlib.figure import Figure
+    >>> from rue.plots import save
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Figure(), Path(folder, "empty.svg"))

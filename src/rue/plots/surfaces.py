@@ -49,6 +49,7 @@ def plot_surfaces(optimal: Surface, achievable: Surface, *, ax: Axes | None = No
 
     Examples
     --------
+    >>> from rue.plots import plot_surfaces
     >>> import rue
     >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
     >>> axes = plot_surfaces(rue.optimal_surface(star), rue.achievable_surface(star, star))
@@ -122,6 +123,7 @@ def plot_slice(
 
     Examples
     --------
+    >>> from rue.plots import plot_slice
     >>> import rue
     >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
     >>> axes = plot_slice(rue.optimal_surface(star), rue.achievable_surface(star, star), 0.7)
@@ -166,6 +168,7 @@ def plot_slices(
 
     Examples
     --------
+    >>> from rue.plots import plot_slices
     >>> import rue
     >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
     >>> surfaces = rue.optimal_surface(star), rue.achievable_surface(star, star)

@@ -33,6 +33,7 @@ class Budget:
 
     Examples
     --------
+    >>> from rue.proxies import BUDGETS
     >>> BUDGETS["openml-156"].n_labelled
     1100
     """

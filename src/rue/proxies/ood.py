@@ -122,6 +122,7 @@ def evaluate_ood(
 
     Examples
     --------
+    >>> from rue.proxies import evaluate_ood
     >>> found = evaluate_ood([0, 1, 2, 3], {"tin": [1, 4], "mnist": [5, 6]}, {"near": ["tin"]})
     >>> found.near.auroc, found.sets[1].auroc, found.far
     (0.6875, 1.0, None)

@@ -138,6 +138,7 @@ def evaluate_proxies(
 
     Examples
     --------
+    >>> from rue.proxies import evaluate_proxies
     >>> from rue import Dirichlet
     >>> row = evaluate_proxies(
     ...     Dirichlet([[9, 1], [3, 2]]),

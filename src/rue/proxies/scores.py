@@ -51,6 +51,7 @@ def score(
 
     Examples
     --------
+    >>> from rue.proxies import score
     >>> from rue import Draws
     >>> score(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "total", "brier")
     array([0.5])

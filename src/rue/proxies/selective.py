@@ -89,6 +89,7 @@ def evaluate_selective(
 
     Examples
     --------
+    >>> from rue.proxies import evaluate_selective
     >>> row = evaluate_selective([1, 1, 0, 1], {"total": [0.1, 0.2, 0.3, 0.4]})[0]
     >>> row.accuracy, row.auac, row.generalized_aurc  # auac: (1 + 1 + 2/3 + 3/4) / 4
     (0.75, 0.8541667, 0.09375)

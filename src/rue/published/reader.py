@@ -121,6 +121,7 @@ def read_published(table: str | int | None = None) -> tuple[Published, ...]:
 
     Examples
     --------
+    >>> from rue import read_published
     >>> row = read_published("cifar10h")[2]
     >>> row.method, row.loss, row.aurec, row.near_ood
     ('evidential', 'log', 0.0673, None)

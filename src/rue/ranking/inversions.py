@@ -156,6 +156,7 @@ def find_inversions(
 
     Examples
     --------
+    >>> from rue import Score, find_inversions
     >>> found = find_inversions([
     ...     Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
     ...     Score("cifar10h", "evidential", None, "near_ood", "", 0.711),

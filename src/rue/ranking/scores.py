@@ -86,6 +86,7 @@ def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
 
     Examples
     --------
+    >>> from rue.ranking import to_scores
     >>> to_scores([{"method": "ddu", "loss": "log", "aurec": 0.0958, "n_aurec": None}])
     [Score(dataset='', method='ddu', seed=None, criterion='aurec', loss='log', value=0.0958)]
     """
@@ -132,6 +133,7 @@ def read_scores(path: str | os.PathLike[str]) -> list[Score]:
 
     Examples
     --------
+    >>> from rue.ranking import read_scores
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

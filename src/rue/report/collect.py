@@ -105,6 +105,8 @@ def from_files(
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from rue.report import from_files
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -58,6 +58,7 @@ def from_folder(
 
     Examples
     --------
+    >>> from rue.report import from_folder
     >>> from_folder("no-such-folder")
     Traceback (most recent call last):
     rue.errors.FileError: no-such-folder holds no benchmark: it has no suite.toml

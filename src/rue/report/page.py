@@ -89,7 +89,7 @@ def write_report(
 
     Examples
     --------
-    >>> from rue.report import Report
+    >>> from rue.report import Report, write_report
     >>> write_report(None, "report.txt")
     Traceback (most recent call last):
     rue.errors.FileError: report.txt: a report must be .html, got '.txt'
@@ -135,9 +135,10 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
-    >>> from rue.report import from_files
+    >>> from rue.report import from_files, render
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "ensemble.npz")
     ...     np.savez(path, probs=np.full((3, 2, 2), 0.5), counts=[[3, 1], [2, 2], [4, 0]])

@@ -105,6 +105,7 @@ def make_category_world(
 
     Examples
     --------
+    >>> from rue.sandbox import make_category_world
     >>> world = make_category_world(depth=5, n_train=300)
     >>> world.probs.shape, int(world.counts.sum())
     ((32, 4), 300)
@@ -148,6 +149,7 @@ def split_category_regret(
 
     Examples
     --------
+    >>> from rue.sandbox import make_category_world, split_category_regret
     >>> world = make_category_world()
     >>> parts, epistemic = split_category_regret(world, 4)
     >>> bool(world.mass @ parts.approximation > 10 * (world.mass @ epistemic))

@@ -64,7 +64,7 @@ def split_regret(world: World, n_features: int) -> RegretSplit:
 
     Examples
     --------
-    >>> from rue.sandbox import make_world
+    >>> from rue.sandbox import make_world, split_regret
     >>> world = make_world()
     >>> split = split_regret(world, 12)
     >>> bool(world.mass @ split.approximation > world.mass @ split.estimation)

@@ -170,6 +170,7 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: SandboxLoss = "sq
 
     Examples
     --------
+    >>> from rue.sandbox import run_sandbox
     >>> sandbox = run_sandbox()
     >>> min(sandbox.areas, key=lambda scorer: sandbox.areas[scorer]["aurec"])
     'epistemic'

@@ -132,6 +132,7 @@ def make_world(
 
     Examples
     --------
+    >>> from rue.sandbox import make_world
     >>> world = make_world(n_grid=500)
     >>> world.x.shape, world.x_train.shape
     ((500,), (400,))

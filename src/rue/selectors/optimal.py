@@ -87,7 +87,7 @@ def optimal_selector(
 
     Examples
     --------
-    >>> from rue import Components
+    >>> from rue import Components, optimal_selector
     >>> star = Components(
     ...     total=[0.1, 0.2, 0.3, 0.6],
     ...     aleatoric=[0.1, 0.0, 0.3, 0.2],
@@ -127,6 +127,8 @@ def solve(star: Components, problem: Problem) -> Selector:
 
     Examples
     --------
+    >>> from rue import Components, Problem
+    >>> from rue.selectors import solve
     >>> star = Components([0.1, 0.5], [0.1, 0.1], [0.0, 0.4])
     >>> solve(star, Problem(maximize="coverage", risk_max=0.05)).coverage
     0.5

@@ -44,6 +44,7 @@ class Problem:
 
     Examples
     --------
+    >>> from rue import Problem
     >>> problem = Problem(maximize="coverage", risk_max=0.1)
     >>> problem.objective, problem.budgets
     ('coverage', {'risk': 0.1})
@@ -106,6 +107,7 @@ class Problem:
 
         Examples
         --------
+        >>> from rue import Problem
         >>> Problem(maximize="coverage", risk_max=0.1).to_dict()
         {'maximize': 'coverage', 'risk_max': 0.1, 'normalized': False}
         """

@@ -83,7 +83,7 @@ class Selector:
 
         Examples
         --------
-        >>> from rue import optimal_selector
+        >>> from rue import Components, optimal_selector
         >>> star = Components([0.1, 0.5], [0.1, 0.1], [0.0, 0.4])
         >>> selector = optimal_selector(star, maximize="coverage", risk_max=0.1)
         >>> selector.accept(Components([0.2, 0.9], [0.2, 0.1], [0.0, 0.8]))

@@ -59,6 +59,7 @@ class Annotations:
 
     Examples
     --------
+    >>> from rue import Annotations
     >>> Annotations([[8, 2], [5, 5]]).probs
     array([[0.8, 0.2],
            [0.5, 0.5]])
@@ -115,6 +116,7 @@ class Annotations:
 
         Examples
         --------
+        >>> from rue import Annotations
         >>> Annotations.from_ratings([[-1, 1, 1], [0]], values=[-1, 0, 1]).counts
         array([[1., 0., 2.],
                [0., 1., 0.]])
@@ -167,6 +169,7 @@ class Annotations:
 
         Examples
         --------
+        >>> from rue import Annotations
         >>> Annotations.from_probs([[0.25, 0.75]]).n_annotators
         array([inf])
         """

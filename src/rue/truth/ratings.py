@@ -52,6 +52,7 @@ class Ratings:
 
     Examples
     --------
+    >>> from rue import Ratings
     >>> ratings = Ratings([[3.0, 4.5], [1.0, 2.0, 2.5]], range=(0, 5))
     >>> len(ratings), ratings.n_annotators
     (2, array([2., 3.]))
@@ -94,6 +95,7 @@ class Ratings:
 
         Examples
         --------
+        >>> from rue import Ratings
         >>> ratings = Ratings.from_long(["b", "a", "b"], [1.0, 2.0, 3.0])
         >>> ratings.ids.tolist(), ratings.n_annotators.tolist()
         (['b', 'a'], [2.0, 1.0])
@@ -138,6 +140,7 @@ class Ratings:
 
         Examples
         --------
+        >>> from rue import Ratings
         >>> Ratings.from_counts([[2, 0, 1]], [-1.0, 0.0, 1.0]).answers.values.tolist()
         [-1.0, -1.0, 1.0]
         """

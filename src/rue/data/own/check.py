@@ -146,6 +146,8 @@ def check(
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from rue.data import check
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "answers.csv").write_text("id,label\na,x\na,y\nb,x\nb,x\n")
