@@ -18,7 +18,14 @@ from rue.bench.engine import Engine, Event, Local
 from rue.bench.run import Progress, SuiteRun, run_suite
 from rue.bench.store import State, Store
 from rue.bench.suite import Network, Regime, Suite, parse_suite, read_suite, shipped
-from rue.bench.tables import Results, beside_published, read_results, summarize, table_rows
+from rue.bench.tables import (
+    Results,
+    SummaryRow,
+    beside_published,
+    read_results,
+    summarize,
+    table_rows,
+)
 from rue.bench.tasks import Result, Task
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "Store",
     "Suite",
     "SuiteRun",
+    "SummaryRow",
     "Task",
     "beside_published",
     "parse_suite",

@@ -9,12 +9,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
 
-__all__ = ["RANKED", "Baselines", "among", "pack", "read_baselines", "shipped_baselines"]
+__all__ = [
+    "RANKED",
+    "Baselines",
+    "StudyFile",
+    "among",
+    "pack",
+    "read_baselines",
+    "shipped_baselines",
+]
 
 RANKED = ("aurec", "n_aurec")
 """The columns by which a row is ranked among a study's."""
@@ -25,6 +33,16 @@ _NUMBERS = (
     *("regret_calibration", "risk", "regret"),
 )
 _DIGITS = 5
+
+
+class StudyFile(TypedDict):
+    """The content of a file of baselines; each row is a list in the order of ``columns``."""
+
+    study: str
+    regime: str
+    n_missing: int
+    columns: list[str]
+    rows: list[list[Any]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +109,7 @@ def read_baselines(name: str) -> Baselines:
     return unpack(json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def unpack(content: Mapping[str, Any]) -> Baselines:
+def unpack(content: StudyFile) -> Baselines:
     """Return the baselines that :func:`pack` wrote."""
     rows = tuple(dict(zip(content["columns"], row, strict=True)) for row in content["rows"])
     return Baselines(content["study"], content["regime"], content["n_missing"], rows)
@@ -99,7 +117,7 @@ def unpack(content: Mapping[str, Any]) -> Baselines:
 
 def pack(
     study: str, regime: str, rows: Iterable[Mapping[str, Any]], *, n_missing: int = 0
-) -> dict[str, Any]:
+) -> StudyFile:
     """Return what a file of baselines holds, from the rows of :func:`rue.bench.table_rows`.
 
     Numbers have five significant digits. Rows without a loss, which are those of proxies, are left
@@ -107,8 +125,13 @@ def pack(
     """
     columns = [*_NAMES, *_NUMBERS, *(f"{key}_std" for key in RANKED)]
     packed = [[_short(row.get(key)) for key in columns] for row in rows if row["loss"]]
-    head = {"study": study, "regime": regime, "n_missing": n_missing}
-    return {**head, "columns": columns, "rows": packed}
+    return {
+        "study": study,
+        "regime": regime,
+        "n_missing": n_missing,
+        "columns": columns,
+        "rows": packed,
+    }
 
 
 def among(row: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:

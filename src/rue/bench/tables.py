@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, TypedDict
 
 from rue.bench.cells import Cell, cells, is_stale
 from rue.bench.conventions import convention_of
@@ -26,6 +26,7 @@ __all__ = [
     "OURS_PUBLISHED",
     "PAPER",
     "Results",
+    "SummaryRow",
     "beside_published",
     "in_paper",
     "read_results",
@@ -82,6 +83,31 @@ class Results:
             if len(kinds) > 1:
                 found.append(f"cells were made with different versions of {name}: {kinds}")
         return found + list(dict.fromkeys(notes(self.rows)))
+
+
+class SummaryRow(TypedDict):
+    """The means of a method over data sets, as :func:`summarize` returns them.
+
+    Attributes
+    ----------
+    method, loss : str
+        The names of the method and of the loss.
+    n_datasets : int
+        The number of data sets.
+    best : int
+        The number of data sets on which the method has the lowest n-AuReC.
+    n_aurec, pareto_gap, spearman_hat, spearman_star : float or None
+        The means; None if the column is undefined on any data set.
+    """
+
+    method: str
+    loss: str
+    n_datasets: int
+    best: int
+    n_aurec: float | None
+    pareto_gap: float | None
+    spearman_hat: float | None
+    spearman_star: float | None
 
 
 def read_results(store: Store) -> Results:
@@ -188,7 +214,7 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
-def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def summarize(rows: Sequence[Mapping[str, Any]]) -> list[SummaryRow]:
     """Return means over data sets: one row per loss and method.
 
     ``best`` is the number of data sets on which the method has the lowest mean n-AuReC; a tie
@@ -201,9 +227,9 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
-        The means, with ``method``, ``loss``, ``n_datasets``, ``best`` and four columns; a column is
-        None if it is undefined on any data set.
+    list of SummaryRow
+        The means, dictionaries with ``method``, ``loss``, ``n_datasets``, ``best`` and four
+        columns; a column is None if it is undefined on any data set.
 
     Examples
     --------
@@ -231,10 +257,10 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 and row["n_aurec"] == lowest[row["dataset"], row["loss"]]
                 for row in group
             ),
-            **{
-                key: _mean([row.get(key) for row in group])
-                for key in ("n_aurec", "pareto_gap", "spearman_hat", "spearman_star")
-            },
+            "n_aurec": _mean([row.get("n_aurec") for row in group]),
+            "pareto_gap": _mean([row.get("pareto_gap") for row in group]),
+            "spearman_hat": _mean([row.get("spearman_hat") for row in group]),
+            "spearman_star": _mean([row.get("spearman_star") for row in group]),
         }
         for (loss, method), group in groups.items()
     ]
