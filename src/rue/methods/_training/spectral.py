@@ -33,11 +33,9 @@ def project(weights: Sequence[Tensor], vectors: list[Tensor], coefficient: float
     """Do one step of power iteration on ``vectors`` and scale ``weights``, both in place."""
     with torch.no_grad():
         for w, u in zip(weights, vectors, strict=True):
-            v = w.mT @ u
-            v /= torch.linalg.vector_norm(v, dim=1, keepdim=True) + 1e-12
-            # Two equal columns: torch multiplies a single one by another routine where w is one
-            # matrix, and a member alone would be rounded differently.
-            image = (w @ v.expand(-1, -1, 2))[..., :1]
+            v = _times(w.mT, u)
+            v = v / (torch.linalg.vector_norm(v, dim=1, keepdim=True) + 1e-12)
+            image = _times(w, v)
             norm = torch.linalg.vector_norm(image, dim=1, keepdim=True)
             u.copy_(image / (norm + 1e-12))
             w *= (coefficient / (norm + 1e-12)).clamp(max=1.0)
@@ -53,3 +51,12 @@ def project_exactly(weights: Sequence[Tensor], coefficient: float) -> None:
 def norms(weights: Sequence[Tensor]) -> list[Tensor]:
     """Return the exact norm of each matrix, (n_members,) each."""
     return [torch.linalg.matrix_norm(w.detach().cpu(), ord=2).to(w.device) for w in weights]
+
+
+def _times(matrices: Tensor, column: Tensor) -> Tensor:
+    """Return the product of each matrix and its column, with the same bits in a stack and alone.
+
+    The column is taken twice: torch multiplies a single one by another routine if there is only one
+    matrix, and on some processors this routine rounds differently.
+    """
+    return (matrices @ column.expand(-1, -1, 2))[..., :1]
