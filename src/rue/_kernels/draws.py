@@ -63,6 +63,20 @@ def mean_draw(draws, mean):
         mean[k] /= n_draws
 
 
+@kernel
+def normalize_draws(draws, rows, mean):
+    """Write the renormalised draws of one point into ``rows``, and their mean into ``mean``."""
+    n_draws, n_classes = draws.shape
+    mean[:] = 0.0
+    for s in range(n_draws):
+        total = row_sum(draws[s])
+        for k in range(n_classes):
+            rows[s, k] = draws[s, k] / total
+            mean[k] += rows[s, k]
+    for k in range(n_classes):
+        mean[k] /= n_draws
+
+
 @parallel_kernel
 def first_bad_row(rows, tolerance):
     """Return the index of the first row that is not a distribution, or -1."""

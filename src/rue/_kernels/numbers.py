@@ -4,7 +4,7 @@ import numpy as np
 from numba import prange
 
 from rue._kernels import N_BLOCKS, block, parallel_kernel
-from rue._kernels.draws import mean_draw, row_sum
+from rue._kernels.draws import mean_draw, normalize_draws, row_sum
 
 
 @parallel_kernel
@@ -68,20 +68,19 @@ def pinball(probs, steps, q, level):
     n_points, n_draws, n_classes = probs.shape
     aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
     for b in prange(N_BLOCKS):
-        m = np.empty(n_classes)
+        m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
         start, stop = block(b, n_points)
         for i in range(start, stop):
-            mean_draw(probs[i], m)
+            normalize_draws(probs[i], rows, m)
             a, below = 0, m[0]
             while below < level and a < n_classes - 1:
                 a += 1
                 below += m[a]
             risk, regret = 0.0, 0.0
             for s in range(n_draws):
-                total = row_sum(probs[i, s])
                 below = 0.0
                 for j in range(n_classes - 1):
-                    below += probs[i, s, j] / total
+                    below += rows[s, j]
                     risk += steps[j] * min((1.0 - q) * below, q * (1.0 - below))
                     excess = below - q
                     regret += steps[j] * max(excess if j < a else -excess, 0.0)
