@@ -113,7 +113,7 @@ def test_scored_epistemic_is_left_as_given():
     hat = decompose(Scored([[0.5, 0.5], [1.0, 0.0]], [-3.5, 1e-20]), "brier")
     assert hat.epistemic.tolist() == [-3.5, 1e-20]
     assert hat.aleatoric.tolist() == [0.5, 0.0]
-    assert hat.total.tolist() == [-3.0, 1e-20]
+    assert hat.total.tolist() == [0.5, 0.0]  # another unit: it is not added
 
 
 def test_zero_one_regrets_tie_exactly(rng):

@@ -46,7 +46,8 @@ class Components:
     Attributes
     ----------
     total, aleatoric, epistemic : array of shape (n_points,)
-        The components; total = aleatoric + epistemic.
+        The components; total = aleatoric + epistemic, or aleatoric alone if ``outside_score`` is
+        set.
     floored : array of shape (n_points,), or None
         Which points have a predicted probability below 1e-12, the floor of the log loss, for a
         class that occurs; None if the loss has no floor.
@@ -60,7 +61,7 @@ class Components:
         The number of annotators of each point, infinity if p* is known; None if unknown.
     outside_score : bool
         Whether ``epistemic`` is a score from outside, as :class:`rue.Scored` has it, which does
-        not have the unit of the loss.
+        not have the unit of the loss. Then ``total`` is ``aleatoric``, whatever was given.
 
     Examples
     --------
@@ -100,6 +101,8 @@ class Components:
         object.__setattr__(self, "total", total)
         for name in ("aleatoric", "epistemic"):
             object.__setattr__(self, name, as_vector(name, getattr(self, name), len(total)))
+        if self.outside_score:  # a score without the loss's unit is never added to the Bayes risk
+            object.__setattr__(self, "total", self.aleatoric)
 
     def __len__(self) -> int:
         return len(self.total)
@@ -137,8 +140,8 @@ def decompose(
     - epistemic is the mean regret of the action, :math:`E[R(a(m), p) - R(a(p), p)]`,
     - total is their sum, the Bayes risk of the mean, :math:`R(a(m), m)`.
 
-    For a :class:`~rue.Scored` belief, aleatoric is the Bayes risk of the distribution, epistemic
-    the score as given, and total their sum.
+    For a :class:`~rue.Scored` belief, aleatoric and total are the Bayes risk of the distribution,
+    and epistemic is the score as given: it has another unit, so nothing is added to it.
 
     Parameters
     ----------
@@ -201,12 +204,11 @@ def decompose(
         if expected.standard_error is not None:
             error = np.empty(n_points) if error is None else error
             error[rows] = expected.standard_error
-    total = aleatoric + epistemic
     if isinstance(belief, Scored):
         aleatoric = round_to_scale(aleatoric, scale)
-        return Components(aleatoric + epistemic, aleatoric, epistemic, outside_score=True)
+        return Components(aleatoric, aleatoric, epistemic, outside_score=True)
     return Components(
-        round_to_scale(total, scale),
+        round_to_scale(aleatoric + epistemic, scale),
         round_to_scale(aleatoric, scale),
         np.maximum(round_to_scale(epistemic, scale), 0.0),
         standard_error=error,

@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,9 @@ from rue import (
     fit_selector,
     realize,
 )
-from rue.deploy import Kind, attained, budgets_kept
+from rue.cli._rule_text import rule_lines
+from rue.deploy import Kind, attained, budgets_kept, compare_rules
+from rue.deploy.candidates import directions, total_weights
 from rue.errors import FileError, InputError, ShapeError
 from rue.losses import get_loss
 from rue.selectors import Problem
@@ -317,3 +320,33 @@ def test_a_rule_nested_too_deeply_is_one_line(tmp_path):
     path.write_text('{"a":' + "[" * 200_000 + "]" * 200_000 + "}")
     with pytest.raises(FileError, match="is not a rule: it is nested too deeply"):
         Rule.load(path)
+
+
+def test_the_total_of_an_outside_score_is_the_bayes_risk(rng):
+    """A rule of two components looked better than it was, because its rival added a score."""
+    probs, score = rng.dirichlet(np.ones(3), N), 50 * rng.normal(size=N)
+    belief, truth = Scored(probs, score), Annotations(rng.multinomial(9, probs))
+    star, hat = realize(truth, belief, "brier"), decompose(belief, "brier")
+    assert total_weights(hat) == (1.0, 0.0)
+    assert directions(hat)[0] == (1.0, 0.0)
+    assert len(set(directions(hat))) == len(directions(hat))
+    problem = Problem(maximize="coverage", risk_max=0.2)
+    outcomes = {o.name: o for o in compare_rules(star, hat, star, hat, problem)}
+    assert outcomes["total"].rule.weights == (1.0, 0.0)
+    plain = decompose(Draws(probs[:, None]), "brier")
+    accepted = fit_selector(star, plain, maximize="coverage", risk_max=0.2, weights=(1, 1))
+    assert outcomes["total"].rule.tau == accepted.tau
+
+
+def test_a_stored_rule_of_a_sum_with_an_outside_score_keeps_its_decisions(rng, tmp_path):
+    probs = rng.dirichlet(np.ones(3), N)
+    belief = Scored(probs, rng.normal(size=N))
+    star = realize(Annotations(rng.multinomial(9, probs)), belief, "brier")
+    hat, kind = decompose(belief, "brier"), Kind.of(belief, get_loss("brier"))
+    rule = fit_selector(star, hat, maximize="coverage", risk_max=0.2, weights=(1.0, 1.0), kind=kind)
+    rule.save(tmp_path / "rule.json")
+    stored = Rule.load(tmp_path / "rule.json")
+    assert stored.accept(belief).tolist() == (hat.aleatoric + hat.epistemic <= rule.tau).tolist()
+    assert stored.rule.startswith("Accept where aleatoric + epistemic uncertainty is at most")
+    assert any("(1, 1)" in line for line in rule_lines(stored, "rule"))
+    assert not any("(1, 1)" in line for line in rule_lines(replace(stored, kind=Kind()), "rule"))

@@ -75,6 +75,8 @@ def test_four_columns_as_anyone_writes_them_give_the_same_numbers(tmp_path, n_se
                     "risk": run.star.total,
                     "regret": run.star.epistemic,
                 }
+                if run.hat.outside_score:
+                    columns["outside_score"] = np.ones(len(run), int)
                 cells = [map(repr, column.tolist()) for column in columns.values()]
                 lines = zip(*cells, strict=True)
                 text = "\n".join([",".join(columns), *map(",".join, lines)])
@@ -195,3 +197,18 @@ def test_ids_that_repeat_are_refused(tmp_path):
     with pytest.raises(AlignmentError, match="ids must not repeat, 1 do, first '7'"):
         read_run(path, None, "log")
     assert len(read_run(path, None, "log", matching=Matching(by_position=True))) == 3
+
+
+def test_a_stored_total_with_an_outside_score_is_replaced_and_said(tmp_path):
+    run = next(run for run in runs(0, "brier") if run.hat.outside_score)
+    save_components(tmp_path / "t.csv", run)
+    assert rue.io.read_run(tmp_path / "t.csv", None, "brier").notes == ()
+    table = rue.io.formats.load_table(tmp_path / "t.csv")
+    old = {**table, "total_hat": table["aleatoric"] + table["epistemic"]}
+    save_table(tmp_path / "old.csv", old)
+    again = rue.io.read_run(tmp_path / "old.csv", None, "brier")
+    assert again.hat.total.tobytes() == run.hat.total.tobytes() == run.hat.aleatoric.tobytes()
+    assert ["total_hat is not used" in note for note in again.notes] == [True]
+    shown = evaluate_run(again, gap=False)
+    assert shown.aurec_total == shown.aurec_aleatoric
+    assert any("total_hat is not used" in note for note in shown.notes)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rue
-from rue import Annotations, Components, Dirichlet, Draws, Scored, evaluate
+from rue import Annotations, Components, Dirichlet, Draws, Scored, decompose, evaluate
 from rue.errors import ShapeError
 from rue.losses import LOSSES
 from rue.metrics.evaluation import evaluate_components
@@ -82,6 +82,20 @@ def test_an_outside_score_has_no_calibration(people, draws):
     scored = Scored(draws.mean(), np.arange(60.0))
     assert np.isnan(evaluate(people, scored, gap=False).regret_calibration)
     assert evaluate(people, draws, gap=False).regret_calibration > 0
+
+
+@pytest.mark.parametrize("loss", ["log", "brier", "zero_one", "squared", "absolute", "rps"])
+def test_an_outside_score_is_no_part_of_the_total(people, draws, rng, loss):
+    """Worked by hand: the total of a distribution is its Bayes risk, whatever the score."""
+    low, high = (
+        evaluate(people, Scored(draws.mean(), s * rng.normal(size=60)), loss, gap=False)
+        for s in (1, 1e6)
+    )
+    hat = decompose(Scored(draws.mean(), np.arange(60.0)), loss)
+    assert hat.total.tolist() == decompose(Draws(draws.mean()[:, None]), loss).total.tolist()
+    assert low.aurc_total == high.aurc_total
+    assert low.aurec_total == low.aurec_aleatoric == high.aurec_total
+    assert low.n_aurec_total == low.n_aurec_aleatoric
 
 
 def test_floored_points_are_reported():

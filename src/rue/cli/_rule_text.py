@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["attained_lines", "comparison", "new_line", "numbers", "rule_lines"]
 
+_OUTSIDE = (
+    "The weights (1, 1) add a score without the unit of the loss to the Bayes risk, as the total "
+    "of such beliefs once did. The decisions stay as they are; rue rule fit --score total now has "
+    "the weights (1, 0)."
+)
+
 
 def rule_lines(rule: "Rule", name: str) -> list[str]:
     """Return a rule as lines: the points it comes from, the rule, its promise, its estimate."""
@@ -27,7 +33,8 @@ def rule_lines(rule: "Rule", name: str) -> list[str]:
     for key in ("coverage", "risk", "regret") if rule.estimate.n_accepted else ():
         value, error = getattr(rule.estimate, key), getattr(rule.estimate, f"{key}_error")
         lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8} {how}")
-    return [line.translate(ESCAPES) for line in (*lines, *(f"note: {note}" for note in rule.notes))]
+    notes = [*rule.notes, *([_OUTSIDE] if rule.adds_outside_score else [])]
+    return [line.translate(ESCAPES) for line in (*lines, *(f"note: {note}" for note in notes))]
 
 
 def attained_lines(problem: "Problem", here: "Attained") -> list[str]:

@@ -51,8 +51,6 @@ app = typer.Typer(
     help="Rules to deploy: learn one, apply it to new points, show it.", no_args_is_help=True
 )
 
-WEIGHTS = {"learned": None, "total": (1.0, 1.0), "epistemic": (0.0, 1.0)}
-
 RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save wrote.")]
 
 
@@ -131,6 +129,7 @@ def fit(
     all the same); 2: invalid input.
     """
     from rue.deploy import fit_rule
+    from rue.deploy.candidates import total_weights
     from rue.deploy.points import read_calibration, read_new
     from rue.inference.clusters import cluster_column
     from rue.selectors.problem import Problem
@@ -155,6 +154,7 @@ def fit(
         matching=matching,
     )
     assert points.star is not None  # calibration points have answers
+    weights = {"learned": None, "total": total_weights(points.hat), "epistemic": (0.0, 1.0)}
     rule = fit_rule(
         points.star,
         points.hat,
@@ -162,7 +162,7 @@ def fit(
         delta=delta,
         bound=points.bound if bound is None else bound,
         promise=promise,
-        weights=WEIGHTS[score],
+        weights=weights[score],
         cluster=None if cluster is None else cluster_column(points.groups, cluster),
         seed=seed,
         kind=points.kind,

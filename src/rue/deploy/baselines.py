@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components
 from rue.deploy.attained import attained
+from rue.deploy.candidates import total_weights
 from rue.deploy.fit import fit_rule
 from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
@@ -119,7 +120,7 @@ def compare_rules(
         )
 
     add("learned", hat_cal, hat_new, **promised)
-    add("total", hat_cal, hat_new, weights=(1.0, 1.0), **promised)
+    add("total", hat_cal, hat_new, weights=total_weights(hat_cal), **promised)
     add("epistemic", hat_cal, hat_new, weights=(0.0, 1.0), **promised)
     if doubt_cal is not None and doubt_new is not None:
         cal, new = (as_vector("doubt", doubt) for doubt in (doubt_cal, doubt_new))

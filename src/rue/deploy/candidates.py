@@ -24,11 +24,13 @@ __all__ = [
     "keeps_budgets",
     "losses_of",
     "nearest_apart",
+    "total_weights",
     "weighted_score",
 ]
 
 Weights = tuple[float, float]
 TOTAL: Weights = (1.0, 1.0)
+ALEATORIC: Weights = (1.0, 0.0)
 
 Losses = Mapping[str, FloatArray]
 """Columns of the points: ``"risk"`` and ``"regret"``, perhaps ``"risk_squared"`` and so on."""
@@ -111,6 +113,11 @@ def weighted_score(hat: Components, weights: Weights) -> FloatArray:
     return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
 
 
+def total_weights(hat: Components) -> Weights:
+    """Return the weights whose score is the total: an outside score is no part of it."""
+    return ALEATORIC if hat.outside_score else TOTAL
+
+
 def keeps_budgets(thresholds: Thresholds, problem: Problem) -> NDArray[np.bool_]:
     """Return which thresholds keep the budgets on their own points."""
     good = np.ones(thresholds.sums["risk"].shape, dtype=bool)
@@ -131,14 +138,16 @@ def directions(hat: Components) -> list[Weights]:
         s <= 1e-12 * np.abs(c).max()
         for s, c in zip(spread, (hat.aleatoric, hat.epistemic), strict=True)
     ]
+    total = total_weights(hat)
     if all(still):
-        return [TOTAL]
+        return [total]
     if any(still):
         return [(0.0, 1.0), (0.0, -1.0)] if still[0] else [(1.0, 0.0), (-1.0, 0.0)]
     angles = (np.arange(N_DIRECTIONS) + 0.5) * (2 * math.pi / N_DIRECTIONS)
     w = np.column_stack([np.cos(angles) / spread[0], np.sin(angles) / spread[1]])
     w /= np.abs(w).max(axis=1, keepdims=True)
-    return [TOTAL, (0.0, 1.0), (1.0, 0.0), *((float(a), float(b)) for a, b in w)]
+    single = [weights for weights in ((0.0, 1.0), ALEATORIC) if weights != total]
+    return [total, *single, *((float(a), float(b)) for a, b in w)]
 
 
 def nearest_apart(scores: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ class Rule:
     ----------
     weights : tuple of two floats
         Weights of the estimated aleatoric and epistemic uncertainty. The larger absolute weight is
-        1, so that (1, 1) is the total.
+        1, so that (1, 1) is the total; (1, 0) if the epistemic part is an outside score.
     tau : float
         The threshold: inf accepts everything, -inf nothing.
     problem : Problem
@@ -162,8 +162,14 @@ class Rule:
             for weight, name in terms
             if weight
         )
-        named = "total" if self.weights == TOTAL else named.replace("+ -", "- ")
+        is_total = self.weights == TOTAL and not self.adds_outside_score
+        named = "total" if is_total else named.replace("+ -", "- ")
         return f"Accept where {named} uncertainty is at most {self.tau:.6g}"
+
+    @property
+    def adds_outside_score(self) -> bool:
+        """Whether the score is (1, 1) of a belief whose epistemic score has no unit of the loss."""
+        return self.weights == TOTAL and self.kind.belief == "scored"
 
     @property
     def promise(self) -> str:

@@ -8,7 +8,8 @@ they are known ``standard_error``, ``aleatoric_star_high``, ``n_annotators``, ``
 
 Without ``total_hat`` or ``aleatoric_star`` these are computed as a sum or a difference. What then
 differs by less than 1e-10 of the largest value is taken as equal, and in columns that are given
-what differs by less than 1e-12: rounding errors must not rank points.
+what differs by less than 1e-12: rounding errors must not rank points. Where ``outside_score`` is
+set, total is the aleatoric part, and another ``total_hat`` is replaced with a note.
 """
 
 import os
@@ -176,7 +177,23 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
         loss=_word(path, table, "loss"),
         groups={k: v for k, v in table.items() if k not in _RESERVED and k != name},
         path=path,
+        notes=_total_notes(given),
     )
+
+
+def _total_notes(given: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    """Return a note if a stored total is the sum with an outside score, which is not used."""
+    total = given.get("total_hat")
+    if total is None or not _is_outside(given) or (total == given["aleatoric"]).all():
+        return ()
+    return (
+        "the epistemic score has no unit of the loss, so total is the aleatoric part: the stored "
+        "total_hat is not used",
+    )
+
+
+def _is_outside(given: Mapping[str, FloatArray]) -> bool:
+    return "outside_score" in given and bool(given["outside_score"].any())
 
 
 def _star(given: Mapping[str, FloatArray]) -> Components:
@@ -208,7 +225,7 @@ def _hat(given: Mapping[str, FloatArray]) -> Components:
         aleatoric,
         epistemic,
         standard_error=given.get("standard_error"),
-        outside_score="outside_score" in given and bool(given["outside_score"].any()),
+        outside_score=_is_outside(given),
     )
 
 
