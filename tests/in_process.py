@@ -2,9 +2,9 @@
 
 from contextlib import contextmanager
 
-import numba
 import threadpoolctl
 
+from rue._kernels.threads import thread_limit, use_threads
 from rue.bench.engine import Event, attempt
 
 
@@ -20,8 +20,8 @@ def here():
     """Give the engine; afterwards numbers of threads are what they were, which tasks change."""
     import torch
 
-    threads = numba.get_num_threads(), torch.get_num_threads()
+    threads = thread_limit(), torch.get_num_threads()
     with threadpoolctl.threadpool_limits():
         yield Here()
-    numba.set_num_threads(threads[0])
+    use_threads(threads[0])
     torch.set_num_threads(threads[1])

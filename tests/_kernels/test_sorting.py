@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rue._kernels.sorting import argsort, each
+from rue._kernels.sorting import argsort
 
 WORLDS = {
     "uniform": lambda rng, n: rng.random(n),
@@ -30,16 +30,3 @@ def test_it_is_the_stable_order(world, n_points):
 @given(arrays(np.float64, st.integers(0, 40), elements=st.floats(allow_nan=False)))
 def test_any_scores_that_are_not_nan(score):
     assert np.array_equal(argsort(score), np.argsort(score, kind="stable"))
-
-
-def test_each_keeps_the_order_of_items_and_raises_what_a_thread_raised():
-    assert each(lambda i: i * i, range(50)) == [i * i for i in range(50)]
-    assert each(str, []) == []
-
-    def fail(i):
-        if i == 7:
-            raise IndexError("seven")
-        return i
-
-    with pytest.raises(IndexError, match="seven"):
-        each(fail, range(50))

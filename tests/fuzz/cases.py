@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz import benchmarks, datasets, guard, readers  # noqa: F401  each registers its kinds
 from fuzz.kinds import KINDS, case
-from rue._kernels import use_threads
+from rue._kernels.threads import use_threads
 
 _MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # no disk is worn by the files
 

@@ -5,7 +5,7 @@ import numpy as np
 from rue._kernels import kernel
 
 
-@kernel(nogil=True)
+@kernel
 def binned_sums(first, second, weights, edges, columns, parts, n_parts):
     """Return counts and sums of columns in each bin, for each direction and part of the points.
 

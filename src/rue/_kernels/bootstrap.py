@@ -16,7 +16,7 @@ N_LANES = 32
 """The number of replicates whose areas are added up side by side, which is vectorised."""
 
 
-@kernel(nogil=True)
+@kernel
 def draw(key, replicate, weight):
     """Write how often each point is drawn in a replicate: N draws of N points, with splitmix64.
 
@@ -41,7 +41,7 @@ def draw(key, replicate, weight):
         weight[((_mix(state) & low) * n) >> shift] += 1
 
 
-@kernel(nogil=True)
+@kernel
 def draw_points(key, replicate, clusters, drawn, weight):
     """Write how often each point is drawn: point by point, or all points of a cluster together.
 
@@ -77,7 +77,7 @@ def _mix(z):
     return z ^ (z >> np.uint64(31))
 
 
-@kernel(nogil=True)
+@kernel
 def _area(weight, order, last, ties, value, mass):
     """Return the area under a coverage curve.
 
@@ -106,7 +106,7 @@ def _area(weight, order, last, ties, value, mass):
     return 0.5 * area / mass / mass
 
 
-@kernel(nogil=True)
+@kernel
 def _two_areas(weight, order, last, ties, first, second, mass):
     """Return the sums of :func:`_area` of two values under one ranking, and those of the values."""
     area, other, covered, height, top = 0.0, 0.0, 0, 0.0, 0.0
@@ -138,7 +138,7 @@ def _two_areas(weight, order, last, ties, first, second, mass):
     return area, other, height, top
 
 
-@kernel(nogil=True)
+@kernel
 def _ranks(weight, order, last, ties, ranks):
     """Write the ranks of the points of a replicate; copies and ties share their mean rank."""
     if not ties:
@@ -158,7 +158,7 @@ def _ranks(weight, order, last, ties, ranks):
             width, begin = 0.0, i + 1
 
 
-@kernel(nogil=True, fastmath={"reassoc"})
+@kernel(fastmath={"reassoc"})
 def _correlation(weight, a, b, mass):
     """Return the correlation of ranks; their products are multiples of 1/4, so sums are exact.
 
@@ -177,7 +177,7 @@ def _correlation(weight, a, b, mass):
     return min(1.0, max(-1.0, ab / np.sqrt(aa * bb)))
 
 
-@kernel(nogil=True)
+@kernel
 def _calibration(weight, order, last, estimated, realised, mass, bins):
     """Return the mean absolute gap of regret calibration; columns are sorted by the estimate."""
     gaps, filled, sum_ = np.zeros(bins), 0, 0.0
@@ -199,7 +199,7 @@ def _calibration(weight, order, last, estimated, realised, mass, bins):
     return np.abs(gaps).sum() / mass
 
 
-@kernel(nogil=True)
+@kernel
 def measure(
     weight,
     orders,
@@ -236,7 +236,7 @@ def measure(
         _measure_further(weight, orders, lasts, ties, regret, hat, mass, out)
 
 
-@kernel(nogil=True)
+@kernel
 def _measure_further(weight, orders, lasts, ties, regret, hat, mass, out):
     """Write the columns of one weighted sample that are no areas; see :func:`measure`."""
     ranks = np.empty((4, weight.shape[0]))
@@ -249,7 +249,7 @@ def _measure_further(weight, orders, lasts, ties, regret, hat, mass, out):
     out[8] = _calibration(weight, orders[0], lasts[0], hat, regret, mass, 10)
 
 
-@kernel(nogil=True)
+@kernel
 def _add_areas(lanes, order, last, ties, first, second, mass, sums):
     """Write what :func:`_two_areas` returns, for N_LANES replicates side by side.
 
@@ -287,7 +287,7 @@ def _add_areas(lanes, order, last, ties, first, second, mass, sums):
                 sums[5, k] = sums[6, k] = sums[7, k] = 0.0
 
 
-@kernel(nogil=True)
+@kernel
 def _measure_lanes(
     weights,
     mass,
@@ -333,7 +333,7 @@ def _measure_lanes(
         out[k, 10] = 0.5 * sums[0, k] / mass[k] / mass[k]
 
 
-@kernel(nogil=True)
+@kernel
 def measure_all(
     key,
     first,

@@ -6,10 +6,13 @@ not be normalised, and returns the mean Bayes risk (aleatoric) and the mean regr
 numbers have their kernels in :mod:`rue._kernels.numbers`. The last kernel takes answers instead.
 """
 
-import numpy as np
-from numba import prange
+from typing import Any
 
-from rue._kernels import N_BLOCKS, block, kernel, parallel_kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._kernels import kernel
+from rue._kernels.threads import on_blocks, pointwise
 
 _SUM = {"reassoc", "contract", "nsz"}  # lets a sum be vectorised; everything else stays exact
 
@@ -77,36 +80,38 @@ def normalize_draws(draws, rows, mean):
         mean[k] /= n_draws
 
 
-@parallel_kernel
-def first_bad_row(rows, tolerance):
+def first_bad_row(rows: NDArray[Any], tolerance: float) -> int:
     """Return the index of the first row that is not a distribution, or -1."""
-    n_rows, n_classes = rows.shape
-    first = np.full(N_BLOCKS, n_rows)
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_rows)
-        for i in range(start, stop):
-            total, least = 0.0, 0.0
-            for k in range(n_classes):
-                total += np.float64(rows[i, k])
-                least = min(least, np.float64(rows[i, k]))
-            # Written so that NaN counts as invalid.
-            if not (least >= 0.0 and abs(total - 1.0) <= tolerance):
-                first[b] = i
-                break
-    least_row = first.min()
-    return least_row if least_row < n_rows else -1
+    bad_rows = on_blocks(
+        lambda start, stop: _first_bad_row(rows, tolerance, start, stop), len(rows), rows.size
+    )
+    return next((int(row) for row in bad_rows if row >= 0), -1)
 
 
-@parallel_kernel
-def mean(probs):
+@kernel
+def _first_bad_row(rows, tolerance, start, stop):
+    for i in range(start, stop):
+        total, least = 0.0, 0.0
+        for k in range(rows.shape[1]):
+            total += np.float64(rows[i, k])
+            least = min(least, np.float64(rows[i, k]))
+        # Written so that NaN counts as invalid.
+        if not (least >= 0.0 and abs(total - 1.0) <= tolerance):
+            return i
+    return -1
+
+
+def mean(probs: NDArray[Any]) -> NDArray[Any]:
     """Return the mean distribution m of each point, (n_points, n_classes)."""
-    n_points, _, n_classes = probs.shape
-    out = np.empty((n_points, n_classes))
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            mean_draw(probs[i], out[i])
+    out = np.empty((len(probs), probs.shape[2]))
+    on_blocks(lambda start, stop: _mean(probs[start:stop], out[start:stop]), len(probs), probs.size)
     return out
+
+
+@kernel
+def _mean(probs, out):
+    for i in range(probs.shape[0]):
+        mean_draw(probs[i], out[i])
 
 
 @kernel
@@ -128,114 +133,98 @@ def _entropy_terms(row, logs, log_mean):
     return total, plogp, cross
 
 
-@parallel_kernel
-def log_loss(probs, floor):
+@pointwise
+def log_loss(start, stop, aleatoric, epistemic, probs, floor):
     """Entropy, and Kullback-Leibler divergence of each draw from the mean floored at ``floor``."""
-    n_points, n_draws, n_classes = probs.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+    _, n_draws, n_classes = probs.shape
     size = n_draws * n_classes
     batch = max(1, 4096 // size)
-    for b in prange(N_BLOCKS):
-        log_mean = np.empty(n_classes)
-        logs = np.empty((batch, n_draws, n_classes))
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            j = (i - start) % batch
-            if j == 0:
-                last = min(i + batch, stop)
-                _logs(probs[i:last].reshape(-1), logs.reshape(-1))
-            mean_draw(probs[i], log_mean)
-            for k in range(n_classes):
-                log_mean[k] = log(max(log_mean[k], floor))
-            entropy, divergence = 0.0, 0.0
-            for s in range(n_draws):
-                total, plogp, cross = _entropy_terms(probs[i, s], logs[j, s], log_mean)
-                log_total = log(total)
-                entropy += log_total - plogp / total
-                divergence += cross / total - log_total
-            aleatoric[i], epistemic[i] = entropy / n_draws, divergence / n_draws
-    return aleatoric, epistemic
+    log_mean = np.empty(n_classes)
+    logs = np.empty((batch, n_draws, n_classes))
+    for i in range(start, stop):
+        j = (i - start) % batch
+        if j == 0:
+            last = min(i + batch, stop)
+            _logs(probs[i:last].reshape(-1), logs.reshape(-1))
+        mean_draw(probs[i], log_mean)
+        for k in range(n_classes):
+            log_mean[k] = log(max(log_mean[k], floor))
+        entropy, divergence = 0.0, 0.0
+        for s in range(n_draws):
+            total, plogp, cross = _entropy_terms(probs[i, s], logs[j, s], log_mean)
+            log_total = log(total)
+            entropy += log_total - plogp / total
+            divergence += cross / total - log_total
+        aleatoric[i], epistemic[i] = entropy / n_draws, divergence / n_draws
 
 
-@parallel_kernel
-def brier(probs):
+@pointwise
+def brier(start, stop, aleatoric, epistemic, probs):
     """1 - sum p^2, and sum (p - m)^2."""
-    n_points, n_draws, n_classes = probs.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        m = np.empty(n_classes)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            mean_draw(probs[i], m)
-            risk, regret = 0.0, 0.0
-            for s in range(n_draws):
-                total = row_sum(probs[i, s])
-                for k in range(n_classes):
-                    p = probs[i, s, k] / total
-                    risk += p * (1.0 - p)
-                    regret += (p - m[k]) ** 2
-            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
-    return aleatoric, epistemic
+    _, n_draws, n_classes = probs.shape
+    m = np.empty(n_classes)
+    for i in range(start, stop):
+        mean_draw(probs[i], m)
+        risk, regret = 0.0, 0.0
+        for s in range(n_draws):
+            total = row_sum(probs[i, s])
+            for k in range(n_classes):
+                p = probs[i, s, k] / total
+                risk += p * (1.0 - p)
+                regret += (p - m[k]) ** 2
+        aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
-@parallel_kernel
-def zero_one(probs, tie):
+@pointwise
+def zero_one(start, stop, aleatoric, epistemic, probs, tie):
     """1 - max p, and max p - p[a], where a is the first class within ``tie`` of max m."""
-    n_points, n_draws, n_classes = probs.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        m = np.empty(n_classes)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            mean_draw(probs[i], m)
-            bar = m.max() - tie
-            a = 0
-            while m[a] < bar:
-                a += 1
-            risk, regret = 0.0, 0.0
-            for s in range(n_draws):
-                total = row_sum(probs[i, s])
-                highest = np.float64(probs[i, s].max()) / total
-                risk += 1.0 - highest
-                regret += highest - probs[i, s, a] / total
-            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
-    return aleatoric, epistemic
+    _, n_draws, n_classes = probs.shape
+    m = np.empty(n_classes)
+    for i in range(start, stop):
+        mean_draw(probs[i], m)
+        bar = m.max() - tie
+        a = 0
+        while m[a] < bar:
+            a += 1
+        risk, regret = 0.0, 0.0
+        for s in range(n_draws):
+            total = row_sum(probs[i, s])
+            highest = np.float64(probs[i, s].max()) / total
+            risk += 1.0 - highest
+            regret += highest - probs[i, s, a] / total
+        aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
-@parallel_kernel
-def cost(probs, costs, tie):
+@pointwise
+def cost(start, stop, aleatoric, epistemic, probs, costs, tie):
     """Least (C p), and (C p)[a] minus it, where a is the first action within ``tie`` of min C m."""
-    n_points, n_draws, n_classes = probs.shape
+    _, n_draws, n_classes = probs.shape
     n_actions = costs.shape[0]
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        m = np.empty(n_classes)
-        expected = np.empty(n_actions)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            mean_draw(probs[i], m)
+    m = np.empty(n_classes)
+    expected = np.empty(n_actions)
+    for i in range(start, stop):
+        mean_draw(probs[i], m)
+        for c in range(n_actions):
+            expected[c] = (costs[c] * m).sum()
+        bar = expected.min() + tie
+        a = 0
+        while expected[a] > bar:
+            a += 1
+        risk, regret = 0.0, 0.0
+        for s in range(n_draws):
+            total = row_sum(probs[i, s])
             for c in range(n_actions):
-                expected[c] = (costs[c] * m).sum()
-            bar = expected.min() + tie
-            a = 0
-            while expected[a] > bar:
-                a += 1
-            risk, regret = 0.0, 0.0
-            for s in range(n_draws):
-                total = row_sum(probs[i, s])
-                for c in range(n_actions):
-                    expected[c] = 0.0
-                    for k in range(n_classes):
-                        expected[c] += costs[c, k] * probs[i, s, k]
-                    expected[c] /= total
-                least = expected.min()
-                risk += least
-                regret += expected[a] - least
-            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
-    return aleatoric, epistemic
+                expected[c] = 0.0
+                for k in range(n_classes):
+                    expected[c] += costs[c, k] * probs[i, s, k]
+                expected[c] /= total
+            least = expected.min()
+            risk += least
+            regret += expected[a] - least
+        aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
-@kernel(nogil=True)
+@kernel
 def leave_one_out_log(counts, octaves, tolerance):
     """Return the mean log loss of each point's answers under distributions that omit them.
 

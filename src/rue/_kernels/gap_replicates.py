@@ -6,7 +6,7 @@ from rue._kernels import kernel
 from rue._kernels.bootstrap import count_clusters, draw_points
 
 
-@kernel(nogil=True)
+@kernel
 def gaps(key, first, clusters, rankings, n_levels, out):
     """Draw the replicates ``first`` to ``first + len(out)`` and write the gap of each."""
     weight = np.empty(rankings[0].shape[0], np.uint8)
@@ -17,7 +17,7 @@ def gaps(key, first, clusters, rankings, n_levels, out):
         out[b] = gap(weight, rankings, sums)
 
 
-@kernel(nogil=True)
+@kernel
 def gap(weight, rankings, sums):
     """Pareto-gap of a sample that contains each point ``weight`` times, at n_levels + 1 coverages.
 

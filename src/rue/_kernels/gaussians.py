@@ -5,11 +5,13 @@ point gives each of its draws the same weight.
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from numba import prange
+from numpy.typing import NDArray
 
-from rue._kernels import N_BLOCKS, block, kernel, parallel_kernel
+from rue._kernels import kernel
+from rue._kernels.threads import on_blocks, pointwise
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -114,84 +116,90 @@ def _quantile(mean, sd, q, z_q):
     return a
 
 
-@parallel_kernel
-def quantile(mean, sd, q, z_q):
+def quantile(mean: NDArray[Any], sd: NDArray[Any], q: float, z_q: float) -> NDArray[Any]:
     """Return the quantile at level ``q`` of each point's mixture; ``z_q`` is that of N(0, 1)."""
-    n_points, n_draws = mean.shape
-    out = np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        near = np.empty(n_draws)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            for s in range(n_draws):
-                near[s] = mean[i, s] - mean[i, 0]
-            out[i] = mean[i, 0] + _quantile(near, sd[i], q, z_q)
+    out = np.empty(len(mean))
+
+    def fill(start: int, stop: int) -> None:
+        _quantiles(mean[start:stop], sd[start:stop], q, z_q, out[start:stop])
+
+    on_blocks(fill, len(mean), mean.size)
     return out
 
 
-@parallel_kernel
-def pinball(mean, sd, q, z_q):
+@kernel
+def _quantiles(mean, sd, q, z_q, out):
+    n_points, n_draws = mean.shape
+    near = np.empty(n_draws)
+    for i in range(n_points):
+        for s in range(n_draws):
+            near[s] = mean[i, s] - mean[i, 0]
+        out[i] = mean[i, 0] + _quantile(near, sd[i], q, z_q)
+
+
+@pointwise
+def pinball(start, stop, aleatoric, epistemic, mean, sd, q, z_q):
     """Mean Bayes risk of the draws, and mean regret of the mixture's quantile, pinball loss.
 
     With z = (a - mean)/sd the risk of a is sd (phi(z) + z (Phi(z) - q)), least at z_q.
     """
-    n_points, n_draws = mean.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+    _, n_draws = mean.shape
     least = math.exp(-0.5 * z_q * z_q) / _SQRT_2_PI
-    for b in prange(N_BLOCKS):
-        near = np.empty(n_draws)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            for s in range(n_draws):
-                near[s] = mean[i, s] - mean[i, 0]
-            a = _quantile(near, sd[i], q, z_q)
-            risk, regret = 0.0, 0.0
-            for s in range(n_draws):
-                z = (a - near[s]) / sd[i, s]
-                height = math.exp(-0.5 * z * z) / _SQRT_2_PI
-                tail = 0.5 * math.erfc(abs(z) * _SQRT_HALF)
-                below = tail if z < 0.0 else 1.0 - tail
-                risk += least * sd[i, s]
-                regret += max((height - least + z * (below - q)) * sd[i, s], 0.0)
-            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
-    return aleatoric, epistemic
+    near = np.empty(n_draws)
+    for i in range(start, stop):
+        for s in range(n_draws):
+            near[s] = mean[i, s] - mean[i, 0]
+        a = _quantile(near, sd[i], q, z_q)
+        risk, regret = 0.0, 0.0
+        for s in range(n_draws):
+            z = (a - near[s]) / sd[i, s]
+            height = math.exp(-0.5 * z * z) / _SQRT_2_PI
+            tail = 0.5 * math.erfc(abs(z) * _SQRT_HALF)
+            below = tail if z < 0.0 else 1.0 - tail
+            risk += least * sd[i, s]
+            regret += max((height - least + z * (below - q)) * sd[i, s], 0.0)
+        aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
-@parallel_kernel
-def crps(mean, sd):
+@pointwise
+def crps(start, stop, aleatoric, epistemic, mean, sd):
     """Mean of E|X - X'|/2 over draws, and mean of the integral of (F_s - F)^2.
 
     The latter is half the mean over all pairs of draws of the integral of (F_s - F_t)^2, which
     is E|X_s - X_t| - E|X_s - X_s'|/2 - E|X_t - X_t'|/2.
     """
-    n_points, n_draws = mean.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            spread, apart = 0.0, 0.0
-            for s in range(n_draws):
-                spread += sd[i, s]
-                for t in range(s):
-                    both = math.sqrt(sd[i, s] ** 2 + sd[i, t] ** 2)
-                    between = distance(mean[i, s] - mean[i, t], both)
-                    apart += max(between - (sd[i, s] + sd[i, t]) * _SQRT_1_OVER_PI, 0.0)
-            aleatoric[i] = spread * _SQRT_1_OVER_PI / n_draws
-            epistemic[i] = apart / n_draws**2
-    return aleatoric, epistemic
+    _, n_draws = mean.shape
+    for i in range(start, stop):
+        spread, apart = 0.0, 0.0
+        for s in range(n_draws):
+            spread += sd[i, s]
+            for t in range(s):
+                both = math.sqrt(sd[i, s] ** 2 + sd[i, t] ** 2)
+                between = distance(mean[i, s] - mean[i, t], both)
+                apart += max(between - (sd[i, s] + sd[i, t]) * _SQRT_1_OVER_PI, 0.0)
+        aleatoric[i] = spread * _SQRT_1_OVER_PI / n_draws
+        epistemic[i] = apart / n_draws**2
 
 
-@parallel_kernel
-def distances(mean, sd, answers, starts):
+def distances(
+    mean: NDArray[Any], sd: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any]
+) -> NDArray[Any]:
     """E|X - y| of the mixture for each answer y; point i has those from starts[i] on."""
-    n_points, n_draws = mean.shape
     out = np.empty(len(answers))
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            for j in range(starts[i], starts[i + 1]):
-                total = 0.0
-                for s in range(n_draws):
-                    total += distance(mean[i, s] - answers[j], sd[i, s])
-                out[j] = total / n_draws
+    on_blocks(
+        lambda start, stop: _distances(mean, sd, answers, starts, start, stop, out),
+        len(mean),
+        mean.size,
+    )
     return out
+
+
+@kernel
+def _distances(mean, sd, answers, starts, start, stop, out):
+    n_draws = mean.shape[1]
+    for i in range(start, stop):
+        for j in range(starts[i], starts[i + 1]):
+            total = 0.0
+            for s in range(n_draws):
+                total += distance(mean[i, s] - answers[j], sd[i, s])
+            out[j] = total / n_draws

@@ -1,8 +1,4 @@
-"""Running sums along a ranking, their Pareto fronts at each coverage, and IGD+ to the fronts.
-
-These kernels release the interpreter's lock and run on plain threads, which, unlike numba's own
-threads, can be started from any thread and survive a fork.
-"""
+"""Running sums along a ranking, their Pareto fronts at each coverage, and IGD+ to the fronts."""
 
 import numpy as np
 
@@ -20,7 +16,7 @@ FEW_ROWS = 64
 N_SUPPORTS = 48
 
 
-@kernel(nogil=True)
+@kernel
 def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
     """Write the N+1 running sums of ``risk`` and ``regret`` in the order of ``score``.
 
@@ -42,7 +38,7 @@ def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
         first = stop
 
 
-@kernel(nogil=True)
+@kernel
 def accumulate_directions(x, y, angles, risk, regret, risk_sums, regret_sums):
     """Write the running sums (see :func:`accumulate`) of the rankings by some directions.
 
@@ -64,7 +60,7 @@ def accumulate_directions(x, y, angles, risk, regret, risk_sums, regret_sums):
             risk_sums[d, k + 1], regret_sums[d, k + 1] = total, avoidable
 
 
-@kernel(nogil=True)
+@kernel
 def insert(fronts, sizes, level, risk, regret, angle):
     """Insert a point into the front of its level, unless a point there is at least as good.
 
@@ -101,7 +97,7 @@ def insert(fronts, sizes, level, risk, regret, angle):
     return True
 
 
-@kernel(nogil=True)
+@kernel
 def widened(fronts):
     """Return the fronts with twice as much room."""
     room = fronts.shape[1]
@@ -110,7 +106,7 @@ def widened(fronts):
     return wider
 
 
-@kernel(nogil=True)
+@kernel
 def insert_rankings(fronts, sizes, champions, first, risk_sums, regret_sums, angles):
     """Insert the running sums of some rankings, and of their reverses, at a range of levels.
 
@@ -169,7 +165,7 @@ def _challenge(fronts, sizes, champions, level, risk, regret, angle):
     return fronts
 
 
-@kernel(nogil=True)
+@kernel
 def insert_fronts(fronts, sizes, others, other_sizes):
     """Insert other fronts of the same levels; returns the fronts, which may have moved."""
     for level in range(sizes.shape[0]):
@@ -181,7 +177,7 @@ def insert_fronts(fronts, sizes, others, other_sizes):
     return fronts
 
 
-@kernel(nogil=True)
+@kernel
 def flatten(fronts, sizes, risk, regret, angle):
     """Write the rows of all fronts, one front after the other."""
     row = 0
@@ -191,7 +187,7 @@ def flatten(fronts, sizes, risk, regret, angle):
             row += 1
 
 
-@kernel(nogil=True)
+@kernel
 def nest(level_starts, coverage, risk, regret):
     """Return, for each level, the front of all points at this level or above.
 
@@ -237,7 +233,7 @@ def _widen(values, room):
     return wider
 
 
-@kernel(nogil=True)
+@kernel
 def supports(begins, ends, risk, regret):
     """Return some directions, and how far each front (see :func:`nest`) is along each of them.
 
@@ -267,7 +263,7 @@ def supports(begins, ends, risk, regret):
     return weights, heights
 
 
-@kernel(nogil=True)
+@kernel
 def least_deficits(
     reference, coverage, begins, ends, row_coverage, risk, regret, weights, heights, out
 ):

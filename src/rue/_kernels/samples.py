@@ -9,10 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from rue._kernels import N_BLOCKS, block, parallel_kernel
+from rue._kernels import kernel
+from rue._kernels.threads import on_blocks, pointwise
 
 
 def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -24,34 +24,30 @@ def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return found
 
 
-@parallel_kernel
-def _crps(flat, order, n_draws):
+@pointwise
+def _crps(start, stop, aleatoric, epistemic, flat, order, n_draws):
     """Sweep over the values of each point in their ``order``.
 
     c_s counts the values of draw s up to a step and k those of all. The sum of c_s^2 is kept as
     a whole number, so that the numerators n k - sum c_s^2 and S sum c_s^2 - k^2 are exact.
     """
-    n_points, size = flat.shape
+    _, size = flat.shape
     n_values = size // n_draws
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        counts = np.empty(n_draws, np.int64)
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            counts[:] = 0
-            squares, within, between = 0, 0.0, 0.0
-            here = np.float64(flat[i, order[i, 0]])
-            for k in range(1, size):
-                s = order[i, k - 1] // n_values
-                squares += 2 * counts[s] + 1
-                counts[s] += 1
-                after = np.float64(flat[i, order[i, k]])
-                within += (after - here) * (n_values * k - squares)
-                between += (after - here) * (n_draws * squares - k * k)
-                here = after
-            aleatoric[i] = within / (size * n_values)
-            epistemic[i] = between / (size * size)
-    return aleatoric, epistemic
+    counts = np.empty(n_draws, np.int64)
+    for i in range(start, stop):
+        counts[:] = 0
+        squares, within, between = 0, 0.0, 0.0
+        here = np.float64(flat[i, order[i, 0]])
+        for k in range(1, size):
+            s = order[i, k - 1] // n_values
+            squares += 2 * counts[s] + 1
+            counts[s] += 1
+            after = np.float64(flat[i, order[i, k]])
+            within += (after - here) * (n_values * k - squares)
+            between += (after - here) * (n_draws * squares - k * k)
+            here = after
+        aleatoric[i] = within / (size * n_values)
+        epistemic[i] = between / (size * size)
 
 
 def quantile(values: NDArray[Any], level: float) -> NDArray[Any]:
@@ -69,62 +65,60 @@ def pinball(values: NDArray[Any], q: float, level: float) -> tuple[NDArray[Any],
     return found
 
 
-@parallel_kernel
-def _pinball(values, action, q):
+@pointwise
+def _pinball(start, stop, aleatoric, epistemic, values, action, q):
     """Sum over the steps of each draw's sorted values.
 
     As for classes: a step adds min((1-q) F, q (1-F)) to the draw's Bayes risk, and the part of
     it between the draw's own quantile and the action adds abs(F - q) to the regret.
     """
-    n_points, n_draws, n_values = values.shape
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            a = action[i]
-            risk, regret = 0.0, 0.0
-            for s in range(n_draws):
-                low = np.float64(values[i, s, 0])
-                regret += q * max(low - a, 0.0)
-                for k in range(1, n_values):
-                    high = np.float64(values[i, s, k])
-                    below = k / n_values
-                    risk += (high - low) * min((1.0 - q) * below, q * (1.0 - below))
-                    passed = min(max(a - low, 0.0), high - low)
-                    excess = below - q
-                    regret += passed * max(excess, 0.0) + (high - low - passed) * max(-excess, 0.0)
-                    low = high
-                regret += (1.0 - q) * max(a - low, 0.0)
-            aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
-    return aleatoric, epistemic
+    _, n_draws, n_values = values.shape
+    for i in range(start, stop):
+        a = action[i]
+        risk, regret = 0.0, 0.0
+        for s in range(n_draws):
+            low = np.float64(values[i, s, 0])
+            regret += q * max(low - a, 0.0)
+            for k in range(1, n_values):
+                high = np.float64(values[i, s, k])
+                below = k / n_values
+                risk += (high - low) * min((1.0 - q) * below, q * (1.0 - below))
+                passed = min(max(a - low, 0.0), high - low)
+                excess = below - q
+                regret += passed * max(excess, 0.0) + (high - low - passed) * max(-excess, 0.0)
+                low = high
+            regret += (1.0 - q) * max(a - low, 0.0)
+        aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
 def distances(values: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
     """E|X - y| of the mixture for each answer y, sorted; point i has those from starts[i] on."""
     pooled = np.sort(values.reshape(len(values), -1), axis=1)
-    return np.asarray(_distances(pooled, answers, starts))
+    out = np.empty(len(answers))
+    on_blocks(
+        lambda start, stop: _distances(pooled, answers, starts, start, stop, out),
+        len(pooled),
+        pooled.size,
+    )
+    return out
 
 
-@parallel_kernel
-def _distances(pooled, answers, starts):
+@kernel
+def _distances(pooled, answers, starts, start, stop, out):
     """Merge the sorted values of each point with its sorted answers.
 
     With prefix sums of the values, each answer needs only its position among them.
     """
-    n_points, size = pooled.shape
-    out = np.empty(len(answers))
-    for b in prange(N_BLOCKS):
-        start, stop = block(b, n_points)
-        for i in range(start, stop):
-            origin = np.float64(pooled[i, 0])
-            total = 0.0
-            for k in range(size):
-                total += pooled[i, k] - origin
-            k, passed = 0, 0.0
-            for j in range(starts[i], starts[i + 1]):
-                y = answers[j] - origin
-                while k < size and pooled[i, k] - origin <= y:
-                    passed += pooled[i, k] - origin
-                    k += 1
-                out[j] = (k * y - passed + (total - passed) - (size - k) * y) / size
-    return out
+    size = pooled.shape[1]
+    for i in range(start, stop):
+        origin = np.float64(pooled[i, 0])
+        total = 0.0
+        for k in range(size):
+            total += pooled[i, k] - origin
+        k, passed = 0, 0.0
+        for j in range(starts[i], starts[i + 1]):
+            y = answers[j] - origin
+            while k < size and pooled[i, k] - origin <= y:
+                passed += pooled[i, k] - origin
+                k += 1
+            out[j] = (k * y - passed + (total - passed) - (size - k) * y) / size

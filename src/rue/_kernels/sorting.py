@@ -1,4 +1,4 @@
-"""Sorted scores: their order, the areas and ranks that follow from it, and threads for many sorts.
+"""Sorted scores: their order, and the areas and ranks that follow from it.
 
 The order is found by a radix sort, several times faster than comparing scores: they become whole
 numbers of 32 bits, which are sorted by 11 bits at a time together with their rows. Scores that
@@ -8,18 +8,9 @@ scores themselves. So the order is exact, and equal scores keep that of their ro
 A curve over sorted scores has one corner per distinct score and is linear in between.
 """
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
-
 import numpy as np
-from numba import get_num_threads
 
 from rue._kernels import kernel
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 _DIGIT, _LOW, _WORD = np.uint64(11), np.uint64(2047), np.uint64(32)
 _ROW = np.uint64(0xFFFFFFFF)
@@ -28,7 +19,7 @@ _ROW = np.uint64(0xFFFFFFFF)
 _SHORT = 24
 
 
-@kernel(nogil=True)
+@kernel
 def argsort(score):
     """Return the rows in the order of their scores; equal scores keep the order of rows.
 
@@ -39,7 +30,7 @@ def argsort(score):
     return order
 
 
-@kernel(nogil=True)
+@kernel
 def sort_rows(score, order, room):
     """Write the order of the scores, see :func:`argsort`; ``room`` has shape (2, n_points)."""
     n_points = score.shape[0]
@@ -210,34 +201,3 @@ def _add(total, carry, term):
     else:
         carry += (term - fresh) + total
     return fresh, carry
-
-
-def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Apply ``function`` to every item on as many threads as numba may use; results in order.
-
-    It is for kernels and sorts that release the interpreter's lock.
-    """
-    n_threads = min(get_num_threads(), len(items))
-    if n_threads < 2:
-        return [function(item) for item in items]
-    todo, results = deque(range(len(items))), {}
-
-    def work() -> None:
-        # A thread takes the next item when it is done with one: cheaper than a future for each.
-        while todo:
-            try:
-                i = todo.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            try:
-                results[i] = function(items[i])
-            except BaseException:
-                todo.clear()
-                raise
-
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [pool.submit(work) for _ in range(n_threads - 1)]
-        work()
-    for other in others:
-        other.result()
-    return [results[i] for i in range(len(items))]

@@ -44,7 +44,7 @@ def critical_angle(points, i, j):
     return np.arctan2(dx, -dy)
 
 
-@kernel(nogil=True)
+@kernel
 def certify(order, angle, points):
     """Sort the nearly sorted ``order`` by score; return whether ``angle`` is in an open arc.
 
@@ -104,7 +104,7 @@ def _are_reversed(order, p, cosine, sine, points):
     return dx * cosine + dy * sine < 0.0
 
 
-@kernel(nogil=True)
+@kernel
 def crossings(start, end, origin, points):
     """Return the pairs of blocks that change places between two rankings, and their angles.
 
@@ -138,7 +138,7 @@ def crossings(start, end, origin, points):
     return first, second, angle
 
 
-@kernel(nogil=True)
+@kernel
 def sweep(
     ranking, start, first, second, angle, by_angle, points, counts, risk, regret, fronts, sizes
 ):
@@ -225,7 +225,7 @@ def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fron
     return fronts
 
 
-@kernel(nogil=True)
+@kernel
 def find_lines(x, y):
     """Return the lines of each point, filled up with -1, and the direction of each line.
 

@@ -11,7 +11,7 @@ AIM = 0.95
 BOLDEST = 0.999
 
 
-@kernel(nogil=True)
+@kernel
 def wealth(losses, ranks, at, limit, delta, first, per_accepted, stop, profile, bets, prior=0.5):
     """Return the largest wealth on the way, from 1 to the goal, 1 / (AIM delta).
 
@@ -54,7 +54,7 @@ def wealth(losses, ranks, at, limit, delta, first, per_accepted, stop, profile, 
     return largest
 
 
-@kernel(nogil=True)
+@kernel
 def wealth_of_bets(losses, ranks, at, limit, bets):
     """Return the largest wealth on the way of given bets; rejected points have loss 0."""
     money = largest = 1.0

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import require_whole
-from rue._kernels import launch_threads
 from rue.beliefs import Draws
 from rue.errors import InputError, MissingExtraError, ShapeError
 
@@ -122,9 +121,6 @@ def draws(
             parts.append(torch.stack([output.cpu() for output in outputs], dim=1).numpy())
     if not parts:
         raise InputError("loader must yield at least one batch, got none")
-    n_threads = torch.get_num_threads()
-    launch_threads()  # starting numba's threads would otherwise change the number of torch's
-    torch.set_num_threads(n_threads)
     return Draws(np.concatenate(parts))
 
 

@@ -37,7 +37,7 @@ def gap_replicates(
     from tqdm import tqdm
 
     from rue._kernels.gap_replicates import gap, gaps
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
     sums = np.empty((2, len(rankings[4]), n_levels + 1))

@@ -62,7 +62,7 @@ def replicates(
         The replicates of each column.
     """
     from rue._kernels.bootstrap import N_COLUMNS, N_LANES, measure_all
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     codes = cluster_codes(run, cluster)
     rows = own_order([run], codes) if rows is None else rows

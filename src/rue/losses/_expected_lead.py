@@ -39,7 +39,7 @@ def expected_lead(alpha: FloatArray) -> FloatArray:
     array of shape (n_points,)
         The expectations.
     """
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     out = np.empty(len(alpha))
     step = max(1, (1 << 16) // (N_NODES * alpha.shape[1]))

@@ -31,14 +31,13 @@ from typing import Any as _Any
 from rue.errors import MissingExtraError
 
 try:
-    import torch as _torch
+    import torch as _torch  # noqa: F401
 except ImportError:
     raise MissingExtraError(
         "rue.methods needs an extra: pip install -e '.[torch]' in a clone, else "
         "pip install 'rue[torch]'"
     ) from None
 
-from rue._kernels import launch_threads as _launch_threads
 from rue._plugins import Registry as _Registry
 from rue.io.predictions import save_predictions
 from rue.methods import (
@@ -56,13 +55,6 @@ from rue.methods import (
     swag,
 )
 from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
-
-# Numba starts its threads at the first belief, which also sets the number of torch's threads,
-# against the user's choice; on a busy machine training is then many times slower. So they start
-# here.
-_n_threads = _torch.get_num_threads()
-_launch_threads()
-_torch.set_num_threads(_n_threads)
 
 
 def _checked(name: str, found: _Any) -> _Any:

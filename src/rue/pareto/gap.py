@@ -173,7 +173,7 @@ def igd_plus(
     0.3
     """
     from rue._kernels.pareto import least_deficits, nest, supports
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     levels = np.flatnonzero(np.diff(coverage, prepend=-np.inf))
     fronts = nest(np.append(levels, len(coverage)), coverage[levels], risk, regret)
@@ -195,7 +195,8 @@ def optimal_points(star: Components, lambdas: int) -> FloatArray:
     They are coverage, risk and regret, shape (lambdas, n_prefixes, 3).
     """
     from rue._kernels.pareto import accumulate
-    from rue._kernels.sorting import argsort, each
+    from rue._kernels.sorting import argsort
+    from rue._kernels.threads import each
 
     if isinstance(lambdas, bool) or not isinstance(lambdas, int | np.integer) or lambdas < 2:
         raise InputError(f"lambdas must be an integer of at least 2, got {lambdas!r}")
@@ -325,7 +326,7 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
 def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
     from rue._kernels.pareto import accumulate_directions, insert_rankings
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     angles = spread(arc_middles(plane, (n_directions + 1) // 2))
     n_points = len(plane.x)
@@ -366,8 +367,8 @@ def all_rankings(plane: Plane) -> Fronts:
     same angle, so that a linear transformation of the estimates has the same rankings.
     """
     from rue._kernels.pareto import insert_fronts
-    from rue._kernels.sorting import each
     from rue._kernels.sweep import crossings, find_lines, sweep
+    from rue._kernels.threads import each
 
     n_points = len(plane.x)
     x, y = plane.x[plane.starts], plane.y[plane.starts]
@@ -515,7 +516,7 @@ def _power_of_two(component: FloatArray) -> float:
 def _flat(plane: Plane, fronts: list[FloatArray], sizes: list[IntArray]) -> Fronts:
     """Return the fronts of successive levels as rows, in the units of the components."""
     from rue._kernels.pareto import flatten
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     level_sizes = np.concatenate(sizes)
     ends = np.cumsum([size.sum() for size in sizes])

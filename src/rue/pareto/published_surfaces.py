@@ -91,7 +91,7 @@ def published_gap(optimal: FloatArray, achievable: FloatArray) -> float:
 def _sweep(
     star: Components, aleatoric: FloatArray, epistemic: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    from rue._kernels.sorting import each
+    from rue._kernels.threads import each
 
     n_points = len(star)
     points = np.zeros((len(weights), n_points + 1, 3))

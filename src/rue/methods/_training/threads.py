@@ -5,14 +5,14 @@ import os
 import threadpoolctl
 import torch
 
-from rue._kernels import use_threads as use_kernel_threads
+from rue._kernels.threads import use_threads as use_kernel_threads
 
 __all__ = ["gpu_names", "use_threads"]
 
 
 def use_threads(n_threads: int) -> None:
     """Set the number of threads of torch, BLAS and the kernels; sums may depend on it."""
-    use_kernel_threads(n_threads)  # first: numba's start sets the threads of all of OpenMP
+    use_kernel_threads(n_threads)
     torch.set_num_threads(n_threads)
     threadpoolctl.threadpool_limits(n_threads)
 

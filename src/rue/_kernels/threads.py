@@ -1,0 +1,119 @@
+"""Plain threads for kernels: any thread may start them, several at once, and after a fork.
+
+The threads of numba (``parallel=True``) cannot do that: OpenMP ends or hangs a process that was
+forked after its first parallel region, and numba's own work queue aborts if two threads use it.
+The threads here end with each call, so that a fork finds none of them.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import wraps
+from threading import Thread
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import config
+from numba.core.compiler_lock import global_compiler_lock
+from numpy.typing import NDArray
+
+from rue._kernels import kernel
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Points are divided into a fixed number of blocks, so that results do not depend on the number
+# of cores; fewer numbers than this are not worth a thread.
+N_BLOCKS = 16
+FEW_NUMBERS = 1 << 14
+
+_n_threads: int = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+
+# A fork waits until no other thread compiles: the child would wait for that thread forever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
+
+
+def use_threads(n_threads: int) -> None:
+    """Limit kernels to this number of threads, or to the number available if that is smaller."""
+    global _n_threads
+    _n_threads = max(1, min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+
+def thread_limit() -> int:
+    """Return the number of threads that kernels may use."""
+    return _n_threads
+
+
+def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Apply ``function`` to every item on as many threads as kernels may use; results in order.
+
+    It is for kernels and sorts that release the interpreter's lock.
+    """
+    n_threads = min(_n_threads, len(items))
+    if n_threads < 2:
+        return [function(item) for item in items]
+    todo, results = deque(range(len(items))), {}
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        # A thread takes the next item when it is done with one.
+        while todo:
+            try:
+                i = todo.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                results[i] = function(items[i])
+            except BaseException as error:
+                errors.append(error)
+                todo.clear()
+
+    threads = []
+    for _ in range(n_threads - 1):
+        thread = Thread(target=work)
+        try:
+            thread.start()
+        except RuntimeError:  # the limit of threads is reached, or the interpreter ends
+            break
+        threads.append(thread)
+    work()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return [results[i] for i in range(len(items))]
+
+
+def on_blocks(function: Callable[[int, int], R], n_points: int, n_numbers: int) -> list[R]:
+    """Apply ``function`` to the first and last index (exclusive) of each block of points."""
+    if n_numbers < FEW_NUMBERS:
+        return [function(0, n_points)]
+    ends = [b * n_points // N_BLOCKS for b in range(N_BLOCKS + 1)]
+    return each(lambda b: function(ends[b], ends[b + 1]), range(N_BLOCKS))
+
+
+def pointwise(body: Callable[..., None]) -> Callable[..., tuple[NDArray[Any], NDArray[Any]]]:
+    """Compile a kernel that writes two components of the points from ``start`` to ``stop``.
+
+    The body takes ``start``, ``stop``, the two outputs and its inputs, of which the first has one
+    row for each point; the function that is returned takes the inputs and returns the outputs.
+    """
+    compiled = kernel(body)
+
+    @wraps(body)
+    def run(first: NDArray[Any], *others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        n_points = len(first)
+        aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+        on_blocks(
+            lambda start, stop: compiled(start, stop, aleatoric, epistemic, first, *others),
+            n_points,
+            first.size,
+        )
+        return aleatoric, epistemic
+
+    return run
