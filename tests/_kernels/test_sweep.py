@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rue._kernels.sweep import BLURRED, MOST, common_line, difference, find_lines
+from rue._kernels.pareto import BLURRED, MOST, common_line, difference, find_lines
 
 GRID = 1e12
 

@@ -366,8 +366,7 @@ def all_rankings(plane: Plane) -> Fronts:
     Only the fronts are kept. Points that lie on one line up to rounding change places at the
     same angle, so that a linear transformation of the estimates has the same rankings.
     """
-    from rue._kernels.pareto import insert_fronts
-    from rue._kernels.sweep import crossings, find_lines, sweep
+    from rue._kernels.pareto import crossings, find_lines, insert_fronts, sweep
     from rue._kernels.threads import each
 
     n_points = len(plane.x)
@@ -409,7 +408,7 @@ def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> Floa
     critical angles are those of all pairs of blocks, or of ``n_pairs`` of them; angles within
     SAME_ANGLE of each other count as one.
     """
-    from rue._kernels.sweep import SAME_ANGLE
+    from rue._kernels.pareto import SAME_ANGLE
 
     x, y = plane.x[plane.starts], plane.y[plane.starts]
     if len(x) == 1:
@@ -471,7 +470,7 @@ def _open_cuts(
     angles: FloatArray, points: tuple[FloatArray, FloatArray, IntArray, FloatArray]
 ) -> tuple[list[float], list[IntArray]]:
     """Return the angles that lie in open arcs, and the rankings there."""
-    from rue._kernels.sweep import certify
+    from rue._kernels.pareto import certify
 
     cuts, rankings = [], []
     for angle in angles:
