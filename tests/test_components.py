@@ -180,18 +180,18 @@ def test_streaming_gives_the_same_bits_as_one_piece(rng, monkeypatch):
         (lambda: realize(Annotations([[1, 1]]), None, "log"), "belief or actions"),
         (
             lambda: realize(Annotations([[1, 1]]), Draws([[[0.5, 0.5]]] * 2), "log"),
-            "1 x 2 and 2 x 2",
+            "2 points but the truth has 1",
         ),
         (
             lambda: realize(Annotations([[1, 1, 1]]), Draws([[[0.5, 0.5]]]), "log"),
-            "1 x 3 and 1 x 2",
+            "2 classes but the truth has 3",
         ),
         (lambda: realize(Annotations([[1, 1]]), None, "zero_one", actions=[2]), "from 0 to 1"),
         (
             lambda: realize(
                 Annotations([[1, 1, 1]]), Draws([[[0.5, 0.5]]]), "zero_one", actions=[0]
             ),
-            "1 x 3 and 1 x 2",
+            "2 classes but the truth has 3",
         ),
         (lambda: decompose(np.full((1, 1, 2), 0.5), "log"), "must be Draws, Dirichlet or Scored"),
         (

@@ -296,7 +296,10 @@ PEOPLE, NORMAL = Ratings([[1.0, 2.0]]), Gaussians([[1.0]], [[1.0]])
         (lambda: realize(PEOPLE, Draws([[[0.5, 0.5]]]), "squared"), "for a belief about classes"),
         (lambda: realize(Annotations([[1, 1]]), NORMAL, "squared"), "about real numbers use Rati"),
         (lambda: realize(PEOPLE, Dirichlet([[1, 1]]), "squared"), "got Dirichlet"),
-        (lambda: realize(PEOPLE, Gaussians([[1.0]] * 2, [[1.0]] * 2), "crps"), "got 1 and 2"),
+        (
+            lambda: realize(PEOPLE, Gaussians([[1.0]] * 2, [[1.0]] * 2), "crps"),
+            "2 points but the truth has 1",
+        ),
         (lambda: realize(PEOPLE, None, "crps"), "belief or actions"),
         (lambda: realize(PEOPLE, None, "crps", actions=[[[1.0]]]), "equally likely values"),
         (lambda: realize(PEOPLE, None, "crps", actions=[np.nan]), "actions must be finite"),

@@ -62,10 +62,12 @@ if TYPE_CHECKING:
     from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
     from rue.losses import Brier as Brier
+    from rue.losses import Classes as Classes
     from rue.losses import CostMatrix as CostMatrix
     from rue.losses import Log as Log
     from rue.losses import Loss as Loss
     from rue.losses import Pinball as Pinball
+    from rue.losses import RealNumbers as RealNumbers
     from rue.losses import Squared as Squared
     from rue.losses import ZeroOne as ZeroOne
     from rue.metrics.columns import Column as Column
@@ -105,6 +107,8 @@ if TYPE_CHECKING:
     from rue.selectors import Problem as Problem
     from rue.selectors import Selector as Selector
     from rue.selectors import optimal_selector as optimal_selector
+    from rue.truth import Truth as Truth
+    from rue.truth.alignment import align as align
     from rue.truth.annotations import Annotations as Annotations
     from rue.truth.ratings import Ratings as Ratings
 
@@ -119,6 +123,7 @@ _PUBLIC = {
     "Belief": "rue.beliefs",
     "Brier": "rue.losses",
     "CRPS": "rue.losses",
+    "Classes": "rue.losses",
     "Column": "rue.metrics.columns",
     "Comparison": "rue.inference.comparison",
     "Components": "rue.components",
@@ -144,6 +149,7 @@ _PUBLIC = {
     "RPS": "rue.losses",
     "Ratings": "rue.truth.ratings",
     "RealBelief": "rue.beliefs",
+    "RealNumbers": "rue.losses",
     "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.measures",
     "RegretParts": "rue.metrics.estimation",
@@ -156,9 +162,11 @@ _PUBLIC = {
     "Squared": "rue.losses",
     "Surface": "rue.pareto.surfaces",
     "Trials": "rue.deploy",
+    "Truth": "rue.truth",
     "ZeroOne": "rue.losses",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "achievable_surface": "rue.pareto.surfaces",
+    "align": "rue.truth.alignment",
     "aurc": "rue.metrics.measures",
     "aurec": "rue.metrics.measures",
     "compare": "rue.inference.comparison",

@@ -3,11 +3,12 @@
 import mmap
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.errors import InputError, ShapeError
+from rue.errors import AlignmentError, InputError, PointError, ShapeError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -42,14 +43,139 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def as_rows(rows: int | slice | NDArray[Any], n_points: int) -> Any:
+def as_rows(rows: int | slice | ArrayLike, n_points: int) -> Any:
     """Return what selects points from arrays: a number becomes the slice of that one point."""
     if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
         if not -n_points <= rows < n_points:
-            raise InputError(f"a point must be from 0 to {n_points - 1}, got {rows}")
+            raise PointError(f"a point must be from 0 to {n_points - 1}, got {rows}")
         first = int(rows) % n_points
         return slice(first, first + 1)
-    return rows
+    if isinstance(rows, slice):
+        return rows
+    chosen = np.asarray(rows)
+    if chosen.dtype == bool and chosen.shape != (n_points,):
+        raise PointError(f"a mask must have one entry per point ({n_points},), got {chosen.shape}")
+    if chosen.dtype != bool:
+        if chosen.ndim != 1 or (chosen.dtype.kind not in "iu" and chosen.size):
+            raise PointError(
+                "points must be a whole number, a slice, a mask or a vector of whole numbers, got "
+                f"dtype {chosen.dtype} of shape {chosen.shape}"
+            )
+        chosen = chosen.astype(np.int64)
+        outside = (chosen < -n_points) | (chosen >= n_points)
+        if outside.any():
+            bad = int(chosen[np.argmax(outside)])
+            raise PointError(f"a point must be from 0 to {n_points - 1}, got {bad}")
+    return chosen
+
+
+_IDS: WeakValueDictionary[int, NDArray[np.str_]] = WeakValueDictionary()
+"""The arrays of ids that were made here, so that each is checked once."""
+
+
+def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
+    """Return the names of the points as text, different and read-only, shape (n_points,)."""
+    array = np.asarray(ids)
+    if array.shape != (n_points,):
+        raise ShapeError(f"ids must have one name per point ({n_points},), got {array.shape}")
+    if _IDS.get(id(array)) is array:
+        return array  # checked already
+    if array.dtype.kind == "f" and is_whole(array).all():
+        array = array.astype(np.int64)
+    if array.dtype.kind == "O":
+        array = np.array([_as_id(name, row) for row, name in enumerate(array.tolist())], np.str_)
+    elif array.dtype.kind in "iuU":
+        array = array.astype(np.str_)
+    else:
+        raise InputError(f"ids must be text or whole numbers, got dtype {array.dtype}")
+    if len(set(array.tolist())) < n_points:
+        names, counts = np.unique(array, return_counts=True)
+        raise AlignmentError(
+            f"ids must not repeat, {int((counts > 1).sum()):,} do, first "
+            f"{str(names[np.argmax(counts > 1)])!r}"
+        )
+    array.flags.writeable = False
+    _IDS[id(array)] = array
+    return array
+
+
+def _as_id(name: Any, row: int) -> str:
+    if isinstance(name, float) and name.is_integer():
+        name = int(name)
+    if isinstance(name, bool) or not isinstance(name, str | int | np.integer) or name == "":
+        raise InputError(f"ids must be text or whole numbers, got {name!r} at row {row}")
+    return str(name)
+
+
+def kept(array: NDArray[Any], data: object) -> NDArray[Any]:
+    """Return a read-only array that the caller, who passed ``data``, cannot change.
+
+    Memory maps and read-only arrays are kept as they are; what the caller could still write to is
+    copied.
+    """
+    if isinstance(array, np.memmap) or not array.flags.writeable:
+        return array
+    if array is data or array.base is not None:
+        array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+class Chosen:
+    """Rows and columns of a memory map in another order, read chunk by chunk.
+
+    ``columns`` are those of the last axis; -1 is a column of zeros.
+    """
+
+    def __init__(
+        self, array: NDArray[Any], rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> None:
+        self.array, self.rows, self.columns = array, rows, columns
+        self.dtype, self.ndim = array.dtype, array.ndim
+        n_rows = len(array) if rows is None else len(rows)
+        n_columns = array.shape[-1] if columns is None else len(columns)
+        self.shape = (n_rows, *array.shape[1:-1], n_columns)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: Any) -> NDArray[Any]:
+        part = self.array[rows if self.rows is None else self.rows[rows]]
+        return part if self.columns is None else columns_of(part, self.columns)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype)
+
+
+def chosen_rows(array: Any, rows: Any) -> Any:
+    """Return rows of an array; indices into a memory map are only noted."""
+    if isinstance(array, Chosen):
+        known = np.arange(len(array)) if array.rows is None else array.rows
+        return Chosen(array.array, known[rows], array.columns)
+    if isinstance(array, np.memmap) and not isinstance(rows, slice):
+        return Chosen(array, np.arange(len(array))[rows])
+    part = array[rows]
+    part.flags.writeable = False
+    return part
+
+
+def chosen_columns(array: Any, columns: IntArray) -> Any:
+    """Return columns of the last axis, zeros for -1; those of a memory map are only noted."""
+    if isinstance(array, Chosen):
+        known = np.arange(array.shape[-1]) if array.columns is None else array.columns
+        return Chosen(array.array, array.rows, np.where(columns < 0, -1, known[columns]))
+    if isinstance(array, np.memmap):
+        return Chosen(array, None, columns)
+    part = columns_of(array, columns)
+    part.flags.writeable = False
+    return part
+
+
+def columns_of(array: NDArray[Any], columns: IntArray) -> NDArray[Any]:
+    """Return columns of the last axis in another order, zeros for -1."""
+    part = array[..., columns]
+    part[..., columns < 0] = 0
+    return np.asarray(part)
 
 
 def is_bfloat16(data: Any) -> bool:
@@ -206,9 +332,22 @@ def stream(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice,
     step = max(1, n_bytes // row_bytes)
     for start in range(0, len(array), step):
         rows = slice(start, min(start + step, len(array)))
-        # Numba would compile the kernel again for read-only arrays, so those are copied.
-        yield rows, np.require(array[rows].view(np.ndarray), wanted, ["C", "W"])
+        yield rows, writable(np.require(array[rows].view(np.ndarray), wanted, ["C"]))
         _release(array)
+
+
+class _Memory:
+    """The memory of a read-only array, said to be writable."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = array.__array_interface__ | {"data": (address, False)}
+        self.array = array
+
+
+def writable(chunk: NDArray[Any]) -> NDArray[Any]:
+    """Return the same memory as a writable array: numba would compile kernels again otherwise."""
+    return chunk if chunk.flags.writeable else np.asarray(_Memory(chunk))
 
 
 def show(row: NDArray[Any]) -> str:
@@ -217,9 +356,9 @@ def show(row: NDArray[Any]) -> str:
     return f"[{text}, ...]" if len(row) > 8 else f"[{text}]"
 
 
-def _release(array: NDArray[Any]) -> None:
+def _release(array: "NDArray[Any] | Chosen") -> None:
     # Only for files: the pages of a private mapping may hold data that exist nowhere else.
-    base: Any = array
+    base: Any = array.array if isinstance(array, Chosen) else array
     of_a_file = False
     while base is not None and not isinstance(base, mmap.mmap):
         of_a_file |= isinstance(base, np.memmap) and base.mode in ("r", "r+", "w+")

@@ -3,10 +3,11 @@
 A :class:`Run` holds both on the same points, and is what everything that follows takes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,18 +22,30 @@ from rue.beliefs import (
     published_components,
     require_convention,
 )
+from rue.beliefs.base import AnyBelief
 from rue.beliefs.real import decompose_real
 from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
 from rue.losses._valued import Valued
-from rue.truth.annotations import Annotations, deployed_actions, require_belief
+from rue.losses.outcomes import Classes
+from rue.truth.alignment import align, align_with_notes
+from rue.truth.annotations import (
+    Annotations,
+    deployed_actions,
+    require_any_belief,
+    require_belief,
+)
 from rue.truth.answer_losses import Answers, answers
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 from rue.truth.realized_ratings import realize_ratings
 
 __all__ = ["Components", "Run", "decompose", "realize"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +137,7 @@ class Components:
 
 
 def decompose(
-    belief: Belief | RealBelief,
+    belief: AnyBelief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -180,10 +193,12 @@ def decompose(
     loss = get_loss(loss, values=values)
     if convention != "definition":
         require_convention(convention)
+    belief = require_any_belief(belief).on_scale(loss)
     if isinstance(belief, RealBelief):
         _require_definition(convention)
         return Components(*decompose_real(belief, loss))
-    require_belief(belief)
+    belief = require_belief(belief)
+    loss = loss.on_classes(belief.outcomes)
     scale = loss.scale(belief.n_classes)
     if convention == "published":
         found = published_components(belief, loss, seed=seed)
@@ -215,9 +230,22 @@ def decompose(
     )
 
 
+def truth_first(function: Callable[P, R]) -> Callable[P, R]:
+    """Let ``annotations`` be another keyword for ``truth``, the first argument."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        if "annotations" in options and not args:
+            options["truth"] = options.pop("annotations")
+        return function(*args, **options)
+
+    return call
+
+
+@truth_first
 def realize(
-    annotations: Annotations | Ratings,
-    belief: Belief | RealBelief | None,
+    truth: Truth,
+    belief: AnyBelief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -235,14 +263,16 @@ def realize(
 
     Parameters
     ----------
-    annotations : Annotations or Ratings
+    truth : Annotations or Ratings
         The answers of the annotators, and so p*.
     belief : Belief, RealBelief or None
-        The predictions of the model; may be None if ``actions`` are given.
+        The predictions of the model; may be None if ``actions`` are given. Rows and classes are
+        matched by name (:func:`rue.align`), and the result has the belief's rows.
     loss, values
-        As in :func:`decompose`; ``values`` default to those of the annotations.
+        As in :func:`decompose`; ``values`` default to those of the truth.
     actions : array_like of shape (n_points,) or (n_points, n_classes), optional
-        The actions of a deployed predictor: classes (zero_one), row numbers of the cost matrix,
+        The actions of a deployed predictor, by default the belief's own ``actions``, else its
+        Bayes actions: classes (zero_one), row numbers of the cost matrix,
         or numbers (squared, absolute, pinball), one per point; or distributions (log, brier,
         rps). Under crps, numbers or equally likely values, shape (n_points, n_values).
     estimator : {"plugin", "leave_one_out", "unbiased"}
@@ -260,7 +290,7 @@ def realize(
     Raises
     ------
     InputError
-        If annotations and belief differ in points or classes, or actions are invalid.
+        If truth and belief differ in points or classes, or actions are invalid.
 
     Examples
     --------
@@ -272,7 +302,7 @@ def realize(
                floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]),
                outside_score=False)
     """
-    loss = get_loss(loss, values=annotations.values if values is None else values)
+    annotations, belief, loss, actions = _together(truth, belief, loss, values, actions)
     if isinstance(annotations, Ratings):
         found = realize_ratings(annotations, belief, loss, actions=actions, estimator=estimator)
         return Components(
@@ -282,16 +312,17 @@ def realize(
             aleatoric_high=found.aleatoric_high,
             n_annotators=annotations.n_annotators,
         )
+    assert isinstance(annotations, Annotations)
     n_points, scale = annotations.n_points, loss.scale(annotations.n_classes)
     total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
     floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
     for rows, action in deployed_actions(annotations, belief, loss, actions):
-        truth = annotations.probs[rows]
-        total[rows] = loss.risk(truth, action)
-        aleatoric[rows] = loss.bayes_risk(truth)
-        epistemic[rows] = loss.regret(truth, action)
+        p = annotations.probs[rows]
+        total[rows] = loss.risk(p, action)
+        aleatoric[rows] = loss.bayes_risk(p)
+        epistemic[rows] = loss.regret(p, action)
         if isinstance(loss, Log) and floored is not None:
-            floored[rows] = loss.floored(truth, action)
+            floored[rows] = loss.floored(p, action)
     high = None
     if estimator != "plugin":
         aleatoric = estimate_bayes_risk(annotations, loss, estimator)
@@ -357,7 +388,7 @@ class Run:
     loss: str | Loss = ""
     ids: NDArray[np.str_] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    annotations: Annotations | Ratings | None = None
+    annotations: Truth | None = None
     answers: Answers | RatingAnswers | None = None
     path: Path | None = None
     classes: tuple[str, ...] | None = None
@@ -378,10 +409,11 @@ class Run:
                 )
 
     @classmethod
+    @truth_first
     def from_belief(
         cls,
-        annotations: Annotations | Ratings,
-        belief: Belief | RealBelief,
+        truth: Truth,
+        belief: AnyBelief,
         loss: str | Loss = "log",
         *,
         values: ArrayLike | None = None,
@@ -395,15 +427,16 @@ class Run:
 
         Parameters
         ----------
-        annotations
+        truth
             The annotators' answers about n_points points.
         belief
-            What the model says about the same points.
+            What the model says about the same points; they are matched by name
+            (:func:`rue.align`).
         loss, values, actions, seed
             As in :func:`rue.decompose` and :func:`rue.realize`; ``values`` default to those of
-            the annotations.
+            the truth.
         method
-            The name of the method.
+            The name of the method, by default the belief's own.
         with_answers
             Whether to keep what each answer costs, which :func:`rue.plan` needs; None keeps it
             where there are answers, and not where p* is known.
@@ -422,20 +455,24 @@ class Run:
         >>> run.star.epistemic
         array([0.18])
         """
-        _require_kinds(annotations, belief)
-        loss = get_loss(loss, values=annotations.values if values is None else values)
+        aligned = align_with_notes(truth, belief)
+        truth, meant, loss, actions = _together(
+            aligned.truth, aligned.belief, loss, values, actions
+        )
+        assert meant is not None
+        belief = meant
         if with_answers is None:
-            with_answers = (
-                not isinstance(annotations, Annotations) or annotations.counts is not None
-            )
+            with_answers = truth.has_answers
         return cls(
-            realize(annotations, belief, loss, actions=actions),
+            realize(truth, belief, loss, actions=actions),
             decompose(belief, loss, seed=seed, convention=convention),
-            method=method,
+            method=method or belief.method,
             loss=loss,
-            annotations=annotations,
-            answers=answers(annotations, belief, loss, actions=actions) if with_answers else None,
-            notes=tuple(_notes(belief, loss)),
+            ids=belief.ids,
+            annotations=truth,
+            answers=answers(truth, belief, loss, actions=actions) if with_answers else None,
+            classes=belief.outcomes.names,
+            notes=(*aligned.notes, *_notes(belief, loss)),
             convention=convention,
         )
 
@@ -490,31 +527,33 @@ def _require_definition(convention: Convention) -> None:
         )
 
 
-def _require_kinds(annotations: object, belief: object) -> None:
-    """Raise unless the answers come first and the belief second, each of its own class."""
-    if isinstance(annotations, Belief | RealBelief) and isinstance(belief, Annotations | Ratings):
-        raise InputError(
-            f"annotations come first and the belief second, got {type(annotations).__name__} "
-            f"first: swap the two arguments"
-        )
-    if not isinstance(annotations, Annotations | Ratings):
-        raise InputError(
-            "annotations must be rue.Annotations(counts), or rue.Ratings for real-valued answers, "
-            f"got {_described(annotations)}"
-        )
-    if not isinstance(belief, Belief | RealBelief):
-        raise InputError(
-            "belief must be rue.Draws(probs) of shape (n_points, n_draws, n_classes), "
-            f"rue.Dirichlet(alpha) or another belief, got {_described(belief)}"
-        )
+def _together(
+    truth: Truth,
+    belief: AnyBelief | None,
+    loss: str | Loss,
+    values: ArrayLike | None,
+    actions: ArrayLike | None,
+) -> tuple[Truth, AnyBelief | None, Loss, ArrayLike | None]:
+    """Return truth and belief on the same points and scale, and the loss and actions on it."""
+    loss = get_loss(loss, values=values)
+    if belief is not None:
+        if actions is not None:
+            belief = belief.with_actions(actions)
+        truth, belief = align(truth, belief)
+        belief = belief.on_scale(loss)
+        actions = belief.placed_actions(loss)
+    elif actions is None:
+        raise InputError("realize needs a belief or actions, got neither")
+    truth = truth.on_scale(loss)
+    if isinstance(truth.outcomes, Classes):
+        classes = truth.outcomes if values is None else truth.outcomes.with_values(values)
+        truth = truth._with(outcomes=classes)
+        belief = belief if belief is None else belief._with(outcomes=classes)
+        loss = loss.on_classes(classes)
+    return truth, belief, loss, actions
 
 
-def _described(value: object) -> str:
-    shape = getattr(value, "shape", None)
-    return type(value).__name__ + (f" of shape {shape}" if isinstance(shape, tuple) else "")
-
-
-def _notes(belief: Belief | RealBelief, loss: Loss) -> list[str]:
+def _notes(belief: AnyBelief, loss: Loss) -> list[str]:
     notes = []
     if isinstance(belief, Belief) and isinstance(loss, Valued) and loss.values is None:
         k = belief.n_classes

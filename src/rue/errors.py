@@ -5,6 +5,7 @@
     RueError
     ├── InputError (ValueError)       an argument breaks a rule
     │   ├── ShapeError                its shape does not fit
+    │   ├── PointError (IndexError)   a point, or a mask of points, that is not there
     │   ├── FileError                 a file does not hold what it should
     │   ├── AlignmentError            the ids of two files do not match
     │   └── InfeasibleError           no selector meets the budgets
@@ -25,6 +26,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "PluginError",
+    "PointError",
     "RueError",
     "ShapeError",
 ]
@@ -47,6 +49,10 @@ class InputError(RueError, ValueError):
 
 class ShapeError(InputError):
     """An array has the wrong shape."""
+
+
+class PointError(InputError, IndexError):
+    """A point is not there, or a mask has another number of points."""
 
 
 class FileError(InputError):

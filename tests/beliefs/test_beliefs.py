@@ -40,10 +40,15 @@ def test_torch_tensors_are_taken_with_and_without_gradient(dtype):
     assert Draws(tensor).mean() == pytest.approx(np.array([[0.75, 0.25]]))
 
 
-def test_nothing_is_copied():
-    assert np.shares_memory(Draws(P).probs, P)
+def test_what_the_caller_could_change_is_copied():
     tensor = torch.tensor(P)
-    assert np.shares_memory(Draws(tensor).probs, tensor.numpy())
+    for given in (P, tensor):
+        probs = Draws(given).probs
+        assert not np.shares_memory(probs, np.asarray(given))
+        assert not probs.flags.writeable
+    fixed = P.copy()
+    fixed.flags.writeable = False
+    assert Draws(fixed).probs is fixed
 
 
 @pytest.mark.parametrize("mode", ["r", "r+", "c"])

@@ -7,7 +7,7 @@ import pytest
 
 import rue
 from rue import Annotations, Components, Dirichlet, Draws, Scored, decompose, evaluate
-from rue.errors import ShapeError
+from rue.errors import AlignmentError, ShapeError
 from rue.losses import LOSSES
 from rue.metrics.evaluation import evaluate_components
 
@@ -114,9 +114,9 @@ def test_json_and_text(people):
 
 
 def test_sides_must_match(people, draws):
-    with pytest.raises(ShapeError, match="60 x 4 and 59 x 4"):
+    with pytest.raises(AlignmentError, match="59 points but the truth has 60"):
         evaluate(people, Draws(draws.probs[1:]), "log")
-    with pytest.raises(ShapeError, match="60 x 4 and 59 x 4"):
+    with pytest.raises(AlignmentError, match="59 points but the truth has 60"):
         evaluate(people, Draws(draws.probs[1:]), "zero_one", actions=np.zeros(60, int))
     one, two = Components([1], [1], [0]), Components([1, 1], [1, 1], [0, 0])
     with pytest.raises(ShapeError, match="same points"):

@@ -70,7 +70,7 @@ def test_some_of_the_points():
         (people[np.array([2, 0, 2])], [2, 0, 2]),
     ):
         assert lists(part) == [lists(people)[i] for i in points]
-        assert part.ids.tolist() == [[7, 8, 9][i] for i in points]
+        assert part.ids.tolist() == [["7", "8", "9"][i] for i in points]
         assert part.range == (0, 3)
 
 

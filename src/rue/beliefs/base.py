@@ -1,21 +1,66 @@
-"""The interface of beliefs: mean distributions, and expectations under a loss."""
+"""The interface of beliefs, and what truths and beliefs have in common: rows with names."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_rows
-from rue.losses.base import Expectation, Loss
+from rue._arrays import (
+    FloatArray,
+    IntArray,
+    as_array,
+    as_ids,
+    as_rows,
+    chosen_columns,
+    chosen_rows,
+    kept,
+)
+from rue.errors import ShapeError
+from rue.losses.base import Expectation, Loss, check_choices
+from rue.losses.outcomes import Classes, Outcomes
 
-__all__ = ["Belief", "PerPoint"]
+__all__ = ["AnyBelief", "Belief", "PerPoint"]
 
 
 class PerPoint(ABC):
-    """A dataclass of arrays whose first axis is the points."""
+    """Arrays whose first axis is the points, with the names of points and outcomes.
+
+    Attributes
+    ----------
+    ids : array of str of shape (n_points,), or None
+        The names of the points.
+    outcomes : Classes or RealNumbers
+        What is answered: classes with their names and values, or real numbers.
+    groups : mapping of str to arrays of shape (n_points,)
+        Columns to group the points by.
+    source : str
+        The file that it was read from, for messages.
+    notes : tuple of str
+        What a reader of the numbers must know, a sentence each.
+    """
+
+    ids: NDArray[np.str_] | None
+    outcomes: Outcomes
+    groups: Mapping[str, NDArray[Any]]
+    source: str
+    notes: tuple[str, ...]
+    _ROWS: ClassVar[tuple[str, ...]]
+    _COLUMNS: ClassVar[tuple[str, ...]] = ()
+
+    def _set(self, ids: ArrayLike | None, outcomes: Outcomes, **attributes: Any) -> None:
+        """Set the attributes of a new object."""
+        self.__dict__.update(attributes)
+        self.__dict__.update(groups={}, source="", notes=(), outcomes=outcomes, ids=None)
+        if ids is not None:
+            self.__dict__["ids"] = as_ids(ids, self.n_points)
+
+    def _with(self, **changes: Any) -> Self:
+        """Return the same with other attributes, which are not checked."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__ | changes)
+        return new
 
     @property
     @abstractmethod
@@ -25,15 +70,161 @@ class PerPoint(ABC):
     def __len__(self) -> int:
         return self.n_points
 
-    def __getitem__(self, rows: int | slice | NDArray[Any]) -> Self:
-        """Return the belief about some of the points: a number, a slice, a mask or indices."""
-        rows = as_rows(rows, len(self))
-        arrays: Any = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return type(self)(**{name: array[rows] for name, array in arrays.items()})
+    def __getitem__(self, rows: int | slice | ArrayLike) -> Self:
+        """Return some of the points: a number, a slice, a mask or indices; names are kept."""
+        chosen = as_rows(rows, len(self))
+        part = self._with(
+            **self._chosen(chosen),
+            ids=None if self.ids is None else chosen_rows(self.ids, chosen),
+            groups={name: column[chosen] for name, column in self.groups.items()},
+        )
+        if not len(part):
+            raise ShapeError("at least one point must be chosen, got none")
+        return part
+
+    def _chosen(self, rows: Any) -> dict[str, Any]:
+        arrays = {name: getattr(self, name) for name in self._ROWS}
+        return {
+            name: None if array is None else chosen_rows(array, rows)
+            for name, array in arrays.items()
+        }
+
+    def unnamed(self) -> Self:
+        """Return the same without ids and names of classes, to be matched by position.
+
+        Returns
+        -------
+        same type
+            The values of classes are kept.
+        """
+        return self._with(ids=None, outcomes=self.outcomes.unnamed())
+
+    def with_ids(self, ids: ArrayLike | None) -> Self:
+        """Return the same with other names of the points, or without."""
+        return self._with(ids=None if ids is None else as_ids(ids, self.n_points))
+
+    def with_source(
+        self,
+        source: str,
+        *,
+        groups: Mapping[str, NDArray[Any]] | None = None,
+        notes: Sequence[str] = (),
+    ) -> Self:
+        """Return the same with the file that it was read from, columns to group by, and notes."""
+        groups = self.groups if groups is None else groups
+        for name, column in groups.items():
+            if len(column) != len(self):
+                raise ShapeError(f"{name} must have {len(self)} points, got {len(column)}")
+        return self._with(source=str(source), groups=dict(groups), notes=(*self.notes, *notes))
+
+    def with_classes(self, classes: Sequence[Any]) -> Self:
+        """Return the same with its classes in the order that you state, by name.
+
+        Parameters
+        ----------
+        classes : sequence of names
+            The names of the classes in the order of the scale. They name columns without names,
+            and reorder columns with the same names.
+
+        Returns
+        -------
+        same type
+            Losses that need an order use this one.
+
+        Raises
+        ------
+        InputError
+            If these are not the names of the classes.
+        """
+        outcomes, columns = self.outcomes.reordered(classes)
+        return self._in_columns(columns, outcomes)
+
+    def _in_columns(self, columns: IntArray | None, outcomes: Outcomes) -> Self:
+        """Return the same with other columns, -1 for one of zeros, and their names."""
+        if columns is None or np.array_equal(columns, np.arange(self.outcomes.n)):
+            return self._with(outcomes=outcomes)
+        arrays = {name: getattr(self, name) for name in self._COLUMNS}
+        return self._with(
+            outcomes=outcomes,
+            **{
+                name: None if array is None else chosen_columns(array, columns)
+                for name, array in arrays.items()
+            },
+        )
+
+    def on_scale(self, loss: Loss) -> Self:
+        """Return the same with its classes in the order of the scale, if the loss needs one."""
+        if not loss.needs_order:
+            return self
+        columns = self.outcomes.scale_columns(loss.name)
+        if columns is None:
+            return self
+        return self._in_columns(columns, self.outcomes.part(columns))
 
 
-class Belief(PerPoint):
+class AnyBelief(PerPoint):
+    """A second-order prediction for each point, about classes or real numbers.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    actions : array of shape (n_points,) or (n_points, n_classes), or None
+        The actions of a deployed predictor, which are judged instead of the Bayes actions.
+    """
+
+    method: str
+    actions: NDArray[Any] | None
+    _places: IntArray | None = None
+    """The present column of each class that actions may be numbers of, if columns have moved."""
+
+    def _name(
+        self,
+        outcomes: Outcomes,
+        ids: ArrayLike | None,
+        method: str,
+        actions: ArrayLike | None,
+        **arrays: Any,
+    ) -> None:
+        """Set the attributes of a new belief."""
+        self._set(ids, outcomes, method=method, **arrays)
+        self.__dict__["actions"] = _as_actions(actions, self.n_points)
+
+    def with_actions(self, actions: ArrayLike | None) -> Self:
+        """Return the same with the actions of a deployed predictor, on the present columns."""
+        return self._with(actions=_as_actions(actions, self.n_points), _places=None)
+
+    def placed_actions(self, loss: Loss) -> NDArray[Any] | None:
+        """Return the actions, with numbers of classes as those of the present columns."""
+        if self.actions is None or self._places is None or not loss.chooses_class:
+            return self.actions
+        return self._places[check_choices(self.actions, self.n_points, len(self._places))]
+
+    def with_method(self, method: str) -> Self:
+        """Return the same under another name of the method."""
+        return self._with(method=method)
+
+    def _chosen(self, rows: Any) -> dict[str, Any]:
+        actions = None if self.actions is None else self.actions[rows]
+        return super()._chosen(rows) | {"actions": actions}
+
+    def _in_columns(self, columns: IntArray | None, outcomes: Outcomes) -> Self:
+        belief = super()._in_columns(columns, outcomes)
+        if self.actions is None or columns is None:
+            return belief
+        if np.array_equal(columns, np.arange(self.outcomes.n)):
+            return belief
+        if self.actions.ndim == 2:
+            return belief._with(actions=chosen_columns(self.actions, columns))
+        place = np.full(self.outcomes.n, -1)
+        place[columns[columns >= 0]] = np.flatnonzero(columns >= 0)
+        return belief._with(_places=place if self._places is None else place[self._places])
+
+
+class Belief(AnyBelief):
     """A second-order prediction for each point: a distribution over distributions of classes."""
+
+    outcomes: Classes
 
     @property
     @abstractmethod
@@ -69,3 +260,12 @@ class Belief(PerPoint):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_points:,} points x {self.n_classes} classes)"
+
+
+def _as_actions(actions: ArrayLike | None, n_points: int) -> NDArray[Any] | None:
+    if actions is None:
+        return None
+    array = as_array("actions", actions)
+    if array.ndim not in (1, 2) or len(array) != n_points:
+        raise ShapeError(f"actions must have {n_points} points, got shape {array.shape}")
+    return kept(array, actions)

@@ -1,6 +1,6 @@
 """Dirichlet: one Dirichlet distribution per point, for example of an evidential network."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import (
     FloatArray,
     as_array,
+    kept,
     require_finite,
     require_n_classes,
     require_shape,
@@ -19,6 +20,7 @@ from rue._arrays import (
 from rue.beliefs.base import Belief
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
+from rue.losses.outcomes import Classes, as_classes
 
 __all__ = ["Dirichlet"]
 
@@ -34,6 +36,14 @@ class Dirichlet(Belief):
     ----------
     alpha : array_like of shape (n_points, n_classes)
         Concentrations above 0.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    classes : sequence of names or Classes, optional
+        The names of the classes in the order of the columns.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -48,8 +58,17 @@ class Dirichlet(Belief):
     """
 
     alpha: NDArray[Any]
+    _ROWS = _COLUMNS = ("alpha",)
 
-    def __init__(self, alpha: ArrayLike) -> None:
+    def __init__(
+        self,
+        alpha: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        classes: Sequence[Any] | Classes | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         array = as_array("alpha", alpha)
         require_shape("alpha", array, "n_points", "n_classes")
         require_n_classes("alpha", array.shape[-1])
@@ -67,7 +86,8 @@ class Dirichlet(Belief):
                     "the largest alpha of a point must be from 1e-290 to 1e290, "
                     f"got {largest[row]:g} at row {rows.start + row}"
                 )
-        object.__setattr__(self, "alpha", array)
+        outcomes = as_classes(classes, array.shape[-1], "alpha")
+        self._name(outcomes, ids, method, actions, alpha=kept(array, alpha))
 
     @property
     def n_points(self) -> int:

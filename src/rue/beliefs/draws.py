@@ -1,6 +1,6 @@
 """Draws: several distributions per point, from ensembles, dropout or posterior samples."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import (
     FloatArray,
     as_array,
+    kept,
     require_distributions,
     require_n_classes,
     require_shape,
@@ -17,6 +18,7 @@ from rue._arrays import (
 )
 from rue.beliefs.base import Belief
 from rue.losses.base import Expectation, Loss
+from rue.losses.outcomes import Classes, as_classes
 
 __all__ = ["Draws"]
 
@@ -31,6 +33,14 @@ class Draws(Belief):
     probs : array_like of shape (n_points, n_draws, n_classes)
         Probabilities. Each distribution must sum to 1 within 1e-6, or within the precision of
         float32, float16 and bfloat16, and is normalised in float64.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    classes : sequence of names or Classes, optional
+        The names of the classes in the order of the columns.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -45,13 +55,23 @@ class Draws(Belief):
     """
 
     probs: NDArray[Any]
+    _ROWS = _COLUMNS = ("probs",)
 
-    def __init__(self, probs: ArrayLike) -> None:
+    def __init__(
+        self,
+        probs: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        classes: Sequence[Any] | Classes | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         array = as_array("probs", probs)
         require_shape("probs", array, "n_points", "n_draws", "n_classes")
         require_n_classes("probs", array.shape[-1])
         require_distributions("probs", array, sum_tolerance(probs))
-        object.__setattr__(self, "probs", array)
+        outcomes = as_classes(classes, array.shape[-1], "probs")
+        self._name(outcomes, ids, method, actions, probs=kept(array, probs))
 
     def __repr__(self) -> str:
         n_points, n_draws, n_classes = self.probs.shape

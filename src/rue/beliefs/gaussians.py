@@ -10,13 +10,16 @@ from rue._arrays import (
     LARGEST,
     FloatArray,
     as_array,
+    kept,
     require_between,
     require_finite,
     require_shape,
+    writable,
 )
 from rue.beliefs.real import RealBelief
 from rue.errors import ShapeError
 from rue.losses.base import Expectation
+from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
 
 __all__ = ["Gaussians"]
@@ -32,6 +35,12 @@ class Gaussians(RealBelief):
     mean, sd : array_like of shape (n_points, n_draws)
         Mean and standard deviation of each draw; ``sd`` is above 0. For a
         model without noise of its own use :class:`~rue.Samples`.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_values), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -51,7 +60,17 @@ class Gaussians(RealBelief):
     mean: FloatArray
     sd: FloatArray
 
-    def __init__(self, mean: ArrayLike, sd: ArrayLike) -> None:
+    _ROWS = ("mean", "sd")
+
+    def __init__(
+        self,
+        mean: ArrayLike,
+        sd: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         arrays = {"mean": _matrix("mean", mean), "sd": _matrix("sd", sd)}
         if arrays["mean"].shape != arrays["sd"].shape:
             raise ShapeError(
@@ -60,8 +79,8 @@ class Gaussians(RealBelief):
             )
         require_between("mean", arrays["mean"], -LARGEST, LARGEST)
         require_between("sd", arrays["sd"], 1 / LARGEST, LARGEST, above=0.0)
-        for name, array in arrays.items():
-            object.__setattr__(self, name, array)
+        arrays = {name: kept(arrays[name], data) for name, data in (("mean", mean), ("sd", sd))}
+        self._name(RealNumbers(), ids, method, actions, **arrays)
 
     @property
     def n_points(self) -> int:
@@ -75,7 +94,7 @@ class Gaussians(RealBelief):
 
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return closed forms for normals."""
-        return loss.expect_gaussians(self.mean, self.sd)
+        return loss.expect_gaussians(*self._arrays())
 
     def mixture_mean(self) -> FloatArray:
         """Return the mean of the means of the draws."""
@@ -88,24 +107,27 @@ class Gaussians(RealBelief):
 
         from rue._kernels.gaussians import quantile
 
-        return np.asarray(quantile(self.mean, self.sd, q, float(ndtri(q))))
+        return np.asarray(quantile(*self._arrays(), q, float(ndtri(q))))
 
     def mixture_spread(self) -> FloatArray:
         """Return half the mean of E|X_s - X_t| over all pairs of draws."""
         from rue._kernels.gaussians import crps
 
-        within, between = crps(self.mean, self.sd)
+        within, between = crps(*self._arrays())
         return np.asarray(within + between)
 
     def mixture_distances(self, answers: Ragged) -> FloatArray:
         """Return the mean of E|X_s - y| over the draws."""
         from rue._kernels.gaussians import distances
 
-        return np.asarray(distances(self.mean, self.sd, answers.values, answers.starts))
+        return np.asarray(distances(*self._arrays(), answers.values, answers.starts))
+
+    def _arrays(self) -> tuple[FloatArray, FloatArray]:
+        return writable(self.mean), writable(self.sd)
 
 
 def _matrix(name: str, data: ArrayLike) -> FloatArray:
     array = as_array(name, data)
     require_shape(name, array, "n_points", "n_draws")
     require_finite(name, array)
-    return np.require(array.view(np.ndarray), np.float64, ["C", "W"])
+    return np.require(array.view(np.ndarray), np.float64, ["C"])

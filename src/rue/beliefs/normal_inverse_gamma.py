@@ -6,9 +6,10 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import LARGEST, FloatArray, as_vector, require_between
+from rue._arrays import LARGEST, FloatArray, as_vector, kept, require_between
 from rue.beliefs.real import RealBelief
 from rue.losses.base import Expectation
+from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
 from rue.losses.real._student import (
     student_distance,
@@ -34,6 +35,12 @@ class NormalInverseGamma(RealBelief):
     mu, nu, alpha, beta : array_like of shape (n_points,)
         The four parameters. ``nu`` and ``beta`` are above 0 and ``alpha`` above 0.5; squared
         loss needs ``alpha`` above 1, or the variance is infinite.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_values), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -61,7 +68,19 @@ class NormalInverseGamma(RealBelief):
     alpha: FloatArray
     beta: FloatArray
 
-    def __init__(self, mu: ArrayLike, nu: ArrayLike, alpha: ArrayLike, beta: ArrayLike) -> None:
+    _ROWS = ("mu", "nu", "alpha", "beta")
+
+    def __init__(
+        self,
+        mu: ArrayLike,
+        nu: ArrayLike,
+        alpha: ArrayLike,
+        beta: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         first = as_vector("mu", mu)
         arrays = {"mu": first}
         for name, data in (("nu", nu), ("alpha", alpha), ("beta", beta)):
@@ -70,8 +89,9 @@ class NormalInverseGamma(RealBelief):
         require_between("nu", arrays["nu"], 1e-100, 1e100, above=0.0)
         require_between("alpha", arrays["alpha"], 0.5, 1e100, above=0.5)
         require_between("beta", arrays["beta"], 1e-200, 1e200, above=0.0)
-        for name, array in arrays.items():
-            object.__setattr__(self, name, array)
+        given = {"mu": mu, "nu": nu, "alpha": alpha, "beta": beta}
+        arrays = {name: kept(array, given[name]) for name, array in arrays.items()}
+        self._name(RealNumbers(), ids, method, actions, **arrays)
 
     @property
     def n_points(self) -> int:

@@ -11,6 +11,7 @@ from rue._arrays import (
     LARGEST,
     FloatArray,
     as_array,
+    kept,
     require_between,
     require_finite,
     require_shape,
@@ -18,6 +19,7 @@ from rue._arrays import (
 )
 from rue.beliefs.real import RealBelief
 from rue.losses.base import TOLERANCE, Expectation
+from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
 
 __all__ = ["Samples"]
@@ -34,6 +36,12 @@ class Samples(RealBelief):
         ``n_values`` outcomes sampled from each of
         ``n_draws`` distributions. An ensemble of point predictions has one value a draw; answers
         sampled from a single model have one draw, and then nothing is epistemic.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_values), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -51,13 +59,22 @@ class Samples(RealBelief):
 
     values: NDArray[Any]
 
-    def __init__(self, values: ArrayLike) -> None:
+    _ROWS = ("values",)
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         array = as_array("values", values)
         require_shape("values", array, "n_points", "n_draws", "n_values")
         for rows, chunk in stream(array):
             require_finite("values", chunk, first_row=rows.start)
             require_between("values", chunk, -LARGEST, LARGEST, first_row=rows.start)
-        object.__setattr__(self, "values", array)
+        self._name(RealNumbers(), ids, method, actions, values=kept(array, values))
 
     @property
     def n_points(self) -> int:

@@ -1,6 +1,6 @@
 """Scored: one distribution per point, and an epistemic score from another source."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,6 +11,7 @@ from rue._arrays import (
     FloatArray,
     as_array,
     as_vector,
+    kept,
     require_distributions,
     require_n_classes,
     require_shape,
@@ -19,6 +20,7 @@ from rue._arrays import (
 )
 from rue.beliefs.base import Belief
 from rue.losses.base import Expectation, Loss
+from rue.losses.outcomes import Classes, as_classes
 
 __all__ = ["Scored"]
 
@@ -36,6 +38,14 @@ class Scored(Belief):
         Probabilities, with the same rules as in :class:`Draws`.
     epistemic : array_like of shape (n_points,)
         Finite numbers, higher for more uncertain points; they are used as given.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    classes : sequence of names or Classes, optional
+        The names of the classes in the order of the columns.
+    method : str
+        The name of the method.
+    actions : array_like of shape (n_points,) or (n_points, n_classes), optional
+        The actions of a deployed predictor; see :func:`rue.realize`.
 
     Raises
     ------
@@ -51,14 +61,33 @@ class Scored(Belief):
 
     probs: NDArray[Any]
     epistemic: FloatArray
+    _ROWS = ("probs", "epistemic")
+    _COLUMNS = ("probs",)
 
-    def __init__(self, probs: ArrayLike, epistemic: ArrayLike) -> None:
+    def __init__(
+        self,
+        probs: ArrayLike,
+        epistemic: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        classes: Sequence[Any] | Classes | None = None,
+        method: str = "",
+        actions: ArrayLike | None = None,
+    ) -> None:
         array = as_array("probs", probs)
         require_shape("probs", array, "n_points", "n_classes")
         require_n_classes("probs", array.shape[-1])
         require_distributions("probs", array, sum_tolerance(probs))
-        object.__setattr__(self, "probs", array)
-        object.__setattr__(self, "epistemic", as_vector("epistemic", epistemic, len(array)))
+        score = as_vector("epistemic", epistemic, len(array))
+        outcomes = as_classes(classes, array.shape[-1], "probs")
+        self._name(
+            outcomes,
+            ids,
+            method,
+            actions,
+            probs=kept(array, probs),
+            epistemic=kept(score, epistemic),
+        )
 
     @property
     def n_points(self) -> int:

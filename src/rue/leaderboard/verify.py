@@ -32,7 +32,6 @@ from rue.io.truth import Truth, read_truth
 from rue.leaderboard.submission import Submission
 from rue.metrics.columns import title
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.truth.annotations import Annotations
 
 __all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]
 
@@ -209,14 +208,9 @@ def answers_checksum(run: Run) -> str:
     assert said is not None  # a run of predictions has answers
     ids = np.arange(len(run)).astype(np.str_) if run.ids is None else run.ids
     digest = hashlib.sha256()
-    if isinstance(said, Annotations):
-        table = np.asarray(said.probs if said.counts is None else said.counts, dtype="<f8")
-        each = [row.tobytes() for row in table + 0.0]
-    else:
-        answers = np.split(said.answers.values, np.cumsum(said.answers.lengths)[:-1])
-        each = [np.sort(row).astype("<f8").tobytes() for row in answers]
+    rows = said.answer_bytes()
     for i in np.argsort(ids, kind="stable"):
-        digest.update(str(ids[i]).encode() + b"\0" + each[i] + b"\0")
+        digest.update(str(ids[i]).encode() + b"\0" + rows[i] + b"\0")
     return digest.hexdigest()
 
 

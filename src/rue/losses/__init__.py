@@ -13,6 +13,7 @@ from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
 from rue.losses.crps import CRPS
 from rue.losses.log import Log
+from rue.losses.outcomes import Classes, Outcomes, RealNumbers
 from rue.losses.pinball import Pinball
 from rue.losses.real import Mixture, Ragged, RealLoss
 from rue.losses.rps import RPS
@@ -26,15 +27,18 @@ __all__ = [
     "RPS",
     "Absolute",
     "Brier",
+    "Classes",
     "CostMatrix",
     "Expectation",
     "Log",
     "Loss",
     "Mixture",
+    "Outcomes",
     "Pinball",
     "QuantileLoss",
     "Ragged",
     "RealLoss",
+    "RealNumbers",
     "Squared",
     "Valued",
     "ZeroOne",

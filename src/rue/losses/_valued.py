@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, as_values, as_vector, show
 from rue.errors import InputError
 from rue.losses.base import Loss
+from rue.losses.outcomes import Classes
 
 
 class Valued(Loss):
@@ -17,12 +18,26 @@ class Valued(Loss):
     the values are far from 0, as years are.
     """
 
+    needs_order = True
+
     def __init__(self, values: ArrayLike | None = None) -> None:
         self.values = None if values is None else as_values(values)
 
     def on(self, values: ArrayLike) -> Self:
         """Return the same loss on another scale."""
         return type(self)(values)
+
+    def on_classes(self, classes: Classes) -> Self:
+        """Return the same loss on the scale of the classes, unless it has its own."""
+        stated = classes.given_values
+        if self.values is None:
+            return self if classes.values is None else self.on(classes.values)
+        if stated is not None and not np.array_equal(self.values, stated):
+            raise InputError(
+                f"values must be equal to those of the loss, {show(self.values)}, or omitted, "
+                f"got {show(np.array(stated))}"
+            )
+        return self
 
     def require_no_values(self) -> None:
         """Raise if there is a scale: real-valued outcomes are on their own."""

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_array, as_distributions, as_vector, require_shape
 from rue.errors import InputError, ShapeError
+from rue.losses.outcomes import Classes
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
@@ -43,7 +44,11 @@ class Loss(ABC):
 
     name: str
     only_for_classes: ClassVar[str] = "it is defined for classes"
-    """Why it has no meaning for real-valued outcomes, where it has none."""
+    """The reason if it is not defined for real-valued outcomes."""
+    needs_order: bool = False
+    """Whether the order of the classes matters beyond ties."""
+    chooses_class: ClassVar[bool] = False
+    """Whether an action is the number of a class."""
 
     @abstractmethod
     def scale(self, n_classes: int) -> float:
@@ -155,6 +160,10 @@ class Loss(ABC):
     @abstractmethod
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Return the actions of a deployed predictor as an array; raise if they are invalid."""
+
+    def on_classes(self, classes: Classes) -> "Loss":
+        """Return the same loss on these classes: their values, or their columns by name."""
+        return self
 
     def real(self) -> "RealLoss":
         """Return the same loss for real-valued outcomes, or raise and say why there is none."""

@@ -1,13 +1,15 @@
 """Cost matrix: the action a is a row of the matrix, its loss C[a, y]."""
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_array, require_finite, require_shape
-from rue.errors import InputError, ShapeError
+from rue.errors import AlignmentError, InputError, ShapeError
 from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
+from rue.losses.outcomes import Classes, as_classes
 
 N_SCRAMBLES, N_SOBOL = 16, 256
 """The Dirichlet expectation is a mean over 16 independent scramblings of 256 Sobol points."""
@@ -23,6 +25,9 @@ class CostMatrix(Loss):
     ----------
     C : array_like of shape (n_actions, n_classes)
         Non-negative costs, at least one of them above 0; the largest must be from 1e-100 to 1e100.
+    classes : sequence of names, optional
+        The names of the classes, in the order of the columns. Columns are matched by name if
+        truth or belief name their classes; without names the order of the classes must be known.
 
     Raises
     ------
@@ -40,7 +45,7 @@ class CostMatrix(Loss):
     name = "cost"
     only_for_classes = "it has a cost for each class"
 
-    def __init__(self, C: ArrayLike) -> None:
+    def __init__(self, C: ArrayLike, classes: Sequence[Any] | None = None) -> None:
         costs = as_array("C", C)
         require_shape("C", costs, "n_actions", "n_classes")
         require_finite("C", costs)
@@ -53,6 +58,22 @@ class CostMatrix(Loss):
         if not 1e-100 < most < 1e100:
             raise InputError(f"the largest cost in C must be from 1e-100 to 1e100, got {most}")
         self.costs = np.ascontiguousarray(costs, dtype=np.float64)
+        self.classes = as_classes(classes, costs.shape[1], "C").names
+        self.needs_order = self.classes is None
+
+    def on_classes(self, classes: Classes) -> "CostMatrix":
+        """Return the costs with their columns in the order of the classes, by name."""
+        self._check(classes.n)
+        if self.classes is None or classes.names in (None, self.classes):
+            return self
+        if set(classes.names) != set(self.classes):
+            strange = sorted(set(classes.names) ^ set(self.classes))[0]
+            raise AlignmentError(
+                f"C must have a column for each class, got {', '.join(self.classes)} for "
+                f"{', '.join(classes.names)}; {strange!r} is on one side only"
+            )
+        columns = [self.classes.index(name) for name in classes.names]
+        return CostMatrix(self.costs[:, columns], classes.names)
 
     def scale(self, n_classes: int) -> float:
         """Return the largest cost."""

@@ -22,6 +22,7 @@ class ZeroOne(Loss):
     """
 
     name = "zero_one"
+    chooses_class = True
     only_for_classes = "two real numbers are hardly ever equal"
 
     def scale(self, n_classes: int) -> float:

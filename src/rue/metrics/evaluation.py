@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue.beliefs import Belief, Convention, RealBelief
-from rue.components import Components, Run
+from rue.beliefs import Convention
+from rue.beliefs.base import AnyBelief
+from rue.components import Components, Run, truth_first
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.measures import areas, aurc, regret_calibration, spearman
 from rue.pareto.gap import pareto_gap
-from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
+from rue.truth.base import Truth
 
 if TYPE_CHECKING:
     from rue.inference.intervals import Intervals
@@ -120,9 +120,10 @@ class Evaluation:
         return describe(self)
 
 
+@truth_first
 def evaluate(
-    annotations: Annotations | Ratings,
-    belief: Belief | RealBelief,
+    truth: Truth,
+    belief: AnyBelief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -137,17 +138,18 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Annotations or Ratings
+    truth : Annotations or Ratings
         The answers, and so p*; :class:`~rue.Ratings` if they are real numbers.
-    belief : Belief or RealBelief
-        The predictions of the model.
+    belief : Belief
+        The predictions of the model; rows and classes are matched by name
+        (:func:`rue.align`).
     loss, values, seed
-        As in :func:`rue.decompose`; ``values`` default to those of the annotations.
+        As in :func:`rue.decompose`; ``values`` default to those of the truth.
     actions : array_like of shape (n_points,) or (n_points, n_classes), optional
         The actions of a deployed predictor, by default the belief's Bayes actions; see
         :func:`rue.realize`.
     method : str
-        The name of the method in the result.
+        The name of the method in the result, by default the belief's own.
     gap : bool
         Whether to compute the Pareto-gap, which takes longer than all other columns.
     convention : {"definition", "published"}
@@ -166,7 +168,7 @@ def evaluate(
     Raises
     ------
     InputError
-        If annotations and belief do not fit together, or an argument is invalid.
+        If truth and belief do not fit together, or an argument is invalid.
 
     Examples
     --------
@@ -180,7 +182,7 @@ def evaluate(
     (0.006667, 0.0)
     """
     run = Run.from_belief(
-        annotations,
+        truth,
         belief,
         loss,
         values=values,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +34,7 @@ from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
 from rue.report.thinning import gap_and_slices
+from rue.truth import base as answers_of
 from rue.truth.annotations import Annotations
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.ratings import Ratings
@@ -106,6 +108,7 @@ def from_files(
     Examples
     --------
     >>> from pathlib import Path
+    from typing import Any
     >>> from rue.report import from_files
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
@@ -121,7 +124,7 @@ def from_files(
     entries: list[ReportEntry] = []
     cards = []
     ids: NDArray[np.str_] | None = None
-    annotations: Annotations | Ratings | None = None
+    annotations: answers_of.Truth | None = None
     texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
     first: Path | None = None
@@ -232,9 +235,7 @@ def _versions() -> dict[str, str]:
     }
 
 
-def annotation_facts(
-    annotations: Annotations | Ratings, classes: Sequence[str] | None = None
-) -> dict[str, str]:
+def annotation_facts(annotations: Any, classes: Sequence[str] | None = None) -> dict[str, str]:
     """Return the classes, the number of annotators and how much they agree, as facts for a card."""
     if isinstance(annotations, Ratings):
         return _rating_facts(annotations)
@@ -267,7 +268,7 @@ def _rating_facts(ratings: Ratings) -> dict[str, str]:
     return facts
 
 
-def answer_entropies(annotations: Annotations | Ratings) -> FloatArray | None:
+def answer_entropies(annotations: Any) -> FloatArray | None:
     """Return the entropy of the answers to each point, in nats; real numbers have none."""
     if isinstance(annotations, Ratings):
         return None
@@ -330,9 +331,9 @@ def _order(
 
 
 def _require_same_answers(
-    known: Annotations | Ratings, first: Path | None, here: Annotations | Ratings, path: Path
+    known: answers_of.Truth, first: Path | None, here: answers_of.Truth, path: Path
 ) -> None:
-    classes = [p.n_classes if isinstance(p, Annotations) else 0 for p in (here, known)]
+    classes = [answers.outcomes.n for answers in (here, known)]
     if classes[0] != classes[1]:
         raise AlignmentError(f"{path}: has {classes[0]} classes but {first} has {classes[1]}")
     row = here.first_difference(known)

@@ -1,10 +1,21 @@
 """Truth: what annotators said about each point, and how their finite number matters."""
 
+from rue.truth.alignment import align
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 from rue.truth.realized import Realized
 
-__all__ = ["Annotations", "Answers", "Estimator", "RatingAnswers", "Ratings", "Realized"]
+__all__ = [
+    "Annotations",
+    "Answers",
+    "Estimator",
+    "RatingAnswers",
+    "Ratings",
+    "Realized",
+    "Truth",
+    "align",
+]

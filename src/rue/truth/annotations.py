@@ -5,7 +5,7 @@ They are compared with actions: those of a deployed predictor, or a belief's Bay
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,25 +14,24 @@ from rue._arrays import (
     FloatArray,
     as_array,
     as_distributions,
-    as_rows,
     as_values,
+    kept,
     require_finite,
     require_n_classes,
     require_shape,
     show,
 )
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs.base import AnyBelief, Belief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss
-
-if TYPE_CHECKING:
-    from rue.truth.ratings import Ratings
+from rue.losses.outcomes import Classes, as_classes
+from rue.truth.base import Truth
 
 __all__ = ["Annotations", "deployed_actions", "require_belief"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Annotations:
+class Annotations(Truth):
     """The number of annotators who chose each class for each point.
 
     The true distribution of a point is p* = counts / row sum.
@@ -44,6 +43,11 @@ class Annotations:
     values : array_like of shape (n_classes,), optional
         The increasing numbers that the classes stand for under squared, absolute, rps and
         pinball loss, by default 0..K-1.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
+    classes : sequence of names or Classes, optional
+        The names of the classes in the order of the columns. Names that are numbers are their
+        own scale.
 
     Attributes
     ----------
@@ -67,9 +71,17 @@ class Annotations:
 
     counts: FloatArray | None
     probs: FloatArray
-    values: FloatArray | None
+    outcomes: Classes
+    _ROWS = _COLUMNS = ("counts", "probs")
 
-    def __init__(self, counts: ArrayLike, values: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        counts: ArrayLike,
+        values: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        classes: Sequence[Any] | Classes | None = None,
+    ) -> None:
         array = as_array("counts", counts)
         require_shape("counts", array, "n_points", "n_classes")
         require_n_classes("counts", array.shape[1])
@@ -82,7 +94,8 @@ class Annotations:
         _first_row(rule, ~whole, array)
         n_annotators = array.sum(axis=1)
         _first_row("every point needs at least one annotator", ~array.any(axis=1), array)
-        self._set(array, array / n_annotators[:, None], values)
+        array = kept(array, counts)
+        self._fill(array, array / n_annotators[:, None], values, ids, classes)
 
     @classmethod
     def from_ratings(
@@ -91,6 +104,7 @@ class Annotations:
         *,
         values: ArrayLike | None = None,
         n_classes: int | None = None,
+        ids: ArrayLike | None = None,
     ) -> Self:
         """Return the annotations that lists of ratings, one per point, amount to.
 
@@ -103,6 +117,8 @@ class Annotations:
         n_classes : int, optional
             If given instead of ``values``, the classes are 0..n_classes-1. With neither, the
             classes are the ratings that occur, sorted.
+        ids : array_like of shape (n_points,), optional
+            The names of the points.
 
         Returns
         -------
@@ -149,10 +165,17 @@ class Annotations:
                 f"every rating must be one of the values, got {flat[bad]:g} at point {points[bad]}"
             )
         cells = np.bincount(points * len(scale) + classes, minlength=len(rows) * len(scale))
-        return cls(cells.reshape(len(rows), len(scale)), scale)
+        return cls(cells.reshape(len(rows), len(scale)), scale, ids=ids)
 
     @classmethod
-    def from_probs(cls, probs: ArrayLike, values: ArrayLike | None = None) -> Self:
+    def from_probs(
+        cls,
+        probs: ArrayLike,
+        values: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        classes: Sequence[Any] | Classes | None = None,
+    ) -> Self:
         """Return annotations with a known p*, as infinitely many annotators would give.
 
         Parameters
@@ -161,6 +184,8 @@ class Annotations:
             The distribution p* of each point.
         values : array_like of shape (n_classes,), optional
             The increasing numbers that the classes stand for, by default 0..K-1.
+        ids, classes
+            The names of the points and of the classes, as for the class.
 
         Returns
         -------
@@ -174,14 +199,25 @@ class Annotations:
         array([inf])
         """
         annotations = cls.__new__(cls)
-        annotations._set(None, as_distributions("probs", probs), values)
+        annotations._fill(None, as_distributions("probs", probs), values, ids, classes)
         return annotations
 
-    def _set(self, counts: FloatArray | None, probs: FloatArray, values: ArrayLike | None) -> None:
-        object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "probs", probs)
-        scale = None if values is None else as_values(values, probs.shape[1])
-        object.__setattr__(self, "values", scale)
+    def _fill(
+        self,
+        counts: FloatArray | None,
+        probs: FloatArray,
+        values: ArrayLike | None,
+        ids: ArrayLike | None,
+        classes: Sequence[Any] | Classes | None,
+    ) -> None:
+        n_classes = probs.shape[1]
+        if values is None or isinstance(classes, Classes):
+            outcomes = as_classes(classes, n_classes, "counts")
+        else:
+            outcomes = Classes(n_classes if classes is None else classes, values)
+            as_classes(outcomes, n_classes, "counts")
+        probs.flags.writeable = False
+        self._set(ids, outcomes, counts=counts, probs=probs)
 
     @property
     def n_points(self) -> int:
@@ -200,32 +236,36 @@ class Annotations:
             return np.full(self.n_points, np.inf)
         return np.asarray(self.counts.sum(axis=1))
 
-    def first_difference(self, other: "Annotations | Ratings") -> int | None:
+    @property
+    def has_answers(self) -> bool:
+        """Whether there are counts."""
+        return self.counts is not None
+
+    def answer_bytes(self) -> list[bytes]:
+        """Return the counts of each point as bytes, or p* where it is known."""
+        table = np.asarray(self.probs if self.counts is None else self.counts, dtype="<f8")
+        return [row.tobytes() for row in table + 0.0]
+
+    def chosen_classes(self) -> NDArray[np.bool]:
+        """Return which classes somebody chose, shape (n_classes,)."""
+        return np.asarray(self.probs.any(axis=0))
+
+    def first_difference(self, other: Truth) -> int | None:
         """Return the first of as many points with another p*, or None if all are the same."""
         if not isinstance(other, Annotations) or other.n_classes != self.n_classes:
             return 0
         differs = (self.probs != other.probs).any(axis=1)
         return int(differs.argmax()) if differs.any() else None
 
-    def __len__(self) -> int:
-        return self.n_points
-
     def __repr__(self) -> str:
         n = self.n_annotators
         asked = "p* known" if self.counts is None else f"{n.min():.0f} to {n.max():.0f} annotators"
         return f"Annotations({self.n_points:,} points x {self.n_classes} classes, {asked})"
 
-    def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Annotations":
-        """Return the annotations of some of the points: a number, a slice, a mask or indices."""
-        rows = as_rows(rows, len(self))
-        if self.counts is None:
-            return Annotations.from_probs(self.probs[rows], self.values)
-        return Annotations(self.counts[rows], self.values)
-
 
 def deployed_actions(
     annotations: Annotations,
-    belief: Belief | RealBelief | None,
+    belief: AnyBelief | None,
     loss: Loss,
     actions: ArrayLike | None,
 ) -> Iterable[tuple[slice, NDArray[Any]]]:
@@ -241,19 +281,24 @@ def deployed_actions(
     return ((rows, loss.action(m)) for rows, m in classes.means())
 
 
-def require_belief(belief: object) -> Belief:
-    """Return the belief, or raise unless it is one about classes."""
-    if isinstance(belief, RealBelief):
-        raise InputError(
-            f"Annotations need a belief about classes (Draws, Dirichlet or Scored), "
-            f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
-        )
-    if not isinstance(belief, Belief):
+def require_any_belief(belief: object) -> AnyBelief:
+    """Return the belief, or raise unless it is one."""
+    if not isinstance(belief, AnyBelief):
         raise InputError(
             "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
             f"or NormalInverseGamma, got {type(belief).__name__}"
         )
     return belief
+
+
+def require_belief(belief: object) -> Belief:
+    """Return the belief, or raise unless it is one about classes."""
+    if not isinstance(require_any_belief(belief), Belief):
+        raise InputError(
+            f"Annotations need a belief about classes (Draws, Dirichlet or Scored), "
+            f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
+        )
+    return belief  # type: ignore[return-value]
 
 
 def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray) -> None:

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, round_to_scale
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs.base import AnyBelief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations, deployed_actions
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.rating_answers import RatingAnswers, rating_answers, smaller_half
 from rue.truth.ratings import Ratings
@@ -115,7 +116,7 @@ class Answers:
 @overload
 def answers(
     annotations: Annotations,
-    belief: Belief | RealBelief | None,
+    belief: AnyBelief | None,
     loss: str | Loss = ...,
     *,
     values: ArrayLike | None = ...,
@@ -123,16 +124,16 @@ def answers(
 ) -> Answers: ...
 @overload
 def answers(
-    annotations: Annotations | Ratings,
-    belief: Belief | RealBelief | None,
+    annotations: Truth,
+    belief: AnyBelief | None,
     loss: str | Loss = ...,
     *,
     values: ArrayLike | None = ...,
     actions: ArrayLike | None = ...,
 ) -> Answers | RatingAnswers: ...
 def answers(
-    annotations: Annotations | Ratings,
-    belief: Belief | RealBelief | None,
+    annotations: Truth,
+    belief: AnyBelief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -164,7 +165,7 @@ def answers(
     loss = get_loss(loss, values=annotations.values if values is None else values)
     if isinstance(annotations, Ratings):
         return rating_answers(annotations, belief, loss, actions=actions)
-    if annotations.counts is None:
+    if not isinstance(annotations, Annotations) or annotations.counts is None:
         raise InputError("annotators cannot be resampled if p* is known exactly: pass counts")
     n_classes = annotations.n_classes
     losses = np.empty((len(annotations), n_classes))

@@ -11,19 +11,20 @@ from rue._arrays import (
     LARGEST,
     FloatArray,
     as_array,
-    as_rows,
     as_values,
     as_vector,
 )
 from rue.errors import InputError, ShapeError
+from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 __all__ = ["Ratings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings:
+class Ratings(Truth):
     """Real-valued answers about each point: p* is their empirical distribution.
 
     Parameters
@@ -34,14 +35,14 @@ class Ratings:
     range : tuple of two floats, optional
         The least and the largest answer possible, where that is known. A rule with a promise
         needs it, for it bounds the loss.
+    ids : array_like of shape (n_points,), optional
+        The names of the points, different from each other: text or whole numbers.
 
     Attributes
     ----------
     answers : Ragged
         All answers, ``answers.values``, sorted within each point, and where each point's start,
         ``answers.starts``.
-    ids : array or None
-        The points' ids, where :meth:`from_long` has made them.
     range : tuple or None
         As given.
 
@@ -59,16 +60,17 @@ class Ratings:
     """
 
     answers: Ragged
-    range: tuple[float, float] | None
-    ids: NDArray[Any] | None
+    outcomes: RealNumbers
 
     def __init__(
         self,
         ratings: Iterable[Sequence[float]] | ArrayLike,
         range: tuple[float, float] | None = None,  # noqa: A002
+        *,
+        ids: ArrayLike | None = None,
     ) -> None:
         flat, lengths = _flat(ratings)
-        self._set(flat, np.repeat(np.arange(len(lengths)), lengths), len(lengths), range)
+        self._fill(flat, np.repeat(np.arange(len(lengths)), lengths), len(lengths), range, ids)
 
     @classmethod
     def from_long(
@@ -111,7 +113,7 @@ class Ratings:
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         ratings = cls.__new__(cls)
-        ratings._set(flat, place[index], len(unique), range, unique[order])
+        ratings._fill(flat, place[index], len(unique), range, unique[order])
         return ratings
 
     @classmethod
@@ -121,6 +123,7 @@ class Ratings:
         values: ArrayLike | None = None,
         *,
         range: tuple[float, float] | None = None,  # noqa: A002
+        ids: ArrayLike | None = None,
     ) -> Self:
         """Return ratings from the number of annotators who chose each value of a scale.
 
@@ -132,6 +135,8 @@ class Ratings:
             The increasing numbers that the columns stand for (default 0, 1, ...).
         range : tuple of two floats, optional
             As for the class; by default the ends of the scale.
+        ids : array_like of shape (n_points,), optional
+            The names of the points.
 
         Returns
         -------
@@ -150,21 +155,22 @@ class Ratings:
         scale = np.arange(float(n_values)) if values is None else as_values(values, n_values)
         each = whole.astype(np.int64)
         ratings = cls.__new__(cls)
-        ratings._set(
+        ratings._fill(
             np.repeat(np.tile(scale, n_points), each.ravel()),
             np.repeat(np.arange(n_points), each.sum(axis=1)),
             n_points,
             (float(scale[0]), float(scale[-1])) if range is None else range,
+            ids,
         )
         return ratings
 
-    def _set(
+    def _fill(
         self,
         flat: FloatArray,
         points: NDArray[np.int64],
         n_points: int,
         limits: tuple[float, float] | None,
-        ids: NDArray[Any] | None = None,
+        ids: ArrayLike | None = None,
     ) -> None:
         """Set the answers, given in any order with the index of the point of each."""
         lengths = np.bincount(points, minlength=n_points)
@@ -179,9 +185,14 @@ class Ratings:
             _check(f"ratings must be within the range {low:g} to {high:g}", outside, flat, points)
         order = np.lexsort((flat, points))
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        object.__setattr__(self, "answers", Ragged(flat[order], starts))
-        object.__setattr__(self, "range", limits)
-        object.__setattr__(self, "ids", ids)
+        values = flat[order]
+        values.flags.writeable = False
+        self._set(ids, RealNumbers(limits), answers=Ragged(values, starts))
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The least and the largest answer possible, where that is known."""
+        return self.outcomes.range
 
     @property
     def n_points(self) -> int:
@@ -194,18 +205,27 @@ class Ratings:
         return self.answers.lengths
 
     @property
-    def values(self) -> None:
-        """None: real-valued outcomes have no classes, and so no scale of classes."""
-        return None
+    def has_answers(self) -> bool:
+        """True: ratings are answers."""
+        return True
+
+    def answer_bytes(self) -> list[bytes]:
+        """Return the sorted answers of each point as bytes."""
+        answers = np.split(self.answers.values, self.answers.starts[1:-1])
+        return [row.astype("<f8").tobytes() for row in answers]
+
+    def chosen_classes(self) -> NDArray[np.bool]:
+        """Return an empty array: real numbers have no classes."""
+        return np.zeros(0, bool)
 
     def within(self, limits: tuple[float, float]) -> "Ratings":
         """Return the same answers with another range; raise if one is outside of it."""
         again = Ratings.__new__(Ratings)
         points = self.answers.repeat(np.arange(self.n_points))
-        again._set(self.answers.values, points, self.n_points, limits, self.ids)
-        return again
+        again._fill(self.answers.values, points, self.n_points, limits)
+        return self._with(outcomes=again.outcomes)
 
-    def first_difference(self, other: "Annotations | Ratings") -> int | None:
+    def first_difference(self, other: Truth) -> int | None:
         """Return the first of as many points with other answers, or None if all are the same."""
         if not isinstance(other, Ratings):
             return 0
@@ -215,21 +235,12 @@ class Ratings:
             differs = mine.sums((mine.values != its.values).astype(float)) > 0
         return int(differs.argmax()) if differs.any() else None
 
-    def __len__(self) -> int:
-        return self.n_points
-
     def __repr__(self) -> str:
         m = self.n_annotators
         return f"Ratings({self.n_points:,} points, {m.min():.0f} to {m.max():.0f} answers each)"
 
-    def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Ratings":
-        """Return the answers about some of the points: a number, a slice, a mask or indices."""
-        rows = as_rows(rows, len(self))
-        part = Ratings.__new__(Ratings)
-        object.__setattr__(part, "answers", self.answers.part(rows)[0])
-        object.__setattr__(part, "range", self.range)
-        object.__setattr__(part, "ids", None if self.ids is None else self.ids[rows])
-        return part
+    def _chosen(self, rows: Any) -> dict[str, Any]:
+        return {"answers": self.answers.part(rows)[0]}
 
 
 def _flat(ratings: Iterable[Any] | ArrayLike) -> tuple[FloatArray, NDArray[np.int64]]:

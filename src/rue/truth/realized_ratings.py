@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import RealBelief
+from rue.beliefs.base import AnyBelief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss
 from rue.losses.real import RealLoss, round_to_digits
@@ -29,7 +30,7 @@ class RealizedRatings(NamedTuple):
 
 def realize_ratings(
     ratings: Ratings,
-    belief: Belief | RealBelief | None,
+    belief: AnyBelief | None,
     loss: Loss,
     *,
     actions: ArrayLike | None = None,
@@ -55,7 +56,7 @@ def realize_ratings(
 
 def deployed_action(
     ratings: Ratings,
-    belief: Belief | RealBelief | None,
+    belief: AnyBelief | None,
     loss: RealLoss,
     actions: ArrayLike | None,
 ) -> Any:

@@ -1,0 +1,357 @@
+"""Outcomes: the classes, with their names and numbers, or the real numbers, that answers are."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue._arrays import FloatArray, IntArray, as_array, as_values, require_finite
+from rue.errors import AlignmentError, InputError, ShapeError
+
+__all__ = ["Classes", "Outcomes", "RealNumbers"]
+
+# How much an order says: nothing; as columns stand; an ordered scale; the user's word.
+_STRENGTH = {"none": 0, "given": 1, "scale": 2, "user": 3}
+
+
+class Outcomes(ABC):
+    """What is answered about each point: classes, or real numbers."""
+
+    n: int
+    """The number of classes, 0 for real numbers."""
+    names: tuple[str, ...] | None
+
+    @property
+    @abstractmethod
+    def values(self) -> FloatArray | None:
+        """The numbers that the classes stand for."""
+
+    @abstractmethod
+    def unnamed(self) -> "Outcomes":
+        """Return the same without names."""
+
+    @abstractmethod
+    def part(self, columns: IntArray) -> "Outcomes":
+        """Return the classes of some of the columns, in their order."""
+
+    @abstractmethod
+    def scale_columns(self, loss: str) -> IntArray | None:
+        """Return the columns in the order of the scale, or None where that is theirs."""
+
+    @abstractmethod
+    def reordered(self, names: Sequence[Any]) -> "tuple[Outcomes, IntArray]":
+        """Return the classes in the order that the user states, and their columns here."""
+
+
+@dataclass(frozen=True)
+class RealNumbers(Outcomes):
+    """Outcomes that are real numbers.
+
+    Parameters
+    ----------
+    range : tuple of two floats, optional
+        The least and the largest number possible, where that is known.
+
+    Examples
+    --------
+    >>> from rue import RealNumbers
+    >>> RealNumbers((0.0, 5.0)) == RealNumbers()
+    True
+    """
+
+    range: tuple[float, float] | None = field(default=None, compare=False)
+    n: int = field(default=0, init=False, repr=False)
+    names: None = field(default=None, init=False, repr=False)
+
+    @property
+    def values(self) -> None:
+        """None: real numbers have no classes."""
+        return None
+
+    def unnamed(self) -> "RealNumbers":
+        """Return the same."""
+        return self
+
+    def part(self, columns: IntArray) -> "RealNumbers":
+        """Return the same: there are no columns."""
+        return self
+
+    def scale_columns(self, loss: str) -> None:
+        """Return None: there are no columns."""
+        return
+
+    def reordered(self, names: Sequence[Any]) -> "tuple[RealNumbers, IntArray]":
+        """Raise: real numbers have no classes."""
+        raise InputError(f"real-valued outcomes have no classes, got classes {_shown(names)}")
+
+
+@dataclass(frozen=True, init=False)
+class Classes(Outcomes):
+    """Outcomes that are classes: how many, their names and the numbers that they stand for.
+
+    Two are equal if the names and the numbers are. Names that are all numbers are their own
+    scale, and 1, 1.0 and "1" are the same name.
+
+    Parameters
+    ----------
+    names : sequence of names, or int
+        The names of the classes in the order of the columns; or only their number.
+    values : array_like of shape (n_classes,), optional
+        The numbers that the classes stand for, in the order of the columns. They state the order
+        of the classes.
+    order : {"given", "none", "scale", "user"}
+        What the order of the names says under losses that need one: ``"given"`` is the order in
+        which columns stand, ``"scale"`` that of an ordered categorical or of a data set,
+        ``"user"`` what the user said, and ``"none"`` nothing. The strongest is used, and
+        alphabetical order that is only given counts as nothing.
+    complete : bool
+        Whether all classes are here; False for labels that were sampled from a model, where a
+        class may never have occurred.
+
+    Attributes
+    ----------
+    n : int
+        The number of classes.
+    names : tuple of str, or None
+        The names of the classes.
+    values : array of shape (n_classes,), or None
+        The numbers: those given, or the names where they are numbers.
+
+    Raises
+    ------
+    InputError
+        If names repeat, or the values are not finite or, without names, do not increase.
+
+    Examples
+    --------
+    >>> from rue import Classes
+    >>> Classes(["1", "2", "10"]).values
+    array([ 1.,  2., 10.])
+    >>> Classes(["low", "high"]) == Classes(("low", "high"))
+    True
+    """
+
+    n: int
+    names: tuple[str, ...] | None
+    given_values: tuple[float, ...] | None
+    complete: bool = field(compare=False)
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        names: Sequence[Any] | int,
+        values: ArrayLike | None = None,
+        *,
+        order: Literal["none", "given", "scale", "user"] = "given",
+        complete: bool = True,
+    ) -> None:
+        labels = None if isinstance(names, int | np.integer) else _as_names(names)
+        n = len(labels) if labels is not None else int(names)  # type: ignore[arg-type]
+        scale = None if values is None else _as_scale(values, n, named=labels is not None)
+        if order not in _STRENGTH:
+            raise InputError(f"order must be one of {', '.join(_STRENGTH)}, got {order!r}")
+        if scale is not None and order in ("none", "given"):
+            order = "scale"
+        orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+        if labels is not None and order != "none":
+            alphabets = (sorted(labels), sorted(labels, key=str.casefold))
+            is_sorted = order == "given" and list(labels) in alphabets
+            orders = () if is_sorted else ((order, labels),)
+        for name, value in (
+            ("n", n),
+            ("names", labels),
+            ("given_values", scale),
+            ("complete", complete),
+            ("orders", orders),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def values(self) -> FloatArray | None:
+        """The numbers of the classes; None where there are none."""
+        if self.given_values is not None:
+            return np.array(self.given_values)
+        return self.numbers
+
+    @property
+    def numbers(self) -> FloatArray | None:
+        """The names as numbers, shape (n_classes,); None unless all are."""
+        numbers = [as_number(name) for name in self.names or ()]
+        known = [number for number in numbers if number is not None]
+        return np.array(known) if self.names and len(known) == self.n else None
+
+    def describe(self) -> str:
+        """Return the names with their numbers, at most eight, for a note."""
+        values = self.values
+        scale = np.arange(float(self.n)) if values is None else values
+        names = self.names or tuple(f"{v:g}" for v in scale)
+        pairs = [
+            name if as_number(name) == value else f"{name} = {value:g}"
+            for name, value in zip(names, scale.tolist(), strict=True)
+        ]
+        if len(pairs) > 8:
+            pairs = [*pairs[:7], "...", pairs[-1]]
+        return ", ".join(pairs)
+
+    def part(self, columns: IntArray) -> "Classes":
+        """Return the classes of some of the columns, in their order."""
+        names, values = self.names, self.given_values
+        return self._with(
+            names=None if names is None else tuple(names[k] for k in columns),
+            given_values=None if values is None else tuple(values[k] for k in columns),
+            n=len(columns),
+        )
+
+    def unnamed(self) -> "Classes":
+        """Return as many classes without names, with the same values."""
+        return self._with(names=None, given_values=self.given_values, orders=())
+
+    def with_values(self, values: ArrayLike) -> "Classes":
+        """Return the same classes on another scale."""
+        return self._with(given_values=tuple(as_values(values, self.n).tolist()))
+
+    def scale_columns(self, loss: str) -> IntArray | None:
+        """Return the columns in the order of the scale, or None where that is theirs.
+
+        Numbers are sorted. Words have the strongest order that was stated; if there is none, or
+        two that contradict each other, this raises.
+        """
+        if self.names is None:
+            return None
+        numbers = self.numbers
+        if numbers is not None and self.given_values is None:
+            columns = np.argsort(numbers, kind="stable")
+        else:
+            place = {name: k for k, name in enumerate(self.names)}
+            columns = np.array([place[name] for name in self._scale_order(loss)])
+        return None if (columns == np.arange(self.n)).all() else columns
+
+    def _scale_order(self, loss: str) -> tuple[str, ...]:
+        """Return the names in the one order that was stated most strongly."""
+        assert self.names is not None
+        strongest = max((_STRENGTH[order] for order, _ in self.orders), default=0)
+        own = set(self.names)
+        stated = [
+            tuple(name for name in names if name in own)
+            for order, names in self.orders
+            if _STRENGTH[order] == strongest
+        ]
+        full: tuple[str, ...] = max(stated, key=len, default=())
+        for names in stated:
+            place = {name: k for k, name in enumerate(full)}
+            if [n for n in full if n in set(names)] != [n for n in names if n in place]:
+                raise AlignmentError(
+                    f"{loss} loss needs one order of the classes, got {_shown(full)} and "
+                    f"{_shown(names)}; state it with --classes (in Python: truth.with_classes)"
+                )
+        if set(full) != own:
+            raise AlignmentError(
+                f"{loss} loss needs the order of the classes, and {_shown(sorted(self.names))} "
+                "have none but the alphabet's; state it with --classes (in Python: "
+                "truth.with_classes)"
+            )
+        return full
+
+    def joined(self, other: "Classes") -> "Classes":
+        """Return classes without names, with the values of either side."""
+        values = self.given_values or other.given_values
+        if other.given_values not in (None, values):
+            raise AlignmentError(
+                f"values must be the same for truth and belief, got {_numbers(values or ())} and "
+                f"{_numbers(other.given_values or ())}"
+            )
+        return self._with(given_values=values)
+
+    def joined_orders(self, *others: "Classes") -> "Classes":
+        """Return these classes with all the orders that others state."""
+        orders = [order for other in others for order in other.orders]
+        return self._with(orders=tuple(dict.fromkeys(orders)))
+
+    def reordered(self, names: Sequence[Any]) -> tuple["Classes", IntArray]:
+        """Return the classes in the order that the user states, and their columns here."""
+        wanted = _as_names(names)
+        if self.names is None:
+            if len(wanted) != self.n:
+                raise ShapeError(
+                    f"classes must name all {self.n} classes, got {len(wanted)}: {_shown(wanted)}"
+                )
+            return replace_order(self._with(names=wanted), wanted), np.arange(self.n)
+        if set(wanted) != set(self.names) or len(wanted) != self.n:
+            raise InputError(
+                f"classes must be those of the columns in another order, {_shown(self.names)}, got "
+                f"{_shown(wanted)}"
+            )
+        place = {name: k for k, name in enumerate(self.names)}
+        columns = np.array([place[name] for name in wanted])
+        return replace_order(self.part(columns), wanted), columns
+
+    def _with(self, **changes: Any) -> "Classes":
+        new = object.__new__(Classes)
+        new.__dict__.update(self.__dict__ | changes)
+        return new
+
+
+def replace_order(classes: Classes, names: tuple[str, ...]) -> Classes:
+    """Return the classes with one order, which the user stated."""
+    return classes._with(orders=(("user", names),))
+
+
+def as_classes(classes: "Sequence[Any] | Classes | None", n: int, argument: str) -> Classes:
+    """Return what a caller says about the n classes of an array."""
+    if classes is None:
+        return Classes(n)
+    stated = classes if isinstance(classes, Classes) else Classes(classes)
+    if stated.n != n:
+        raise ShapeError(f"classes must name each of the {n} classes of {argument}, got {stated.n}")
+    return stated
+
+
+def as_number(name: str) -> float | None:
+    """Return the finite number that a name writes, or None."""
+    if not name or name[0] not in "+-.0123456789" or "_" in name:
+        return None
+    try:
+        number = float(name)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _as_names(names: Sequence[Any]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise InputError(f"classes must be a list of names, got the text {names!r}")
+    items = names.tolist() if hasattr(names, "tolist") else list(names)
+    labels = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in items)
+    numbers = [as_number(name) for name in labels]
+    if None not in numbers:  # numbers are written in one way: 1 for 1.0
+        labels = tuple(map(_written, numbers))  # type: ignore[arg-type]
+    if len(labels) < 2 or len(set(labels)) < len(labels):
+        raise InputError(f"classes must be two or more different names, got {_shown(labels)}")
+    return labels
+
+
+def _written(number: float) -> str:
+    is_whole = number.is_integer() and abs(number) < 2**53
+    return str(int(number)) if is_whole else repr(number)
+
+
+def _as_scale(values: ArrayLike, n: int, *, named: bool) -> tuple[float, ...]:
+    if not named:
+        return tuple(as_values(values, n).tolist())
+    array = as_array("values", values).astype(np.float64)
+    if array.shape != (n,):
+        raise ShapeError(f"values must have one number per class ({n}), got shape {array.shape}")
+    require_finite("values", array)
+    return tuple(array.tolist())
+
+
+def _shown(names: Sequence[Any]) -> str:
+    return ", ".join(map(str, names[:8])) + (", ..." if len(names) > 8 else "")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return _shown([f"{value:g}" for value in values])

@@ -1,0 +1,341 @@
+"""Bring a truth and a belief onto the same points and classes, by name.
+
+Rows are in the belief's order, classes in the truth's. Without names on both sides, rows and
+columns are matched by position.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import IntArray
+from rue.beliefs.base import AnyBelief, PerPoint
+from rue.errors import AlignmentError, InputError
+from rue.losses.outcomes import Classes
+from rue.truth.base import Truth
+
+__all__ = ["Alignment", "align", "align_rows", "align_with_notes"]
+
+
+class Alignment(NamedTuple):
+    """A truth and a belief on the same points and classes, and what was done to get there."""
+
+    truth: Truth
+    belief: AnyBelief
+    notes: tuple[str, ...]
+
+
+def align(truth: Truth, belief: AnyBelief, *, common: bool = False) -> tuple[Truth, AnyBelief]:
+    """Return a truth and a belief on the same points and classes, matched by name.
+
+    Everything in rue that takes a truth and a belief calls this function first.
+
+    Parameters
+    ----------
+    truth : Annotations or Ratings
+        The answers of annotators.
+    belief : Belief
+        What a model says about the same points.
+    common : bool
+        Whether to keep only the points that are on both sides, instead of raising where one
+        side lacks some.
+
+    Returns
+    -------
+    truth : Annotations or Ratings
+        The rows in the order of the belief's; classes that nobody chose are added with count 0.
+    belief : Belief
+        The columns in the order of the truth's classes.
+
+    Raises
+    ------
+    AlignmentError
+        If one side has ids and the other has not, an id is missing on one side (without
+        ``common``), or the belief lacks a class that somebody chose.
+    InputError
+        If one is about classes and the other about real numbers.
+
+    Examples
+    --------
+    >>> import rue
+    >>> truth = rue.Annotations([[9, 1], [2, 8]], ids=["a", "b"], classes=["no", "yes"])
+    >>> belief = rue.Draws([[[0.7, 0.3]], [[0.2, 0.8]]], ids=["b", "a"], classes=["yes", "no"])
+    >>> truth, belief = rue.align(truth, belief)
+    >>> truth.counts.tolist(), belief.probs.tolist()
+    ([[2.0, 8.0], [9.0, 1.0]], [[[0.3, 0.7]], [[0.8, 0.2]]])
+    """
+    aligned = align_with_notes(truth, belief, common=common)
+    return aligned.truth, aligned.belief
+
+
+def align_with_notes(
+    truth: Truth, belief: AnyBelief, *, common: bool = False, by_position: bool = False
+) -> Alignment:
+    """Return what :func:`align` does, with notes for a reader of the numbers.
+
+    ``by_position`` matches rows by position though they have ids; it raises where both sides have
+    the same ids in another order.
+    """
+    _require_kinds(truth, belief)
+    here, there, notes = align_rows(belief, truth, common=common, by_position=by_position)
+    if by_position:
+        truth = truth.with_ids(None)._with(ids=belief.ids if belief.ids is not None else truth.ids)
+    belief = belief if here is None else belief[here]
+    truth = truth if there is None else truth[there]
+    said, meant = truth.outcomes, belief.outcomes
+    if not isinstance(said, Classes) or not isinstance(meant, Classes):
+        return Alignment(truth, belief, notes)
+    if said is meant or (said == meant and said.orders == meant.orders):
+        return Alignment(truth, belief, notes)
+    truth, belief, more = _align_classes(truth, belief)
+    return Alignment(truth, belief, (*notes, *more))
+
+
+def align_rows(
+    first: PerPoint, second: PerPoint, *, common: bool = False, by_position: bool = False
+) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
+    """Return which rows of two objects are the same points, in the order of the first.
+
+    Parameters
+    ----------
+    first, second : PerPoint
+        Truths or beliefs.
+    common, by_position : bool
+        As in :func:`align_with_notes`.
+
+    Returns
+    -------
+    rows_first, rows_second : int arrays of shape (n_points,), or None
+        The rows of each; None where they are all rows in their order.
+    notes : tuple of str
+        How many points ``common`` dropped, and what ``by_position`` ignored.
+
+    Raises
+    ------
+    AlignmentError
+        If the rows cannot be matched.
+    """
+    here, there = first.ids, second.ids
+    n_here, n_there = len(first), len(second)
+    names = (source(first), source(second))
+    if here is there and here is not None:
+        return None, None, ()
+    if by_position or (here is None and there is None):
+        if n_here != n_there:
+            raise AlignmentError(
+                f"{names[0]} has {n_here:,} points but {names[1]} has {n_there:,}, and rows that "
+                "are matched by position must be as many; add ids to both"
+            )
+        return None, None, _position_notes(here, there, names)
+    if here is None or there is None:
+        named, bare = names if there is None else names[::-1]
+        raise AlignmentError(
+            f"{bare} has no ids but {named} has, so rows cannot be matched by id; add a column id "
+            "(or say its name with --id), or, if both are in the same order, drop the ids with "
+            "--by-position (in Python: .unnamed())"
+        )
+    if n_here == n_there and np.array_equal(here, there):
+        return None, None, ()
+    return _matched(here, there, names, common=common)
+
+
+def _matched(
+    here: NDArray[np.str_], there: NDArray[np.str_], names: tuple[str, str], *, common: bool
+) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
+    for name, ids in zip(names, (here, there), strict=True):
+        _require_unique(name, ids)
+    order = np.argsort(there)
+    place = np.minimum(np.searchsorted(there, here, sorter=order), len(there) - 1)
+    row = order[place]
+    known = there[row] == here
+    n_common = int(known.sum())
+    if not n_common:
+        raise AlignmentError(
+            f"{names[0]} and {names[1]} have no id in common, first {str(here[0])!r} and "
+            f"{str(there[0])!r}"
+        )
+    if not common:
+        for lacking, wanting, ids, other in (
+            (names[1], names[0], here, there),
+            (names[0], names[1], there, here),
+        ):
+            missing = ids[~np.isin(ids, other)] if n_common < len(ids) else ids[:0]
+            if len(missing):
+                raise AlignmentError(
+                    f"{lacking} lacks {len(missing):,} of the ids in {wanting}, first "
+                    f"{str(missing[0])!r} (its own are like {str(other[0])!r}); --common keeps "
+                    f"the {n_common:,} of {len(ids):,} that are in both"
+                )
+    parts = [
+        f"{len(ids) - n_common:,} of the {len(ids):,} points of {name}"
+        for name, ids in zip(names, (here, there), strict=True)
+        if len(ids) > n_common
+    ]
+    notes = (f"kept {n_common:,} points and dropped {' and '.join(parts)}",) if parts else ()
+    rows = np.flatnonzero(known)
+    return (None if n_common == len(here) else rows), row[rows], notes
+
+
+def _position_notes(
+    here: NDArray[np.str_] | None, there: NDArray[np.str_] | None, names: tuple[str, str]
+) -> tuple[str, ...]:
+    """Return a note where ids are ignored; raise where they contradict the positions."""
+    if here is None or there is None or np.array_equal(here, there):
+        return ()
+    if np.array_equal(np.sort(here), np.sort(there)):
+        row = int(np.argmax(here != there))
+        raise AlignmentError(
+            f"{names[0]} and {names[1]} have the same ids in another order, first "
+            f"{str(here[row])!r} and {str(there[row])!r} at row {row}, so rows must not be "
+            "matched by position; leave out --by-position"
+        )
+    return (
+        f"rows were matched by position although both have ids, such as {str(here[0])!r} and "
+        f"{str(there[0])!r}",
+    )
+
+
+def _require_unique(name: str, ids: NDArray[np.str_]) -> None:
+    names, counts = np.unique(ids, return_counts=True)
+    if len(names) < len(ids):
+        raise AlignmentError(
+            f"{name}: ids must not repeat, {int((counts > 1).sum()):,} do, first "
+            f"{str(names[np.argmax(counts > 1)])!r}"
+        )
+
+
+def source(thing: PerPoint) -> str:
+    """Return what messages call a truth or a belief: its file, or what it is."""
+    return thing.source or ("the truth" if isinstance(thing, Truth) else "the belief")
+
+
+def _require_kinds(truth: object, belief: object) -> None:
+    """Raise unless the truth comes first and the belief second, on the same kind of outcomes."""
+    if isinstance(truth, AnyBelief) and isinstance(belief, Truth):
+        raise InputError(
+            f"the truth comes first and the belief second, got {type(truth).__name__} first: swap "
+            "the two arguments"
+        )
+    if not isinstance(truth, Truth):
+        raise InputError(
+            "truth must be rue.Annotations(counts), or rue.Ratings for real-valued answers, "
+            f"got {_described(truth)}"
+        )
+    if not isinstance(belief, AnyBelief):
+        raise InputError(
+            "belief must be rue.Draws(probs) of shape (n_points, n_draws, n_classes), "
+            f"rue.Dirichlet(alpha) or another belief, got {_described(belief)}"
+        )
+    if isinstance(truth.outcomes, Classes) and not isinstance(belief.outcomes, Classes):
+        raise InputError(
+            "Annotations need a belief about classes (Draws, Dirichlet or Scored), "
+            f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
+        )
+    if isinstance(belief.outcomes, Classes) and not isinstance(truth.outcomes, Classes):
+        raise InputError(
+            "Ratings need a belief about real numbers (Gaussians, Samples or NormalInverseGamma), "
+            f"got {type(belief).__name__}; for a belief about classes use Annotations"
+        )
+
+
+def _described(value: object) -> str:
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ + (f" of shape {shape}" if isinstance(shape, tuple) else "")
+
+
+def _align_classes(truth: Truth, belief: AnyBelief) -> tuple[Truth, AnyBelief, tuple[str, ...]]:
+    """Return both with the same classes, in the truth's order, and notes."""
+    said, meant = truth.outcomes, belief.outcomes
+    assert isinstance(said, Classes)
+    assert isinstance(meant, Classes)
+    notes: tuple[str, ...] = ()
+    if said.names is None and meant.names is None:
+        columns = _padded(meant, said.n)
+        if meant.n != said.n and columns is None:
+            raise AlignmentError(_different_numbers(truth, belief))
+        outcomes = said.joined(meant)
+        return truth._in_columns(None, outcomes), belief._in_columns(columns, outcomes), ()
+    numbered = tuple(str(k) for k in range(max(said.n, meant.n)))
+    if said.names is None or meant.names is None:
+        named, bare, other = (meant, said, truth) if said.names is None else (said, meant, belief)
+        assert named.names is not None
+        names: tuple[str, ...] | None = named.names
+        if set(named.names) == set(numbered[: named.n]):
+            names = numbered[: bare.n]  # columns without names are 0..n_classes-1
+        elif named.n == bare.n:
+            notes = (
+                f"{source(other)} does not name its classes: its columns were taken as "
+                f"{', '.join(named.names[:8])}{', ...' if named.n > 8 else ''} in this order "
+                "(--classes says otherwise)",
+            )
+        elif bare is meant and not meant.complete:
+            names = named.names[: bare.n]
+        if names is None or len(names) != bare.n:
+            raise AlignmentError(_different_numbers(truth, belief))
+        bare = bare._with(names=names)
+        said, meant = (bare, meant) if other is truth else (said, bare)
+    assert said.names is not None
+    assert meant.names is not None
+    here = {name: k for k, name in enumerate(meant.names)}
+    there = {name: k for k, name in enumerate(said.names)}
+    lacking = [name for name in said.names if name not in here]
+    if lacking and meant.complete:
+        chosen = truth.chosen_classes()
+        wanted = [name for name in lacking if chosen[there[name]]]
+        if wanted:
+            strange = [name for name in meant.names if name not in there]
+            hint = f"; it has {strange[0]!r}, which nobody chose" if strange else ""
+            raise AlignmentError(
+                f"{source(belief)} lacks the class {wanted[0]!r}, which somebody chose in "
+                f"{source(truth)}{hint}"
+            )
+    names = (
+        *(name for name in said.names if name in here or not meant.complete),
+        *(name for name in meant.names if name not in there),
+    )
+    truth_columns = np.array([there.get(name, -1) for name in names])
+    belief_columns = np.array([here.get(name, -1) for name in names])
+    outcomes = _joined(said, meant, names, truth_columns, belief_columns)
+    return (
+        truth._in_columns(truth_columns, outcomes),
+        belief._in_columns(belief_columns, outcomes),
+        notes,
+    )
+
+
+def _joined(
+    said: Classes, meant: Classes, names: tuple[str, ...], first: IntArray, second: IntArray
+) -> Classes:
+    """Return the classes of both sides, with the orders and the values that either states."""
+    values: list[float | None] = [None] * len(names)
+    for classes, columns in ((said, first), (meant, second)):
+        for k, column in enumerate(columns.tolist()):
+            if classes.given_values is None or column < 0:
+                continue
+            value = classes.given_values[column]
+            if values[k] not in (None, value):
+                raise AlignmentError(
+                    f"the class {names[k]!r} must have one value, got {values[k]:g} in the truth "
+                    f"and {value:g} in the belief"
+                )
+            values[k] = value
+    known = [value for value in values if value is not None]
+    if known and len(known) < len(names):
+        missing = names[values.index(None)]
+        raise AlignmentError(f"values must be given for all classes, {missing!r} has none")
+    return Classes(names, known or None, order="none").joined_orders(said, meant)
+
+
+def _padded(meant: Classes, n_classes: int) -> IntArray | None:
+    """Return the columns of sampled labels, widened by classes that were never sampled."""
+    if meant.complete or meant.n > n_classes:
+        return None
+    return np.concatenate([np.arange(meant.n), np.full(n_classes - meant.n, -1)])
+
+
+def _different_numbers(truth: Truth, belief: AnyBelief) -> str:
+    return (
+        f"{source(belief)} has {belief.outcomes.n} classes but {source(truth)} has "
+        f"{truth.outcomes.n}"
+    )
