@@ -50,11 +50,14 @@ def figures(runs: list[dict[str, Any]]) -> str:
             f"something was found: {what}."
         )
     failed = Counter(each["kind"] for each in failures)
+    most = first.get("most_by_kind", {})  # runs before it was measured have none
     rows = [
         [name, f"{found.get('result', 0):,}", f"{found.get('error', 0):,}", f"{failed[name]:,}"]
+        + ([f"{most[name]['seconds']:.2f}", f"{most[name]['memory_mib']:,}"] if most else [])
         for name, found in first["by_kind"].items()
     ]
-    parts.append(table(["kind of file", "results", "errors", "failures"], rows))
+    costs = ["seconds at most", "MiB at most"] if most else []
+    parts.append(table(["kind of file", "results", "errors", "failures", *costs], rows))
     return "\n\n".join(parts)
 
 

@@ -43,7 +43,8 @@ def run_range(
 ) -> dict[str, Any]:
     """Try cases and count what became of them; ``at`` is called with the number of each."""
     counted: dict[str, Counter[str]] = {}
-    failures, slowest, tried, total = [], (0.0, -1), 0, 0.0
+    failures, slowest, largest, tried, total = [], (0.0, -1), (0, -1), 0, 0.0
+    costs: dict[str, dict[str, float]] = {}
     for number in numbers:
         name = kind_of(number)
         if number in skipped or (kinds is not None and name not in kinds):
@@ -54,6 +55,10 @@ def run_range(
         tried += 1
         total += found.seconds
         slowest = max(slowest, (round(found.seconds, 3), number))
+        largest = max(largest, (found.memory >> 20, number))
+        cost = costs.setdefault(name, {"seconds": 0.0, "memory_mib": 0})
+        cost["seconds"] = max(cost["seconds"], round(found.seconds, 3))
+        cost["memory_mib"] = max(cost["memory_mib"], found.memory >> 20)
         counted.setdefault(name, Counter())[found.kind] += 1
         if found.kind == "failure":
             failures.append({"case": number, "kind": name, "text": found.text})
@@ -63,7 +68,8 @@ def run_range(
         "failures": failures,
         "seconds": total,
         "slowest": list(slowest),
-        "peak": guard.peak_memory(),
+        "largest": list(largest),
+        "costs": costs,
     }
 
 

@@ -5,9 +5,10 @@ output folder.* Warnings count as failures, since they are what a number that is
 
 - Time is the processor time of this process (a busy machine is no failure), by an interval timer
   that raises; :mod:`fuzz.__main__` also ends a worker that answers nothing for two minutes.
-- Memory is the peak resident memory of the whole process, libraries included, which must not
-  pass 1 GiB. A request for gigabytes that the system refuses is a failure too: rue must refuse
-  it first. The address space is limited, so that a bomb cannot take the machine with it.
+- Memory is the peak resident memory of the process during the case, libraries included, which
+  must not pass 1 GiB; half of that for the case alone in a process that is larger already. A
+  request for gigabytes that the system refuses is a failure too: rue must refuse it first. The
+  address space is limited, so that a bomb cannot take the machine with it.
 - Writes are seen by an audit hook of the interpreter: opening to write, creating, renaming,
   removing and linking outside the folder of the case, starting processes, connecting, and looking
   up names in a pickle. Compiled code that the interpreter or numba caches is no such write.
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory import forget_peak, peak_of_this_process
 from rue.errors import RueError
 
 SECONDS = 10.0
@@ -55,12 +57,14 @@ class TooSlow(BaseException):
 class Outcome:
     """What became of a case.
 
-    ``kind`` is "result", "error" (one of ours) or "failure"; ``text`` the error or what failed.
+    ``kind`` is "result", "error" (one of ours) or "failure"; ``text`` the error or what failed;
+    ``memory`` the peak of the process in bytes.
     """
 
     kind: str
     text: str
     seconds: float
+    memory: int = 0
 
 
 class _Watch:
@@ -76,7 +80,8 @@ def outcome(use: Callable[[Path], Any], folder: Path, *, valid: bool = False) ->
 
     A ``valid`` case, whose files were not changed, must give a result.
     """
-    before, started = peak_memory(), time.process_time()
+    forget_peak()
+    limit, started = max(BYTES, peak_of_this_process() + BYTES // 2), time.process_time()
     kind, text = "result", ""
     with _watched(folder):
         try:
@@ -99,15 +104,10 @@ def outcome(use: Callable[[Path], Any], folder: Path, *, valid: bool = False) ->
     seconds = time.process_time() - started
     if _Watch.seen:
         kind, text = "failure", f"did what no reader may: {', '.join(_Watch.seen)}"
-    after = peak_memory()
-    if after > BYTES and after > before:
-        kind, text = "failure", f"took {after >> 20} MiB of memory"
-    return Outcome(kind, text, seconds)
-
-
-def peak_memory() -> int:
-    """Return the largest resident memory that this process had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    memory = peak_of_this_process()
+    if memory > limit:
+        kind, text = "failure", f"took {memory >> 20} MiB of memory"
+    return Outcome(kind, text, seconds, memory)
 
 
 @contextmanager

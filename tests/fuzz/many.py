@@ -180,7 +180,15 @@ def _summary(what: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any
         "by_kind": {name: dict(counted) for name, counted in sorted(by_kind.items())},
         "cpu_seconds": round(sum(part["seconds"] for part in parts), 1),
         "slowest_case": max((part["slowest"] for part in parts), default=None),
-        "peak_memory_mib": max((part["peak"] for part in parts), default=0) >> 20,
+        "largest_case": max((part["largest"] for part in parts), default=None),
+        "peak_memory_mib": max((part["largest"][0] for part in parts), default=0),
+        "most_by_kind": {
+            name: {
+                key: max(part["costs"][name][key] for part in parts if name in part["costs"])
+                for key in ("seconds", "memory_mib")
+            }
+            for name in sorted(by_kind)
+        },
         "versions": {
             "rue": version("rue"),
             "python": platform.python_version(),

@@ -98,9 +98,7 @@ def _say(text):
 def test_the_guard_notices(use, told, tmp_path, monkeypatch):
     monkeypatch.setattr(guard, "SECONDS", 0.05)
     if told == "MiB of memory":
-        monkeypatch.setattr(guard, "BYTES", 1 << 20)
-        peaks = iter([0, 2 << 20])  # pytest's own process may have had more before
-        monkeypatch.setattr(guard, "peak_memory", lambda: next(peaks))
+        monkeypatch.setattr(guard, "BYTES", 200 << 20)
     folder = tmp_path / "case"
     folder.mkdir()
     found = guard.outcome(use, folder)
@@ -129,10 +127,14 @@ def test_an_allocation_beyond_the_limit_is_refused_by_the_system():
 def test_a_range_counts_what_became_of_its_cases(monkeypatch):
     outcomes = iter(["result", "error", "failure"] * 9)
     monkeypatch.setattr(
-        cases, "run", lambda number: guard.Outcome(next(outcomes), f"of {number}", 0.5)
+        cases,
+        "run",
+        lambda number: guard.Outcome(next(outcomes), f"of {number}", 0.5, number << 20),
     )
     part = cases.run_range(range(27), skipped=[26])
     assert part["tried"] == 26
     assert sum(kinds.get("result", 0) for kinds in part["kinds"].values()) == 9
     assert [failure["case"] for failure in part["failures"]] == list(range(2, 26, 3))
     assert part["slowest"][0] == 0.5
+    assert part["largest"] == [25, 25]
+    assert part["costs"][cases.kind_of(25)] == {"seconds": 0.5, "memory_mib": 25}

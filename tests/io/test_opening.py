@@ -3,8 +3,6 @@
 import gzip
 import json
 import os
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -12,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from memory import peak
 from rue.errors import FileError, InputError
 from rue.io.formats import load_table
 from rue.io.opening import (
@@ -59,16 +58,6 @@ def many_rows(tmp_path_factory):
         for _ in range(times):
             writer.write_table(rows, row_group_size=n)
     return path
-
-
-def peak(code, *arguments):
-    """Run code in a process of its own; return what it printed and the most memory it held."""
-    before = "import resource, sys, numpy, pyarrow.parquet\n"
-    after = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    command = [sys.executable, "-c", before + code + after, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    *printed, memory = done.stdout.split("\n")[:-1]
-    return "\n".join(printed), int(memory) * 1024
 
 
 @pytest.mark.slow
