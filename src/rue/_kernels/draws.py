@@ -3,7 +3,11 @@
 Every kernel takes ``probs`` (n_points, n_draws, n_classes), float32 or float64, whose rows need
 not be normalised, and returns the mean Bayes risk (aleatoric) and the mean regret of the action
 ``a(m)`` (epistemic) of each point, where m is the mean distribution. Losses of classes that are
-numbers have their kernels in :mod:`rue._kernels.numbers`. The last kernel takes answers instead.
+numbers have their kernels in :mod:`rue._kernels.numbers`.
+
+The last function takes answers instead. They are counts of few people, so that most of a million
+points share their terms: each different term has its logarithm once for every strength, and points
+add up what this table has.
 """
 
 from typing import Any
@@ -23,6 +27,15 @@ _TWO_52 = np.int64(0x4330000000000000)
 _BIAS = 4503599627370496.0 + 1023.0
 _LOG_2 = 0.6931471805599453
 _TINY = 1e-300
+
+# The room for different answers at first, and the constants that spread them over it.
+_FIRST_ROOM = 1 << 12
+_MIX = (
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+    np.uint64(32),
+)
 
 
 @kernel(fastmath={"contract"})
@@ -224,8 +237,9 @@ def cost(start, stop, aleatoric, epistemic, probs, costs, tie):
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
-@kernel
-def leave_one_out_log(counts, octaves, tolerance):
+def leave_one_out_log(
+    counts: NDArray[Any], octaves: NDArray[Any], tolerance: float
+) -> NDArray[Any]:
     """Return the mean log loss of each point's answers under distributions that omit them.
 
     These are (n_others + s q) / (m - 1 + s) with pooled frequencies q. Each point has the
@@ -233,54 +247,101 @@ def leave_one_out_log(counts, octaves, tolerance):
     rounding only: one of the ``octaves``, and then of eighths of an octave around it. A single
     point has s = n_classes / 2. ``counts`` has shape (n_points, n_classes).
     """
+    totals, starts, pool = _pool(counts)
+    entry = np.empty(starts[-1], np.uint32)
+    answers = (starts, entry, *_number(counts, totals, pool, entry))
+    if len(counts) == 1:
+        return _best_for_others(answers, np.array([counts.shape[1] / 2]), tolerance)[1]
+    octave, own = _best_for_others(answers, octaves, tolerance)
+    for base in octaves:
+        points = octave == base
+        if points.any():
+            candidates = base * 2.0 ** (np.arange(-8, 9) / 8)
+            own[points] = _best_for_others(answers, candidates, tolerance)[1][points]
+    return own
+
+
+def _best_for_others(
+    answers: tuple[NDArray[Any], ...], candidates: NDArray[Any], tolerance: float
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return for each point the first candidate with the least loss on all others, and its loss."""
+    starts, entry, same, q, rest = answers
+    n_points, size = len(starts) - 1, len(entry)
+    terms = _terms(same, q, rest, candidates)
+    parts = on_blocks(lambda start, stop: _whole(starts, entry, terms, start, stop), n_points, size)
+    whole = np.sum(parts, axis=0)
+    best, own = np.empty(n_points), np.empty(n_points)
+    on_blocks(
+        lambda start, stop: _choose(
+            *(starts, entry, terms, whole, candidates, tolerance, start, stop, best, own)
+        ),
+        n_points,
+        size,
+    )
+    return best, own
+
+
+@kernel
+def _terms(same, q, rest, candidates):
+    """Return the loss of each different answer under each candidate, in rows of 16 or 32."""
+    n_lanes = 16 * (1 + (candidates.shape[0] - 1) // 16)
+    terms, column = np.zeros((same.shape[0], n_lanes)), np.empty(same.shape[0])
+    for c in range(candidates.shape[0]):
+        s = candidates[c]
+        for e in range(same.shape[0]):
+            share = (same[e] + 1) / (rest[e] + 1)
+            column[e] = -share * log((same[e] + s * q[e]) / (rest[e] + s))
+        terms[:, c] = column
+    return terms
+
+
+@kernel
+def _whole(starts, entry, terms, start, stop):
+    """Return the sum of the losses of some points under each candidate."""
+    sums = np.zeros(terms.shape[1])
+    for e in range(starts[start], starts[stop]):
+        row = terms[entry[e]]
+        for first in range(0, sums.shape[0], 16):
+            for c in range(16):
+                sums[first + c] += row[first + c]
+    return sums
+
+
+@kernel
+def _choose(starts, entry, terms, whole, candidates, tolerance, start, stop, best, own):
+    """Write the first candidate with the least loss on all other points, and its own loss."""
+    losses = np.empty(terms.shape[1])
+    for i in range(start, stop):
+        losses[:] = 0.0
+        for e in range(starts[i], starts[i + 1]):
+            row = terms[entry[e]]
+            for first in range(0, losses.shape[0], 16):
+                for c in range(16):
+                    losses[first + c] += row[first + c]
+        least, place = np.inf, 0
+        for c in range(candidates.shape[0]):
+            others = whole[c] - losses[c]
+            if others < least - tolerance * abs(others):
+                least, place = others, c
+        best[i], own[i] = candidates[place], losses[place]
+
+
+@kernel
+def _pool(counts):
+    """Return the sums of the points, where their answers start, and the pooled frequencies.
+
+    A point with several majorities counts in part for each: the pool is the frequencies of the
+    points of each majority, their number, and the largest count and the weight of each point.
+    """
     n_points, n_classes = counts.shape
-    starts, totals = np.zeros(n_points + 1, np.int64), np.zeros(n_points)
+    totals, starts = np.zeros(n_points), np.zeros(n_points + 1, np.int64)
+    pooled, size = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
+    most, weight = np.empty(n_points), np.empty(n_points)
     for i in range(n_points):
         starts[i + 1] = starts[i]
         for k in range(n_classes):
             starts[i + 1] += counts[i, k] > 0
             totals[i] += counts[i, k]
-    n_answers = starts[-1]  # different ones for each point
-    same, share = np.empty(n_answers), np.empty(n_answers)
-    q, rest = np.empty(n_answers), np.empty(n_answers)
-    for i in range(n_points):
-        e = starts[i]
-        for k in range(n_classes):
-            if counts[i, k] > 0:
-                same[e], share[e] = counts[i, k] - 1, counts[i, k] / totals[i]
-                rest[e] = totals[i] - 1
-                e += 1
-    _pool(counts, totals, starts, q)
-    answers = (starts, same, share, q, rest)
-    if n_points == 1:
-        return _paid(answers, n_classes / 2)
-    own = np.empty(n_points)
-    octave = _best_for_others(answers, octaves, tolerance)
-    for base in octaves:
-        if not (octave == base).any():
-            continue
-        candidates = base * 2.0 ** (np.arange(-8, 9) / 8)
-        fine = _best_for_others(answers, candidates, tolerance)
-        for s in candidates:
-            if (fine == s).any():
-                paid = _paid(answers, s)
-                for i in range(n_points):
-                    if octave[i] == base and fine[i] == s:
-                        own[i] = paid[i]
-    return own
-
-
-@kernel
-def _pool(counts, totals, starts, q):
-    """Write how often other points with the majority of the other answers have each answer.
-
-    One uniform point is added to each majority's points, so that no class has probability 0. A
-    point with several majorities counts in part for each.
-    """
-    n_points, n_classes = counts.shape
-    pooled, size = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
-    most, weight = np.empty(n_points), np.empty(n_points)
-    for i in range(n_points):
         most[i], times = _most(counts[i])
         weight[i] = 1 / times
         for label in range(n_classes):
@@ -288,24 +349,84 @@ def _pool(counts, totals, starts, q):
                 size[label] += weight[i]
                 for k in range(n_classes):
                     pooled[label, k] += weight[i] * (counts[i, k] / totals[i])
-    others = np.empty(n_classes)
+    return totals, starts, (pooled, size, most, weight)
+
+
+@kernel
+def _number(counts, totals, pool, entry):
+    """Write the number of each answer among the different ones, and return what those are.
+
+    The q of an answer is how often other points with the majority of the other answers have it.
+    One uniform point is added to each majority's points, so that no class has probability 0.
+    """
+    pooled, size, most, weight = pool
+    n_points, n_classes = counts.shape
+    room = _FIRST_ROOM
+    table, slots = np.empty((3, room)), np.full(4 * room, -1)
+    n_entries, e = 0, 0
+    others, majors = np.empty(n_classes), np.empty(n_classes, np.int64)
     for i in range(n_points):
-        e = starts[i]
-        others[:] = counts[i]
+        n_majors = 0
+        for label in range(n_classes):
+            majors[n_majors] = label
+            n_majors += counts[i, label] == most[i]
         for y in range(n_classes):
             if counts[i, y] == 0:
                 continue
-            others[y] -= 1
-            largest, times = _most(others)
-            found, share = 0.0, counts[i, y] / totals[i]
-            for label in range(n_classes):
-                if others[label] == largest:
-                    own = weight[i] if counts[i, label] == most[i] else 0.0
-                    rest = max(pooled[label, y] - own * share, 0.0) + 1 / n_classes
-                    found += rest / (size[label] - own + 1)
-            q[e] = found / times
-            others[y] += 1
+            frequency, share, times = 0.0, counts[i, y] / totals[i], n_majors
+            if counts[i, y] < most[i] or n_majors > 1:  # the other answers have these majorities
+                times -= counts[i, y] == most[i]
+                for label in majors[:n_majors]:
+                    if label != y or counts[i, y] < most[i]:
+                        rest = max(pooled[label, y] - weight[i] * share, 0.0) + 1 / n_classes
+                        frequency += rest / (size[label] - weight[i] + 1)
+            else:
+                others[:] = counts[i]
+                others[y] -= 1
+                largest, times = _most(others)
+                for label in range(n_classes):
+                    if others[label] == largest:
+                        own = weight[i] if label == y else 0.0
+                        rest = max(pooled[label, y] - own * share, 0.0) + 1 / n_classes
+                        frequency += rest / (size[label] - own + 1)
+            same, q, rest = counts[i, y] - 1, frequency / times, totals[i] - 1
+            if n_entries == room:
+                table, slots = _roomier(table, n_entries)
+                room = table.shape[1]
+            slot = _slot(table, slots, same, q, rest)
+            if slots[slot] < 0:
+                slots[slot] = n_entries
+                table[0, n_entries], table[1, n_entries], table[2, n_entries] = same, q, rest
+                n_entries += 1
+            entry[e] = slots[slot]
             e += 1
+    return table[0, :n_entries], table[1, :n_entries], table[2, :n_entries]
+
+
+@kernel
+def _roomier(table, n_entries):
+    """Return a table with four times the room, and the slots of its entries."""
+    wider = np.empty((3, 4 * table.shape[1]))
+    slots = np.full(4 * wider.shape[1], -1)
+    wider[:, :n_entries] = table
+    for e in range(n_entries):
+        slots[_slot(wider, slots, wider[0, e], wider[1, e], wider[2, e])] = e
+    return wider, slots
+
+
+@kernel
+def _slot(table, slots, same, q, rest):
+    """Return the slot of an entry, or the free one where it belongs."""
+    bits = np.float64(q).view(np.uint64) ^ (np.float64(same).view(np.uint64) * _MIX[0])
+    bits = (bits ^ (bits >> _MIX[3])) * _MIX[1]
+    bits = (bits ^ np.float64(rest).view(np.uint64)) * _MIX[2]
+    last = slots.shape[0] - 1
+    at = np.int64((bits ^ (bits >> _MIX[3])) & np.uint64(last))
+    while True:
+        e = slots[at]
+        if e < 0 or (table[0, e] == same and table[1, e] == q and table[2, e] == rest):
+            return at
+        at = (at + 1) & last
 
 
 @kernel
@@ -318,33 +439,3 @@ def _most(counts):
         elif counts[k] == largest:
             times += 1
     return largest, times
-
-
-@kernel
-def _best_for_others(answers, candidates, tolerance):
-    """Return for each point the first candidate with the least loss on all other points."""
-    n_points = answers[0].shape[0] - 1
-    best, least = np.full(n_points, candidates[0]), np.full(n_points, np.inf)
-    for s in candidates:
-        own = _paid(answers, s)
-        whole = row_sum(own)
-        for i in range(n_points):
-            others = whole - own[i]
-            if others < least[i] - tolerance * abs(others):
-                best[i], least[i] = s, others
-    return best
-
-
-@kernel
-def _paid(answers, s):
-    """Return the mean log loss of the answers to each point under strength ``s``."""
-    starts, same, share, q, rest = answers
-    terms, own = np.empty(share.shape[0]), np.empty(starts.shape[0] - 1)
-    for e in range(terms.shape[0]):
-        terms[e] = -share[e] * log((same[e] + s * q[e]) / (rest[e] + s))
-    for i in range(own.shape[0]):
-        total = 0.0
-        for e in range(starts[i], starts[i + 1]):
-            total += terms[e]
-        own[i] = total
-    return own
