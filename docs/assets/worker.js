@@ -1,5 +1,6 @@
 // Search runs in a worker, and browsers refuse workers on pages that are opened from a disk.
-// There, this class runs the worker's script in a hidden frame instead.
+// There, this class runs the worker's script in a hidden frame instead. As between real workers,
+// each side gets a copy of a message: the box keeps what is typed while the index splits its words.
 if (location.protocol === "file:") {
   window.Worker = class {
     constructor(url) {
@@ -7,7 +8,10 @@ if (location.protocol === "file:") {
       this.frame.hidden = true;
       document.body.append(this.frame);
       const inside = this.frame.contentWindow;
-      inside.postMessage = (data) => setTimeout(() => this.onmessage?.({ data }));
+      inside.postMessage = (message) => {
+        const data = structuredClone(message);
+        setTimeout(() => this.onmessage?.({ data }));
+      };
       this.ready = new Promise((resolve) => {
         const script = inside.document.createElement("script");
         script.src = url;
@@ -17,7 +21,8 @@ if (location.protocol === "file:") {
       });
     }
 
-    postMessage(data) {
+    postMessage(message) {
+      const data = structuredClone(message);
       this.ready.then(() => this.frame.contentWindow.onmessage({ data }));
     }
 

@@ -57,15 +57,17 @@ def test_search_works_from_a_disk(driver, site):
     show(driver, site / "api" / "losses.html", 1280)
     driver.find_element(By.CSS_SELECTOR, "button.md-search__button").click()
     deadline = time.monotonic() + 20
-    found = []
+    found, typed = [], False
     while not any("pareto_gap" in text for text in found) and time.monotonic() < deadline:
         time.sleep(0.5)
         active = driver.switch_to.active_element
         if active.tag_name != "div":
             continue
         box = active.shadow_root.find_element(By.CSS_SELECTOR, "input")
-        if not box.get_attribute("value"):
+        if not typed:
             box.send_keys("pareto gap")
+            typed = True
+        assert box.get_attribute("value") == "pareto gap"  # no keystroke is lost
         found = [a.text for a in active.shadow_root.find_elements(By.CSS_SELECTOR, "a")]
     assert any("pareto_gap" in text for text in found)
 

@@ -13,12 +13,10 @@ from rue.errors import InputError
 from rue.inference.method_ranking import compare_column
 from rue.plots import (
     plot_bracket,
-    plot_bump_chart,
     plot_curve,
     plot_ranking,
     plot_regret_calibration,
     plot_regret_parts,
-    plot_slice,
     plot_surfaces,
     save,
 )
@@ -55,12 +53,10 @@ ONE_PANEL = {
     "plot_bracket": lambda **ax: plot_bracket(
         [{"loss": "log", "m": m, **ENDS} for m in (10, 5)], **ax
     ),
-    "plot_bump_chart": lambda **ax: plot_bump_chart(inversions(), **ax),
     "plot_curve": lambda **ax: plot_curve(RUNS, **ax),
     "plot_ranking": lambda **ax: plot_ranking(ranking(), title="AuReC", **ax),
     "plot_regret_calibration": lambda **ax: plot_regret_calibration(RUNS, n_replicates=9, **ax),
     "plot_regret_parts": lambda **ax: plot_regret_parts(PARTS, **ax),
-    "plot_slice": lambda **ax: plot_slice(*SURFACES, 0.7, **ax),
     "plot_surfaces": lambda **ax: plot_surfaces(*SURFACES, **ax),
 }
 
@@ -116,8 +112,6 @@ def test_what_is_refused():
         plot_curve(RUNS, value="gain")
     with pytest.raises(InputError, match="rows must be of one loss, got log, crps"):
         plot_bracket([{"loss": loss, "m": 5, **ENDS} for loss in ("log", "crps")])
-    with pytest.raises(InputError, match=r"coverage must be in \(0, 1\], got 0"):
-        plot_slice(*SURFACES, 0)
     with pytest.raises(InputError, match='ax must have projection="3d", got rectilinear'):
         plot_surfaces(*SURFACES, ax=Figure().subplots())
 
@@ -129,3 +123,11 @@ def test_a_bar_of_parts_ends_at_the_regret():
     assert np.isnan(axes.lines[0].get_ydata()[1])
     with pytest.raises(InputError, match="at least one row"):
         plot_regret_parts([])
+
+
+def test_pdf_files_embed_truetype_fonts(tmp_path):
+    """Camera-ready checks reject Type 3 fonts, matplotlib's default."""
+    save(plot_curve(RUNS), tmp_path / "curve.pdf")
+    content = (tmp_path / "curve.pdf").read_bytes()
+    assert b"/Type3" not in content
+    assert b"/CIDFontType2" in content

@@ -5,9 +5,8 @@ import pytest
 
 from pareto_worlds import KINDS, components
 from rue import achievable_surface, optimal_surface, pareto_gap
-from rue.errors import InputError
 from rue.plots.style import save
-from rue.plots.surfaces import plot_slices, plot_surfaces
+from rue.plots.surfaces import plot_surfaces
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,27 +40,3 @@ def test_the_lines_between_the_surfaces_are_the_distances():
     ]
     assert max(lengths) == pytest.approx(1 / 8)
     assert len(lengths) == 9
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_slices(kind, tmp_path):
-    star, hat = KINDS[kind](60)
-    optimal, achievable = optimal_surface(star), achievable_surface(star, hat)
-    figure = plot_slices(optimal, achievable, coverages=(0.3, 0.754))
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["coverage 0.3", "coverage 0.75"]
-    cross, ours, best = figure.axes[1].lines[:3]
-    assert cross.get_xydata()[0] == pytest.approx(
-        [0.75 * star.epistemic.mean(), 0.75 * star.total.mean()]
-    )
-    for line, surface in ((ours, achievable), (best, optimal)):
-        level = surface.points[np.isclose(surface.coverage, 0.75)]
-        assert np.sort(line.get_xdata()) == pytest.approx(np.sort(level[:, 2]))
-        assert np.sort(line.get_ydata()) == pytest.approx(np.sort(level[:, 1]))
-    figure.savefig(tmp_path / "figure.png")
-
-
-@pytest.mark.parametrize("coverages", [(), (0.5, 0.0), (1.2,)])
-def test_coverages_are_checked(coverages):
-    star, hat = KINDS["gridded"](5)
-    with pytest.raises(InputError, match=r"coverages must be in \(0, 1\]"):
-        plot_slices(optimal_surface(star), achievable_surface(star, hat), coverages=coverages)

@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     from rue.plots.data import plot_annotations as plot_annotations
     from rue.plots.deploy import plot_outcomes as plot_outcomes
     from rue.plots.estimation import plot_regret_parts as plot_regret_parts
-    from rue.plots.inversions import plot_bump_chart as plot_bump_chart
     from rue.plots.inversions import plot_ranks as plot_ranks
     from rue.plots.sandbox import plot_sandbox as plot_sandbox
     from rue.plots.sandbox import plot_sandbox_curves as plot_sandbox_curves
     from rue.plots.style import look as look
     from rue.plots.style import save as save
-    from rue.plots.surfaces import plot_slice as plot_slice
-    from rue.plots.surfaces import plot_slices as plot_slices
     from rue.plots.surfaces import plot_surfaces as plot_surfaces
 
 # The module of each public name.
@@ -35,7 +32,6 @@ _PUBLIC = {
     "plot_annotations": "rue.plots.data",
     "plot_bracket": "rue.plots.bracket",
     "plot_brackets": "rue.plots.bracket",
-    "plot_bump_chart": "rue.plots.inversions",
     "plot_curve": "rue.plots.curves",
     "plot_curves": "rue.plots.curves",
     "plot_outcomes": "rue.plots.deploy",
@@ -46,8 +42,6 @@ _PUBLIC = {
     "plot_regret_parts": "rue.plots.estimation",
     "plot_sandbox": "rue.plots.sandbox",
     "plot_sandbox_curves": "rue.plots.sandbox",
-    "plot_slice": "rue.plots.surfaces",
-    "plot_slices": "rue.plots.surfaces",
     "plot_surfaces": "rue.plots.surfaces",
     "save": "rue.plots.style",
 }

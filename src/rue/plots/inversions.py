@@ -1,4 +1,4 @@
-"""A bump chart of the ranks of methods under several criteria."""
+"""The ranks of methods under several criteria."""
 
 from collections.abc import Sequence
 
@@ -7,48 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.errors import InputError
-from rue.plots.style import GREY, PALETTE, axes_of, look
+from rue.plots.style import GREY, PALETTE, look
 from rue.ranking.inversions import Inversions
 from rue.ranking.scores import CRITERIA
 
-__all__ = ["plot_bump_chart", "plot_ranks"]
+__all__ = ["plot_ranks"]
 
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 _MARGIN = 1.4
-
-
-def plot_bump_chart(found: Inversions, *, ax: Axes | None = None) -> Axes:
-    """Draw the rank of each method under each criterion, with the best at the top.
-
-    Parameters
-    ----------
-    found : Inversions
-        The rankings under the criteria (:func:`rue.find_inversions`).
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default those of a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-
-    Examples
-    --------
-    >>> from rue.plots import plot_bump_chart
-    >>> import rue
-    >>> scores = [
-    ...     rue.Score("cifar10h", "ensemble", None, "near_ood", "", 0.907),
-    ...     rue.Score("cifar10h", "evidential", None, "near_ood", "", 0.711),
-    ...     rue.Score("cifar10h", "ensemble", None, "aurec", "log", 0.0752),
-    ...     rue.Score("cifar10h", "evidential", None, "aurec", "log", 0.0673),
-    ... ]
-    >>> plot_bump_chart(rue.find_inversions(scores)).get_ylabel()
-    'rank'
-    """
-    with look():
-        axes = axes_of(ax, _size([found]))
-        _draw(axes, found, list(found.methods))
-    return axes
 
 
 def plot_ranks(found: Sequence[Inversions]) -> Figure:
@@ -65,7 +31,7 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure; :func:`plot_bump_chart` draws one panel.
+        The figure.
 
     Raises
     ------

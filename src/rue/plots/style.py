@@ -31,6 +31,8 @@ _LOOK: dict[Any, Any] = {
     "grid.linewidth": 0.6,
     "legend.fontsize": 8,
     "legend.frameon": False,
+    "pdf.fonttype": 42,  # TrueType: camera-ready checks reject Type 3
+    "ps.fonttype": 42,
     "savefig.bbox": "tight",
     "savefig.dpi": 300,
     "svg.fonttype": "none",

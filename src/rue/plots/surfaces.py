@@ -1,6 +1,5 @@
-"""The optimal and the achievable surface: in three dimensions, and at some coverages."""
+"""The optimal and the achievable surface in three dimensions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from rue._arrays import FloatArray
 from rue.errors import InputError
 from rue.pareto.gap import igd_plus
 from rue.pareto.surfaces import Surface
-from rue.plots.style import GREY, PALETTE, axes_of, look
+from rue.plots.style import GREY, PALETTE, look
 
-__all__ = ["plot_slice", "plot_slices", "plot_surfaces"]
+__all__ = ["plot_surfaces"]
 
 OPTIMAL, ACHIEVABLE = PALETTE[0], PALETTE[1]
 
@@ -95,120 +94,6 @@ def plot_surfaces(optimal: Surface, achievable: Surface, *, ax: Axes | None = No
         axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
     drawn: Axes = axes
     return drawn
-
-
-def plot_slice(
-    optimal: Surface, achievable: Surface, coverage: float = 0.5, *, ax: Axes | None = None
-) -> Axes:
-    """Draw risk against regret on both surfaces at one coverage.
-
-    Parameters
-    ----------
-    optimal, achievable : Surface
-        The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
-    coverage : float
-        The coverage, above 0 and at most 1; the closest one of the surface is drawn.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default those of a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-
-    Raises
-    ------
-    InputError
-        If the coverage is out of range.
-
-    Examples
-    --------
-    >>> from rue.plots import plot_slice
-    >>> import rue
-    >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
-    >>> axes = plot_slice(rue.optimal_surface(star), rue.achievable_surface(star, star), 0.7)
-    >>> axes.get_title("left")
-    'coverage 0.67'
-    """
-    if not 0 < coverage <= 1:
-        raise InputError(f"coverage must be in (0, 1], got {coverage!r}")
-    with look():
-        axes = axes_of(ax, (3.2, 3.2))
-        _slice(axes, optimal, achievable, coverage)
-        axes.set_ylabel("risk of accepted points")
-        axes.legend(handles=_slice_handles())
-    return axes
-
-
-def plot_slices(
-    optimal: Surface, achievable: Surface, *, coverages: Sequence[float] = (0.5, 0.7, 0.9)
-) -> Figure:
-    """Draw risk against regret on both surfaces, with one panel per coverage.
-
-    Lower and farther left is better. The optimal front runs from the least risk (lambda = 1/2,
-    right) to the least regret (lambda = 1, left). The cross marks a random ranking. Each panel
-    shows the coverage of the surface that is closest to the given one.
-
-    Parameters
-    ----------
-    optimal, achievable : Surface
-        The surfaces (:func:`rue.optimal_surface`, :func:`rue.achievable_surface`).
-    coverages : sequence of float
-        The coverages, above 0 and at most 1.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure, with one panel per coverage; :func:`plot_slice` draws one.
-
-    Raises
-    ------
-    InputError
-        If there is no coverage, or one is out of range.
-
-    Examples
-    --------
-    >>> from rue.plots import plot_slices
-    >>> import rue
-    >>> star = rue.Components([0.5, 0.5, 0.2], [0.0, 0.5, 0.1], [0.5, 0.0, 0.1])
-    >>> surfaces = rue.optimal_surface(star), rue.achievable_surface(star, star)
-    >>> len(plot_slices(*surfaces, coverages=[0.3, 0.7]).axes)
-    2
-    """
-    if not len(coverages) or not all(0 < coverage <= 1 for coverage in coverages):
-        raise InputError(f"coverages must be in (0, 1], got {coverages!r}")
-    with look():
-        figure = Figure(figsize=(2.4 * len(coverages) + 0.4, 2.9), layout="constrained")
-        panels = figure.subplots(1, len(coverages), squeeze=False)[0]
-        for axes, coverage in zip(panels, coverages, strict=True):
-            _slice(axes, optimal, achievable, coverage)
-        panels[0].set_ylabel("risk of accepted points")
-        figure.legend(handles=_slice_handles(), loc="outside lower center", ncols=3)
-    return figure
-
-
-def _slice_handles() -> list[Line2D]:
-    return [
-        Line2D([], [], color=OPTIMAL, linewidth=2.4, label="optimal"),
-        Line2D([], [], color=ACHIEVABLE, marker="o", markersize=4, label="achievable"),
-        Line2D([], [], color=GREY, marker="x", linestyle="", label="random ranking"),
-    ]
-
-
-def _slice(axes: Axes, optimal: Surface, achievable: Surface, coverage: float) -> None:
-    best, ours = _level(optimal, coverage), _level(achievable, coverage)
-    _, risk, regret = optimal.points[-1] * best[0, 0]
-    axes.plot(regret, risk, "x", color=GREY)
-    axes.plot(ours[:, 2], ours[:, 1], color=ACHIEVABLE, linewidth=1, marker="o", markersize=3.5)
-    axes.plot(best[:, 2], best[:, 1], color=OPTIMAL, linewidth=2.4, solid_capstyle="round")
-    if np.ptp(best[:, 1:], axis=0).max() < 0.02 * max(risk, regret):  # too short to see
-        axes.plot(best[0, 2], best[0, 1], "o", color=OPTIMAL, markersize=4, clip_on=False)
-    axes.set_title(f"coverage {best[0, 0]:.2g}")
-    axes.set_xlabel("regret of accepted points")
-    axes.set_xlim(0, 1.1 * max(regret, ours[:, 2].max()) or 1.0)
-    axes.set_ylim(0, 1.1 * max(risk, ours[:, 1].max()) or 1.0)
-    axes.xaxis.set_major_locator(MaxNLocator(4))
-    axes.yaxis.set_major_locator(MaxNLocator(5))
 
 
 def _level(surface: Surface, coverage: float) -> FloatArray:

@@ -247,12 +247,17 @@ def annotation_facts(annotations: Any, classes: Sequence[str] | None = None) -> 
     if annotations.counts is None:
         facts["annotators"] = "none: the label distribution is known"
     else:
-        n = annotations.n_annotators
-        facts["annotators per point"] = f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
+        facts["annotators per point"] = _annotators(annotations.n_annotators)
     facts["entropy of the answers"] = f"{entropy:.3f} nats on average, {share:.0%} of the maximum"
     agreed = float((annotations.probs.max(axis=1) == 1.0).mean())
     facts["points on which all agree"] = f"{agreed:.1%}"
     return facts
+
+
+def _annotators(n: NDArray[Any]) -> str:
+    if n.min() == n.max():
+        return f"{n.min():.0f}"
+    return f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
 
 
 def _rating_facts(ratings: Ratings) -> dict[str, str]:
@@ -260,7 +265,7 @@ def _rating_facts(ratings: Ratings) -> dict[str, str]:
     facts = {
         "points": f"{ratings.n_points:,}",
         "answers": f"real numbers, {values.min():g} to {values.max():g}",
-        "annotators per point": f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average",
+        "annotators per point": _annotators(n),
     }
     if n.min() >= 2:
         spread = np.sqrt(estimate_bayes_risk(ratings, Squared(), "unbiased").mean())

@@ -26,7 +26,7 @@ function fixed(x, digits) {
 const isolated = (name) => `\u2068${name}\u2069`;
 
 const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
-const many = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+const many = (n, word, words = `${word}s`) => `${count(n)} ${n === 1 ? word : words}`;
 const count = (n) => n.toLocaleString("en-US");
 
 const lossName = (loss) =>
