@@ -20,5 +20,5 @@ def test_the_peak_of_a_part_is_its_own():
     np.ones(100 << 17)
     forget_peak()
     before = peak_of_this_process()
-    np.ones(30 << 17)
-    assert 25 << 20 < peak_of_this_process() - before < 60 << 20
+    np.ones(64 << 17)  # more than what is ever taken from memory that was freed and kept
+    assert 56 << 20 < peak_of_this_process() - before < 90 << 20
