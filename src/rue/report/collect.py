@@ -108,7 +108,6 @@ def from_files(
     Examples
     --------
     >>> from pathlib import Path
-    from typing import Any
     >>> from rue.report import from_files
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
