@@ -1,0 +1,101 @@
+"""Second-order scores: whether the spread of a belief agrees with pairs of answers.
+
+Two answers about one input show the law of p, which single answers cannot (Bengs et al. 2023).
+With the answers' counts c, m of them, O = (c c^T - diag c) / (m (m - 1)) is an unbiased estimate of
+p* p*^T, and a belief predicts J = E[p p^T].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rue._arrays import FloatArray, stream
+from rue.beliefs import Belief, Dirichlet, Draws
+from rue.errors import ShapeError
+from rue.truth.annotations import Annotations
+
+__all__ = ["PairScores", "pair_scores"]
+
+FLOOR = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Scores of pairs of answers, each of shape (n_points,).
+
+    Attributes
+    ----------
+    pair_log_loss
+        -sum O log J, strictly proper for the law of two answers; NaN for a point with one answer.
+    pair_gain
+        Twice the log risk of the mean minus the pair log loss: what the spread of the belief adds
+        over independent answers. Compare it only between beliefs with the same mean.
+    agreement_hat, agreement_star
+        The predicted and the observed probability that two annotators agree, tr J and tr O.
+    """
+
+    pair_log_loss: FloatArray
+    pair_gain: FloatArray
+    agreement_hat: FloatArray
+    agreement_star: FloatArray
+
+
+def pair_scores(truth: Annotations, belief: Belief) -> PairScores:
+    r"""Score a belief by pairs of answers about the same point.
+
+    Each draw is floored at 1e-12 (alpha at 1e-12 of its sum), then :math:`J = E[p p^T]`. No array
+    of n_points x n_classes x n_classes is made.
+
+    Parameters
+    ----------
+    truth : Annotations
+        The answers; if p* is known, O is :math:`p^* {p^*}^T`.
+    belief : Draws, Dirichlet or Scored
+        The predictions for the same points and classes, in the same order.
+
+    Returns
+    -------
+    PairScores
+        Four arrays of shape (n_points,); NaN where a point has one answer and two are needed.
+
+    Raises
+    ------
+    ShapeError
+        If truth and belief differ in points or classes.
+
+    Examples
+    --------
+    >>> from rue import Annotations, Draws
+    >>> from rue.metrics.second_order import pair_scores
+    >>> scores = pair_scores(Annotations([[2, 0]]), Draws([[[0.5, 0.5], [1.0, 0.0]]]))
+    >>> scores.agreement_hat, scores.agreement_star
+    (array([0.75]), array([1.]))
+    """
+    from rue._kernels.pairs import dirichlet_pairs, draw_pairs
+
+    if (len(truth), truth.n_classes) != (len(belief), belief.n_classes):
+        raise ShapeError(
+            "truth and belief must have the same points and classes, "
+            f"got {len(truth)} x {truth.n_classes} and {len(belief)} x {belief.n_classes}"
+        )
+    counts = truth.probs if truth.counts is None else truth.counts
+    counts = np.ascontiguousarray(counts, dtype=np.float64)
+    others = np.zeros_like(counts) if truth.counts is None else counts
+    whole = counts.sum(axis=1)
+    scale = whole * whole if truth.counts is None else whole * (whole - 1.0)
+    out = np.empty((len(belief), 3))
+    if isinstance(belief, Dirichlet):
+        for rows, alpha in stream(belief.alpha):
+            block = np.ascontiguousarray(alpha, dtype=np.float64)
+            dirichlet_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
+    elif isinstance(belief, Draws):
+        for rows, probs in stream(belief.probs):
+            block = np.ascontiguousarray(probs)
+            draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
+    else:
+        for rows, mean in belief.means():
+            block = np.ascontiguousarray(mean[:, None])
+            draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
+    same = (counts * counts - others).sum(axis=1)
+    star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
+    return PairScores(out[:, 0], 2.0 * out[:, 1] - out[:, 0], out[:, 2], star)

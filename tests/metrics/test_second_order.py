@@ -1,0 +1,110 @@
+"""Pairs of answers: by hand, against a naive twin, and by their laws."""
+
+import numpy as np
+import pytest
+
+from rue import Annotations, Dirichlet, Draws, Scored
+from rue.errors import ShapeError
+from rue.metrics.second_order import pair_scores
+
+
+def naive(truth, moments, means):
+    """Each point on its own, with whole K x K matrices."""
+    rows = []
+    for c, p, j, m in zip(truth.counts, truth.probs, moments, means, strict=True):
+        n = c.sum()
+        o = (np.outer(c, c) - np.diag(c)) / (n * (n - 1))
+        loss = -(o * np.log(j)).sum()
+        rows.append((loss, -2 * (p * np.log(m)).sum() - loss, np.trace(j), np.trace(o)))
+    return np.array(rows).T
+
+
+def columns(scores):
+    names = ("pair_log_loss", "pair_gain", "agreement_hat", "agreement_star")
+    return np.array([getattr(scores, name) for name in names])
+
+
+@pytest.fixture
+def truth(rng):
+    m = rng.integers(2, 9, 40)
+    return Annotations(np.array([rng.multinomial(k, rng.dirichlet(np.ones(4))) for k in m]))
+
+
+def test_by_hand():
+    # Answers a, a, b: O = ((4 - 2, 2), (2, 1 - 1)) / 6. Draws (1/2, 1/2) and (3/4, 1/4):
+    # J_aa = (1/4 + 9/16) / 2 = 13/32, J_ab = (1/4 + 3/16) / 2 = 7/32, J_bb = 5/32.
+    scores = pair_scores(Annotations([[2, 1]]), Draws([[[0.5, 0.5], [0.75, 0.25]]]))
+    loss = -(np.log(13 / 32) / 3 + 2 * np.log(7 / 32) / 3)
+    risk = -(2 * np.log(5 / 8) + np.log(3 / 8)) / 3
+    assert columns(scores)[:, 0] == pytest.approx([loss, 2 * risk - loss, 18 / 32, 1 / 3])
+
+
+def test_the_naive_twin_of_draws(truth, rng):
+    probs = rng.dirichlet(np.ones(4), (40, 5))
+    moments = np.einsum("nsa,nsb->nab", probs, probs) / 5
+    expected = naive(truth, moments, probs.mean(axis=1))
+    assert columns(pair_scores(truth, Draws(probs))) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_naive_twin_of_a_dirichlet(truth, rng):
+    alpha = rng.gamma(1.0, 2.0, (40, 4)) + 0.01
+    whole = alpha.sum(axis=1)[:, None, None]
+    diagonal = alpha[:, :, None] * np.eye(4)
+    moments = (alpha[:, :, None] * alpha[:, None] + diagonal) / (whole * (whole + 1))
+    expected = naive(truth, moments, alpha / whole[:, 0])
+    assert columns(pair_scores(truth, Dirichlet(alpha))) == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_draw_adds_nothing_over_independent_answers(truth, rng):
+    probs = rng.dirichlet(np.ones(4), 40)
+    probs[:10] = np.eye(4)[rng.integers(0, 4, 10)]  # zeros, too
+    one, scored = Draws(probs[:, None]), Scored(probs, rng.normal(size=40))
+    assert columns(pair_scores(truth, one)) == pytest.approx(columns(pair_scores(truth, scored)))
+    loss = pair_scores(truth, one).pair_log_loss
+    assert np.abs(pair_scores(truth, one).pair_gain).max() < 1e-13 * loss.max() + 1e-12
+
+
+def test_two_answers_are_enough_and_one_is_not():
+    scores = pair_scores(Annotations([[1, 1], [1, 0]]), Draws([[[0.5, 0.5]]] * 2))
+    assert scores.pair_log_loss[0] == pytest.approx(2 * np.log(2))
+    assert scores.agreement_star[0] == 0
+    assert np.isnan(scores.pair_log_loss[1])
+    assert np.isnan(scores.pair_gain[1])
+    assert np.isnan(scores.agreement_star[1])
+    assert scores.agreement_hat.tolist() == [0.5, 0.5]
+
+
+def test_a_known_distribution_is_many_answers(rng):
+    p, probs = rng.dirichlet(np.ones(3), 6), rng.dirichlet(np.ones(3), (6, 4))
+    exact = pair_scores(Annotations.from_probs(p), Draws(probs))
+    many = pair_scores(Annotations(np.rint(p * 1e9)), Draws(probs))
+    assert columns(exact) == pytest.approx(columns(many), abs=1e-6)
+
+
+def test_the_true_law_has_the_least_loss_and_the_largest_gain_of_its_mean(rng):
+    n, alpha = 20_000, np.array([1.0, 0.5, 0.5])
+    counts = rng.multinomial(2, rng.dirichlet(alpha, n))
+    truth = Annotations(counts)
+
+    def scores(strength):
+        return pair_scores(truth, Dirichlet(np.tile(alpha * strength, (n, 1))))
+
+    right = scores(1.0)
+    for strength in (0.3, 3.0, 1e9):
+        wrong = scores(strength)
+        difference = wrong.pair_log_loss - right.pair_log_loss
+        assert difference.mean() > 3 * difference.std() / np.sqrt(n)
+        assert wrong.pair_gain.mean() < right.pair_gain.mean()
+
+
+def test_a_wrong_mean_may_have_a_large_gain():
+    truth = Annotations([[2, 0]])
+    right = pair_scores(truth, Draws([[[0.9, 0.1]]]))
+    wrong = pair_scores(truth, Draws([[[0.9, 0.1], [0.01, 0.99]]]))
+    assert wrong.pair_gain[0] > right.pair_gain[0] + 0.1
+    assert wrong.pair_log_loss[0] > right.pair_log_loss[0]
+
+
+def test_sides_must_match():
+    with pytest.raises(ShapeError, match="1 x 2 and 1 x 3"):
+        pair_scores(Annotations([[1, 1]]), Dirichlet([[1.0, 1.0, 1.0]]))
