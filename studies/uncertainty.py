@@ -24,7 +24,7 @@ from rue.bench.store import Store
 from rue.components import Run
 from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
-from rue.inference.intervals import influence, interval
+from rue.inference.intervals import AREAS, influence, interval
 from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
 from rue.losses import LOSSES, get_loss
@@ -108,7 +108,7 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[R
         order = own_order(list(parts.values()))
         found = {k: evaluate_run(part, gap=False) for k, part in parts.items()}
         moved = {
-            k: replicates(part, n_replicates=1000, seed=sample, rows=order, areas_only=True)
+            k: replicates(part, n_replicates=1000, seed=sample, rows=order, columns=AREAS)
             for k, part in parts.items()
         }
         swings = {k: influence(part) for k, part in parts.items()}

@@ -6,7 +6,6 @@ import statistics
 import pytest
 
 from rue.bench.tables import (
-    CRITERION_KEYS,
     OURS,
     OURS_PUBLISHED,
     PAPER,
@@ -16,11 +15,12 @@ from rue.bench.tables import (
     table_rows,
 )
 from rue.errors import InputError
+from rue.metrics.columns import EVALUATED
 from rue.published import read_published
 
 
 def row(dataset="a", method="m", loss="log", seed=0, **values):
-    blank = dict.fromkeys(CRITERION_KEYS, 0.5)
+    blank = dict.fromkeys(EVALUATED, 0.5)
     return {"dataset": dataset, "method": method, "loss": loss, "seed": seed, "n_points": 9} | (
         blank | values
     )

@@ -10,7 +10,7 @@ from rue.errors import InputError
 from rue.inference.bootstrap import replicates
 from rue.inference.clusters import cluster_codes, number_clusters, one_of_each
 from rue.inference.comparison import compare
-from rue.inference.intervals import intervals
+from rue.inference.intervals import AREAS, intervals
 from rue.metrics.evaluation import evaluate_run
 
 
@@ -70,7 +70,7 @@ def test_hand_value_two_clusters(rng):
     regret = np.repeat([1.0, 3.0], 10)
     star = Components(regret, np.zeros(20), regret)
     drawn = replicates(
-        Run(star, star), n_replicates=2_000, cluster=np.repeat(["a", "b"], 10), areas_only=True
+        Run(star, star), n_replicates=2_000, cluster=np.repeat(["a", "b"], 10), columns=AREAS
     )["regret"]
     assert set(np.round(drawn, 12)) == {1.0, 2.0, 3.0}
     assert drawn.var() == pytest.approx(0.5, abs=0.05)

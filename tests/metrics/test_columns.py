@@ -9,8 +9,8 @@ import pytest
 from rue import Components, Run
 from rue.inference.comparison import COMPARABLE
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
-from rue.metrics.columns import COLUMNS, Column, columns_where, title
-from rue.metrics.evaluation import Evaluation, evaluate_components
+from rue.metrics.columns import COLUMNS, EVALUATED, Column, columns_where, title
+from rue.metrics.evaluation import evaluate_components
 from rue.metrics.table import format_rows, to_latex
 from rue.published import PUBLISHED_COLUMNS, Published
 from rue.ranking.scores import CRITERIA
@@ -18,11 +18,12 @@ from rue.report.page_content import leaderboard_columns
 
 
 def test_every_number_of_a_row_is_a_column():
-    facts = {"method", "loss", "group", "n_points", "n_floored", "notes", "intervals", "convention"}
-    numbers = {field.name for field in fields(Evaluation)} - facts
+    parts = Components([0.5, 0.25], [0.25, 0.25], [0.25, 0.0])
+    row = evaluate_components(parts, parts)
     proxies = {*columns_where(kind="proxy"), "best"}
-    assert set(COLUMNS) == numbers | proxies
-    assert numbers <= set(Evaluation.__annotations__)
+    assert set(COLUMNS) == set(row.numbers) | proxies
+    assert tuple(row.numbers) == EVALUATED
+    assert all(key in dir(row) for key in EVALUATED)
     named = {"table", "dataset", "method", "loss"}
     assert set(PUBLISHED_COLUMNS) == {field.name for field in fields(Published)} - named
 

@@ -9,6 +9,7 @@ import pytest
 import naive_published as naive
 import rue
 from rue.errors import InputError
+from rue.inference.intervals import intervals
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_ranked_by_what(world):
 def test_intervals_of_what_ranks(world):
     truth, _, probs = world
     run = rue.Run.from_belief(truth, rue.Draws(probs))
-    found = rue.inference.intervals.intervals(run, gap=False, n_replicates=300)
+    found = intervals(run, gap=False, n_replicates=300)
     for name in ("aurec_total", "n_aurec_total", "aurec_aleatoric", "n_aurec_aleatoric"):
         assert found.low[name] < found.estimate[name] < found.high[name]
         assert found.method[name] == "bca"
@@ -67,7 +68,7 @@ def test_published_rows_have_no_intervals(world):
     truth, alpha, _ = world
     run = rue.Run.from_belief(truth, rue.Dirichlet(alpha), convention="published")
     with pytest.raises(InputError, match="order of the rows"):
-        rue.inference.intervals.intervals(run, n_replicates=10)
+        intervals(run, n_replicates=10)
 
 
 def test_corrected_on_request(world):

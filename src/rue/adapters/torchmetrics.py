@@ -10,7 +10,7 @@ from rue.adapters.accumulator import Accumulator
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError, MissingExtraError
 from rue.losses import Log, Loss, get_loss
-from rue.metrics.columns import COLUMNS
+from rue.metrics.columns import EVALUATED
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
 
@@ -73,10 +73,8 @@ class RegretMetric(Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        known = {field.name for field in fields(Evaluation)}
-        if column not in COLUMNS or column not in known:
-            names = ", ".join(name for name in COLUMNS if name in known)
-            raise InputError(f"column must be one of {names}, got {column!r}")
+        if column not in EVALUATED:
+            raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
         get_loss(loss, values=values)  # raises if it is invalid
         self.loss, self.values, self.column = loss, values, column
         self._n_classes: int | None = None

@@ -6,7 +6,7 @@ averaged itself, not recomputed from means.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, stdev
 from typing import Any, TypedDict
@@ -16,12 +16,10 @@ from rue.bench.conventions import convention_of
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
-from rue.metrics.columns import COLUMNS
-from rue.metrics.evaluation import Evaluation
+from rue.metrics.columns import EVALUATED
 from rue.metrics.table import notes
 
 __all__ = [
-    "CRITERION_KEYS",
     "OURS",
     "OURS_PUBLISHED",
     "PAPER",
@@ -33,10 +31,6 @@ __all__ = [
     "summarize",
     "table_rows",
 ]
-
-_OWN = {each.name for each in fields(Evaluation)}
-CRITERION_KEYS = tuple(key for key in COLUMNS if key in _OWN)
-"""The numbers of an evaluation."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +199,7 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             averaged["n_points"] = group[0]["n_points"]
         if loss:
             averaged["convention"] = conventions.pop()
-        for key in (*CRITERION_KEYS, *PROXY_KEYS):
+        for key in (*EVALUATED, *PROXY_KEYS):
             if any(row.get(key) is not None for row in group) or (key in group[0] and loss):
                 averaged |= _mean_and_std(key, [row.get(key) for row in group])
         made.append(averaged)
@@ -317,7 +311,7 @@ def beside_published(
         if beside:
             made += [{**row, "group": OURS_PUBLISHED} for row in same]
         for row in beside:
-            kept = {key: row[key] for key in CRITERION_KEYS if row.get(key) is not None}
+            kept = {key: row[key] for key in EVALUATED if row.get(key) is not None}
             made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | kept)
             made[-1]["group"] = PAPER
     return made

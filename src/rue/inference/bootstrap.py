@@ -6,7 +6,7 @@ own values, so that the order of the input does not matter.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,35 @@ from rue._arrays import FloatArray, IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.clusters import Cluster, cluster_codes, number_clusters
+from rue.metrics.columns import COLUMNS, REGRET, columns_where
+from rue.metrics.statistics import Area, Sample, Statistic
 
-__all__ = ["annotator_replicates", "own_order", "replicates"]
+__all__ = ["INTERVAL_COLUMNS", "annotator_replicates", "own_order", "replicates"]
 
 N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
+_BLOCK = 1 << 20  # the weights that are held at once
+
+
+def _statistic(key: str) -> Statistic:
+    statistic = COLUMNS[key].statistic
+    assert statistic is not None  # as in all of INTERVAL_COLUMNS
+    return statistic
+
+
+INTERVAL_COLUMNS = (*columns_where(interval="bca"), *columns_where(interval="percentile"))
+"""All columns that have an interval."""
+
+GAP = _statistic("pareto_gap")
+FURTHER = tuple(_statistic(key) for key in ("spearman_hat", "spearman_star", "regret_calibration"))
+"""What the kernel measures only if it is asked for."""
+MEASURED = (
+    _statistic("aurec"),
+    Area(REGRET, REGRET),
+    *(_statistic(key) for key in ("aurc", "aurc_total", "risk", "regret")),
+    *FURTHER,
+    *(_statistic(key) for key in ("aurec_total", "aurec_aleatoric")),
+)
+"""What the kernel measures, in its order; all other statistics compute their own replicates."""
 
 
 def replicates(
@@ -29,11 +54,11 @@ def replicates(
     gap: float | None = None,
     seed: int = 0,
     rows: IntArray | None = None,
-    areas_only: bool = False,
+    columns: Collection[str] = INTERVAL_COLUMNS,
     cluster: Cluster | None = None,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
-    """Return every column for ``n_replicates`` bootstrap samples of the points.
+    """Return the columns of ``n_replicates`` bootstrap samples of the points.
 
     Parameters
     ----------
@@ -49,8 +74,8 @@ def replicates(
         The order in which points are numbered for drawing, by default that of their own values.
         Two calls with the same ``rows`` and ``seed`` draw the same points, so that their
         differences are paired.
-    areas_only : bool
-        Whether to omit correlations and calibration, which take longer than the areas.
+    columns : collection of str
+        The keys of the columns; correlations and calibration take longer than areas.
     cluster : str or array_like of shape (n_points,), optional
         The clusters to draw instead of points: a column of ``run.groups``, or labels.
     progress : bool
@@ -70,6 +95,8 @@ def replicates(
     star, hat = run.star[rows], run.hat[rows]
     key = _key(seed)
     sorted_ = _sorted(star, hat)
+    statistics = {key: _statistic(key) for key in columns}
+    further = any(statistic in FURTHER for statistic in statistics.values())
     out = np.full((n_replicates, N_COLUMNS), math.nan)
     # At most 16 parts, of replicates that are measured side by side.
     n_parts = -(-n_replicates // N_LANES)
@@ -77,18 +104,63 @@ def replicates(
     cuts = np.append(np.arange(0, n_replicates, step), n_replicates)
 
     def measure_some(i: int) -> None:
-        measure_all(key, cuts[i], clusters, *sorted_, not areas_only, out[cuts[i] : cuts[i + 1]])
+        measure_all(key, cuts[i], clusters, *sorted_, further, out[cuts[i] : cuts[i + 1]])
 
     each(measure_some, range(len(cuts) - 1))
-    columns = _named(out, hat)
+    drawn = _measured(out, hat)
+    sample = Sample(run, gap=False)
+    others = [part for part in _parts(statistics.values()) if part not in drawn]
+    if others:
+        drawn |= _replicates_of(others, sample, key, n_replicates, clusters, rows)
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
-    columns["pareto_gap"] = np.full(n_gaps, math.nan)
-    if gap is not None:
+    drawn[GAP] = np.full(n_gaps, math.nan)
+    if gap is not None and GAP in statistics.values():
         from rue.inference._gap_replicates import gap_replicates
 
         moved = gap_replicates(star, hat, key, n_gaps, clusters=clusters, progress=progress)
-        columns["pareto_gap"] = gap + moved
-    return columns
+        drawn[GAP] = gap + moved
+    return {key: _combined(statistic, drawn) for key, statistic in statistics.items()}
+
+
+def _parts(statistics: Iterable[Statistic]) -> list[Statistic]:
+    """Return the statistics whose replicates are measured, each once."""
+    parts: dict[Statistic, None] = {}
+    for statistic in statistics:
+        below = _parts(statistic.parts) if statistic.parts else [statistic]
+        parts |= dict.fromkeys(part for part in below if part != GAP)
+    return list(parts)
+
+
+def _combined(statistic: Statistic, drawn: Mapping[Statistic, FloatArray]) -> FloatArray:
+    """Return the replicates of a statistic from those of its parts."""
+    if not statistic.parts:
+        return drawn[statistic]
+    return statistic.combined(*(_combined(part, drawn) for part in statistic.parts))
+
+
+def _replicates_of(
+    statistics: Sequence[Statistic],
+    sample: Sample,
+    key: np.uint64,
+    n_replicates: int,
+    clusters: IntArray,
+    rows: IntArray,
+) -> dict[Statistic, FloatArray]:
+    """Return the replicates of statistics that the kernel does not measure, on the same samples."""
+    from rue._kernels.bootstrap import count_clusters, draw_points
+
+    counts = np.empty(count_clusters(clusters), np.uint8)
+    weight = np.empty(len(sample), np.uint8)
+    blocks: dict[Statistic, list[FloatArray]] = {statistic: [] for statistic in statistics}
+    step = max(1, _BLOCK // len(sample))
+    for start in range(0, n_replicates, step):
+        weights = np.empty((min(step, n_replicates - start), len(sample)), np.uint8)
+        for i in range(len(weights)):
+            draw_points(key, start + i, clusters, counts, weight)
+            weights[i, rows] = weight
+        for statistic in statistics:
+            blocks[statistic].append(statistic.replicates(sample, weights))
+    return {statistic: np.concatenate(block) for statistic, block in blocks.items()}
 
 
 def annotator_replicates(
@@ -122,7 +194,15 @@ def annotator_replicates(
         copies = np.repeat(np.arange(len(hat)), weight)
         star = Components(*answers[copies].redrawn(rng))
         measure(ones, *_sorted(star, hat[copies]), True, out[b])
-    return _named(out, hat) | {"pareto_gap": np.full(n_replicates, math.nan)}
+    measured = _measured(out, hat)
+    columns = {}
+    for name in INTERVAL_COLUMNS:
+        statistic = _statistic(name)
+        if statistic != GAP and all(part in measured for part in _parts([statistic])):
+            columns[name] = _combined(statistic, measured)
+        else:
+            columns[name] = np.full(n_replicates, math.nan)
+    return columns
 
 
 def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
@@ -148,28 +228,12 @@ def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _named(out: FloatArray, hat: Components) -> dict[str, FloatArray]:
-    names = (
-        *("aurec", "oracle", "aurc", "aurc_total", "risk", "regret"),
-        *("spearman_hat", "spearman_star", "regret_calibration"),
-        *("aurec_total", "aurec_aleatoric"),
-    )
-    columns = dict(zip(names, np.ascontiguousarray(out.T), strict=True))
+def _measured(out: FloatArray, hat: Components) -> dict[Statistic, FloatArray]:
+    """Return what the kernel measured by statistic."""
+    drawn = dict(zip(MEASURED, np.ascontiguousarray(out.T), strict=True))
     if hat.outside_score:
-        columns["regret_calibration"] = np.full(len(out), math.nan)
-    oracle = columns.pop("oracle")
-    span = columns["regret"] / 2 - oracle
-    defined = span > 1e-13 * np.abs(columns["regret"])
-    further = {}
-    for key in ("aurec", "aurec_total", "aurec_aleatoric"):
-        excess = columns[key] - oracle
-        excess[np.abs(excess) <= 1e-13 * np.abs(columns["regret"] / 2)] = 0.0  # rounding
-        normalized = np.full(len(out), math.nan)
-        np.divide(excess, span, out=normalized, where=defined)
-        further[f"n_{key}"] = normalized
-        if key == "aurec":
-            further["excess_aurec"] = excess
-    return columns | further
+        drawn[_statistic("regret_calibration")] = np.full(len(out), math.nan)
+    return drawn
 
 
 def own_order(runs: Sequence[Run], codes: IntArray | None = None) -> IntArray:

@@ -10,12 +10,11 @@ from typing import Any
 
 from rue.components import Run
 from rue.errors import InputError
-from rue.inference.bootstrap import N_REPLICATES, own_order, replicates
+from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
 from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.inference.comparable import require_runs
 from rue.inference.intervals import (
     AREAS,
-    INTERVAL_COLUMNS,
     influence,
     require_options,
 )
@@ -159,11 +158,12 @@ def compare(
             gap=found[run.method].pareto_gap if gap else None,
             seed=seed,
             rows=rows,
-            areas_only="regret_calibration" not in criteria,
+            columns=criteria,
             cluster=codes,
             progress=progress,
         )
-        influences[run.method] = {k: cluster_sums(v, codes) for k, v in influence(run).items()}
+        swings = influence(run, [key for key in criteria if key in AREAS])
+        influences[run.method] = {key: cluster_sums(v, codes) for key, v in swings.items()}
     rankings = {
         criterion: compare_column(
             criterion,

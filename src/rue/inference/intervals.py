@@ -7,7 +7,7 @@ second time, so those intervals are reflected at the estimate ("basic").
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -17,14 +17,15 @@ from rue._arrays import FloatArray
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import (
+    INTERVAL_COLUMNS,
     N_REPLICATES,
     annotator_replicates,
     replicates,
 )
 from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
-from rue.metrics.columns import columns_where
+from rue.metrics.columns import COLUMNS, columns_where
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.metrics.measures import areas
+from rue.metrics.statistics import Sample
 
 __all__ = [
     "AREAS",
@@ -41,9 +42,6 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 AREAS = columns_where(interval="bca")
 """The columns with a closed-form influence, and so a BCa interval."""
-
-INTERVAL_COLUMNS = (*AREAS, *columns_where(interval="percentile"))
-"""All columns that have an interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,50 +175,28 @@ def intervals(
     return Intervals(level, estimate, low, high, used, drawn)
 
 
-def influence(run: Run) -> dict[str, FloatArray]:
-    """Return the influence of each point on each area; the mean influence is 0.
-
-    An area is the mean over pairs of points (i, j) of v_i h_ij, where h_ij is 1 if i is accepted
-    before j, and 1/2 if they have equal scores. So the influence of point i is
-
-        v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
+def influence(run: Run, columns: Collection[str] = AREAS) -> dict[str, FloatArray]:
+    """Return the influence of each point on each column; the mean influence is 0.
 
     Parameters
     ----------
     run : Run
         The realised and the estimated components.
+    columns : collection of str
+        The keys of columns, some of AREAS.
 
     Returns
     -------
     dict of str to array of shape (n_points,)
-        The influences on each column in AREAS.
+        The influences on each column; NaN if the run does not have the column.
     """
-    star, hat = run.star, run.hat
-    regret = area_influence(star.epistemic, hat.epistemic)
-    oracle = area_influence(star.epistemic, star.epistemic)
-    mean = star.epistemic - star.epistemic.mean()
-    found = {
-        "aurec": regret,
-        "aurec_total": area_influence(star.epistemic, hat.total),
-        "aurec_aleatoric": area_influence(star.epistemic, hat.aleatoric),
-    }
-    normalized = {}
-    for key, score in zip(found, (hat.epistemic, hat.total, hat.aleatoric), strict=True):
-        area = areas(star.epistemic, score)
-        span = area.random - area.oracle
-        with np.errstate(divide="ignore", invalid="ignore"):
-            moved = found[key] - oracle - area.normalized * (mean / 2 - oracle)
-            normalized[f"n_{key}"] = moved / span
-    influences = {
-        **found,
-        **normalized,
-        "excess_aurec": regret - oracle,
-        "aurc": area_influence(star.total, hat.epistemic),
-        "aurc_total": area_influence(star.total, hat.total),
-        "risk": star.total - star.total.mean(),
-        "regret": mean,
-    }
-    return {name: influences[name] for name in AREAS}
+    sample = Sample(run, gap=False)
+    influences = {}
+    for key in columns:
+        statistic = COLUMNS[key].statistic
+        swing = None if statistic is None else statistic.influence(sample)
+        influences[key] = np.full(len(run), math.nan) if swing is None else swing
+    return influences
 
 
 def interval(
@@ -273,24 +249,6 @@ def _bca_tails(
     bias, acceleration = bca_constants(estimate, drawn, influences)
     z = bias + ndtri(tails)
     return np.asarray(ndtr(bias + z / (1 - acceleration * z)))
-
-
-def area_influence(value: FloatArray, score: FloatArray) -> FloatArray:
-    """Return the influence of each point on the area of a value ranked by a score."""
-    from rue._kernels.sorting import argsort
-
-    n_points = len(value)
-    order = argsort(score)
-    ranked = score[order]
-    starts = np.flatnonzero(np.append(True, np.diff(ranked) != 0))
-    sizes = np.diff(starts, append=n_points)
-    rises = np.add.reduceat(value[order], starts)
-    rejected = n_points - np.cumsum(sizes) + sizes / 2  # points after the block, and half of it
-    accepted = np.cumsum(rises) - rises / 2
-    terms = np.empty(n_points)
-    terms[order] = value[order] * np.repeat(rejected, sizes) + np.repeat(accepted, sizes)
-    terms /= n_points
-    return np.asarray(terms - terms.mean())
 
 
 def _method(method: Method, name: str, resample_annotators: bool) -> str:

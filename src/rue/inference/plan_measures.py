@@ -12,9 +12,11 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.components import Components, Run
-from rue.inference.intervals import area_influence, influence
+from rue.inference.intervals import influence
+from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.metrics.measures import aurc
+from rue.metrics.statistics import Area, Hat, Mean, Star, area_influence
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
@@ -24,15 +26,13 @@ LEAST_POINTS = 20
 """The fewest points of a pilot from which anything is recommended: the standard errors of fewer
 are too uncertain themselves."""
 
-LINEAR: dict[str, tuple[str, str | None]] = {
-    "aurec": ("epistemic", "epistemic"),
-    "aurec_total": ("epistemic", "total"),
-    "aurec_aleatoric": ("epistemic", "aleatoric"),
-    "aurc": ("total", "epistemic"),
-    "aurc_total": ("total", "total"),
-    "risk": ("total", None),
-    "regret": ("epistemic", None),
-}
+LINEAR: dict[str, tuple[str, str | None]] = {}
+for _key, _column in COLUMNS.items():
+    match _column.statistic:
+        case Area(Star(realized), Hat(estimated)):
+            LINEAR[_key] = realized, estimated
+        case Mean(Star(realized)):
+            LINEAR[_key] = realized, None
 """Columns that are linear in a realised component, and the estimated one that ranks it."""
 
 
@@ -193,7 +193,7 @@ def measure(
 
 def _influence(run: Run, criterion: str) -> FloatArray:
     if criterion not in LINEAR:
-        return influence(run)[criterion]
+        return influence(run, [criterion])[criterion]
     ranked, by = LINEAR[criterion]
     return _area(getattr(run.star, ranked), None if by is None else getattr(run.hat, by)).influence
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from rue import __version__
-from rue.bench.tables import CRITERION_KEYS
 from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.leaderboard.board import RANKED_BY, Board, BoardRow, Leaderboard
+from rue.metrics.columns import EVALUATED
 from rue.metrics.columns import title as column_title
 from rue.report.html import assemble, asset
 from rue.report.page_content import leaderboard_columns
@@ -86,7 +86,7 @@ def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", comman
         "title": title,
         "version": __version__,
         "command": command,
-        "columns": [column for column in leaderboard_columns() if column["key"] in CRITERION_KEYS],
+        "columns": [column for column in leaderboard_columns() if column["key"] in EVALUATED],
         "criteria": [{"key": key, "title": column_title(key)} for key in RANKED_BY],
         "boards": [_board(each, settings) for each in board.boards],
         "settings": settings,

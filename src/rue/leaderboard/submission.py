@@ -20,10 +20,10 @@ from typing import Any
 from rue.bench._row_schema import find_problem
 from rue.bench.cells import Cell, cells, is_stale
 from rue.bench.store import Store
-from rue.bench.tables import CRITERION_KEYS
 from rue.errors import FileError
 from rue.io.opening import file_size, opened
 from rue.leaderboard.row_format import OWN_REGIME, require_definition, row_facts
+from rue.metrics.columns import EVALUATED
 
 __all__ = ["Refused", "Submission", "find_submissions", "read_submission"]
 
@@ -233,7 +233,7 @@ def _of_cell(
         regime=str(row["config"].get("regime", OWN_REGIME)),
         seed=cell.seed,
         claims={
-            each["loss"]: {key: each[key] for key in CRITERION_KEYS if key in each}
+            each["loss"]: {key: each[key] for key in EVALUATED if key in each}
             for each in row["rows"]
         },
         predictions=folder / "predictions.npz",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rue.metrics.recalibration import Recalibration as Recalibration
     from rue.metrics.recalibration import fit_recalibration as fit_recalibration
     from rue.metrics.recalibration import recalibrate as recalibrate
+    from rue.metrics.statistics import Sample as Sample
+    from rue.metrics.statistics import Statistic as Statistic
     from rue.metrics.table import Format as Format
     from rue.metrics.table import format_rows as format_rows
     from rue.metrics.table import to_frame as to_frame
@@ -50,6 +52,8 @@ _PUBLIC = {
     "Recalibration": "rue.metrics.recalibration",
     "RegretCalibration": "rue.metrics.measures",
     "RegretParts": "rue.metrics.estimation",
+    "Sample": "rue.metrics.statistics",
+    "Statistic": "rue.metrics.statistics",
     "accuracy_coverage_curve": "rue.metrics.curves",
     "areas": "rue.metrics.measures",
     "aurc": "rue.metrics.measures",

@@ -17,18 +17,21 @@ Points are sorted by their own values before their answers are halved, so the re
 on the order of the points. They do depend, within the noise of the splits, on that of the classes.
 """
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError, ShapeError
-from rue.metrics.columns import title
 from rue.metrics.measures import areas, spearman
+from rue.metrics.statistics import Sample
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
-__all__ = ["CORRECTED", "correct", "corrected_columns"]
+__all__ = ["CORRECTED", "Corrected", "corrected_columns"]
 
 CORRECTED = ("excess_aurec", "n_aurec", "spearman_star", "pareto_gap")
 """The columns that have a ``*_corrected`` twin."""
@@ -83,29 +86,47 @@ def corrected_columns(
     >>> list(found)[:2]
     ['excess_aurec_corrected', 'n_aurec_corrected']
     """
-    return correct(answers, hat, gap=gap, n_splits=n_splits, seed=seed)[0]
+    return _correct(answers, hat, gap=gap, n_splits=n_splits, seed=seed)[0]
 
 
-def correct(
+@dataclass(frozen=True)
+class Corrected:
+    """The column of a sample, corrected for finitely many annotators."""
+
+    column: str
+
+    def __call__(self, sample: Sample) -> float:
+        """Return the number of a sample."""
+        return float(sample.once(_sample_columns)[f"{self.column}_corrected"])
+
+
+def _sample_columns(sample: Sample) -> dict[str, float]:
+    """Return the corrected columns of a sample, and note in it what is empty or unreliable."""
+    run = sample.run
+    if run.answers is not None:
+        columns, notes = _correct(run.answers, run.hat, gap=sample.gap is not False)
+        sample.notes += notes
+        return columns
+    n_annotators = run.star.n_annotators
+    exact = n_annotators is not None and bool(np.isinf(n_annotators).all())
+    why = (
+        "p* is known exactly, so there is nothing to correct"
+        if exact
+        else "the answers are not known, so they cannot be halved"
+    )
+    sample.notes.append(("", f"{why}: the corrected columns are empty"))
+    return {f"{name}_corrected": math.nan for name in CORRECTED}
+
+
+def _correct(
     answers: Answers | RatingAnswers,
     hat: Components,
     *,
     gap: bool = True,
     n_splits: int = N_SPLITS,
     seed: int = 0,
-) -> tuple[dict[str, float], list[str]]:
-    """Return the corrected columns as :func:`corrected_columns` does, and notes about them.
-
-    Parameters
-    ----------
-    answers, hat, gap, n_splits, seed
-        As in :func:`corrected_columns`.
-
-    Returns
-    -------
-    dict, list of str
-        The columns, and a sentence for each that is empty or unreliable.
-    """
+) -> tuple[dict[str, float], list[tuple[str, str]]]:
+    """Return the corrected columns, and for each that is empty or unreliable its key and why."""
     if len(answers) != len(hat):
         raise ShapeError(
             f"answers and hat must have the same points, got {len(answers)} and {len(hat)}"
@@ -114,7 +135,7 @@ def correct(
         raise InputError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
     if answers.n_answers.min() < 2:
         why = "some point has one answer, so they cannot be halved: the corrected columns are empty"
-        return {f"{name}_corrected": float("nan") for name in CORRECTED}, [why]
+        return {f"{name}_corrected": math.nan for name in CORRECTED}, [("", why)]
     rows = np.lexsort((*answers.keys(), hat.aleatoric, hat.epistemic, hat.total))
     answers, hat = answers[rows], hat[rows]  # so that the order of the points does not matter
     whole = _values(Components(*answers.realized()), hat, gap)
@@ -126,7 +147,7 @@ def correct(
         split[:] = np.average(values, axis=0, weights=[half.n_answers.sum() for half in halves])
     fewer = splits.mean(axis=0)  # NaN if a half leaves a column undefined
     excess, span, rank, surface = 2 * whole - fewer
-    found = (excess, excess / span if span > 0 else float("nan"), rank, surface)
+    corrected = (excess, excess / span if span > 0 else math.nan, rank, surface)
     error = float(splits[:, 1].std(ddof=1)) / n_splits**0.5 if n_splits > 1 else 0.0
     notes = _span_notes(float(span), float(whole[1]), error)
     where = {"spearman_star": (whole[2], rank), "pareto_gap": (whole[3], surface)}
@@ -134,24 +155,25 @@ def correct(
         if np.isnan(better) and (gap or name != "pareto_gap"):
             few = " (a half of 2 or 3 answers may have one)" if answers.n_answers.min() < 4 else ""
             part = "all answers" if np.isnan(plain) else f"half of the answers{few}"
-            empty = f"{title(f'{name}_corrected')} is empty"
-            notes.append(f"{empty}: with {part} the column is undefined")
+            why = f"is empty: with {part} the column is undefined"
+            notes.append((f"{name}_corrected", why))
     names = (f"{name}_corrected" for name in CORRECTED)
-    return dict(zip(names, map(float, found), strict=True)), notes
+    return dict(zip(names, map(float, corrected), strict=True)), notes
 
 
-def _span_notes(span: float, plain: float, error: float) -> list[str]:
+def _span_notes(span: float, plain: float, error: float) -> list[tuple[str, str]]:
     """Return what is to be said of the denominator of the corrected n-AuReC."""
-    name = title("n_aurec_corrected")
     between = "the difference of the random and the oracle ranking's AuReC"
     if not span > 0:
-        return [f"{name} is empty: {between}, corrected, is {span:.3g} and not above 0"]
-    if span < plain / 2 or span < 2 * error:
-        return [
-            f"{name} is unreliable: it divides by {between}, which is {span:.3g} corrected, "
+        why = f"is empty: {between}, corrected, is {span:.3g} and not above 0"
+    elif span < plain / 2 or span < 2 * error:
+        why = (
+            f"is unreliable: it divides by {between}, which is {span:.3g} corrected, "
             f"{100 * span / plain:.0f} % of the plain one"
-        ]
-    return []
+        )
+    else:
+        return []
+    return [("n_aurec_corrected", why)]
 
 
 def _values(star: Components, hat: Components, gap: bool) -> FloatArray:

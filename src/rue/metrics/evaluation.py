@@ -1,8 +1,9 @@
 """One row of the paper's table: how well epistemic uncertainty finds regret."""
 
 import math
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +13,9 @@ from rue.beliefs.base import AnyBelief
 from rue.components import Components, Run, truth_first
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.metrics.measures import areas, aurc, regret_calibration, spearman
-from rue.pareto.gap import pareto_gap
+from rue.metrics.columns import COLUMNS, EVALUATED, Column, title
+from rue.metrics.corrected import CORRECTED
+from rue.metrics.statistics import Sample
 from rue.truth.base import Truth
 
 if TYPE_CHECKING:
@@ -28,39 +30,21 @@ class Evaluation:
 
     Printing it shows a small table. Undefined numbers are NaN.
 
+    Each column of :data:`rue.metrics.COLUMNS` that has a statistic is an attribute, for example
+    ``row.n_aurec``; ``rue.metrics.COLUMNS["n_aurec"].explanation`` says what it is.
+
     Attributes
     ----------
-    aurec, excess_aurec, n_aurec
-        The area under the regret-coverage curve when ranking by the estimated epistemic
-        uncertainty; that area minus the oracle's; and the difference on a scale from 0 (oracle)
-        to 1 (random ranking).
-    aurc, aurc_total
-        The area under the risk-coverage curve when ranking by the estimated epistemic
-        uncertainty, and by the estimated total.
-    pareto_gap
-        The distance of selectors on the estimated components from the optimal ones.
-    spearman_hat, spearman_star
-        The rank correlation of aleatoric and epistemic, estimated and realised.
-    regret_calibration
-        The mean absolute gap between estimated epistemic uncertainty and realised regret.
-    risk, regret
-        The mean realised total and the mean regret at full coverage.
+    method, loss, group
+        The names of the method, of the loss, and of the points if they are a subset.
+    n_points
+        The number of points.
+    numbers
+        All columns by key.
     n_floored
         The number of points that the floor of the log loss affected.
     notes
         Sentences that a reader of the numbers must know.
-    aurec_low, aurec_high
-        The bracket: in expectation over the answers, the AuReC under the true p* is between
-        these (:mod:`rue.truth.finite_annotators`). The upper end is the plug-in ``aurec``; the
-        lower may be negative. Both are equal if p* is known.
-    annotators_min, annotators_mean, annotators_max
-        The number of annotators per point; infinity if p* is known.
-    aurec_total, n_aurec_total, aurec_aleatoric, n_aurec_aleatoric
-        AuReC and n-AuReC when ranking by the estimated total, and by the estimated aleatoric
-        uncertainty: whether the epistemic part finds regret better than they do.
-    excess_aurec_corrected, n_aurec_corrected, spearman_star_corrected, pareto_gap_corrected
-        The columns that the bracket does not cover, corrected for finitely many annotators where
-        that was asked for (:mod:`rue.metrics.corrected`).
     convention
         ``"definition"``, or ``"published"`` for what the authors' own code computes.
     intervals
@@ -72,34 +56,15 @@ class Evaluation:
     loss: str
     group: str
     n_points: int
-    aurec: float
-    excess_aurec: float
-    n_aurec: float
-    aurc: float
-    aurc_total: float
-    pareto_gap: float
-    spearman_hat: float
-    spearman_star: float
-    regret_calibration: float
-    risk: float
-    regret: float
-    n_floored: int
-    notes: tuple[str, ...]
-    aurec_low: float = math.nan
-    aurec_high: float = math.nan
-    annotators_min: float = math.nan
-    annotators_mean: float = math.nan
-    annotators_max: float = math.nan
-    aurec_total: float = math.nan
-    n_aurec_total: float = math.nan
-    aurec_aleatoric: float = math.nan
-    n_aurec_aleatoric: float = math.nan
-    excess_aurec_corrected: float = math.nan
-    n_aurec_corrected: float = math.nan
-    spearman_star_corrected: float = math.nan
-    pareto_gap_corrected: float = math.nan
+    numbers: Mapping[str, float]
+    n_floored: int = 0
+    notes: tuple[str, ...] = ()
     convention: str = "definition"
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
+
+    if TYPE_CHECKING:  # the columns are properties, one for each entry of COLUMNS
+
+        def __getattr__(self, column: str) -> float: ...
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON: NaN and infinity become None.
@@ -107,17 +72,35 @@ class Evaluation:
         With intervals, it contains their level as ``ci``, and ``*_ci_low`` and ``*_ci_high`` for
         each column.
         """
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        found = values.pop("intervals")
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in values.items()
-        } | ({"notes": list(self.notes)} | ({} if found is None else found.to_dict()))
+        named = {
+            "method": self.method,
+            "loss": self.loss,
+            "group": self.group,
+            "n_points": self.n_points,
+        }
+        numbers = {
+            key: value if math.isfinite(value) else None for key, value in self.numbers.items()
+        }
+        further = {
+            "n_floored": self.n_floored,
+            "notes": list(self.notes),
+            "convention": self.convention,
+        }
+        ends = {} if self.intervals is None else self.intervals.to_dict()
+        return named | numbers | further | ends
 
     def __str__(self) -> str:
         from rue.metrics.table import describe
 
         return describe(self)
+
+
+def _column_property(key: str) -> property:
+    return property(lambda row: row.numbers[key], doc=COLUMNS[key].meaning)
+
+
+for _key in EVALUATED:
+    setattr(Evaluation, _key, _column_property(_key))
 
 
 @truth_first
@@ -273,82 +256,30 @@ def evaluate_run(
     >>> evaluate_run(run).method
     'ensemble'
     """
-    star, hat = run.star, run.hat
-    published = run.convention == "published"
-    rule: Literal["row_order", "exact"] = "row_order" if published else "exact"
-    regret = areas(star.epistemic, hat.epistemic, rule=rule)
-    by_total, by_aleatoric = (
-        replace(regret, area=aurc(star.epistemic, score, rule=rule))
-        for score in (hat.total, hat.aleatoric)
-    )
-    undefined = 0.0 if published and np.ptp(star.epistemic) == 0 else math.nan
-    more: dict[str, Any] = {}
-    remarks: list[str] = []
-    if corrected and published:
+    if corrected and run.convention == "published":
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
-    if corrected and run.answers is not None:
-        from rue.metrics.corrected import correct
-
-        more, remarks = correct(run.answers, hat, gap=gap is not False)
-    n_annotators = star.n_annotators
-    if corrected and run.answers is None:
-        exact = n_annotators is not None and bool(np.isinf(n_annotators).all())
-        why = (
-            "p* is known exactly, so there is nothing to correct"
-            if exact
-            else "the answers are not known, so they cannot be halved"
-        )
-        remarks = [f"{why}: the corrected columns are empty"]
-    low = high = math.nan
-    if star.aleatoric_high is not None:
-        # The area minus that of the width of the bracket of the Bayes risk: 0 if p* is known.
-        width = aurc(star.aleatoric_high - star.aleatoric, hat.epistemic, rule=rule)
-        low, high = regret.area - width, regret.area
-    elif n_annotators is not None and n_annotators.min() < 2:
-        high = regret.area
+    request = [f"{column}_corrected" for column in CORRECTED] if corrected else []
+    sample = Sample(run, gap=gap, request=request)
+    numbers = {key: _number(COLUMNS[key], sample) for key in EVALUATED}
+    remarks = [f"{title(key)} {why}" if key else why for key, why in sample.notes]
     return Evaluation(
         method=run.method,
         loss=run.loss_name,
         group=group,
-        n_points=len(star),
-        aurec=regret.area,
-        excess_aurec=regret.excess,
-        n_aurec=_defined(regret.normalized, undefined),
-        aurc=aurc(star.total, hat.epistemic, rule=rule),
-        aurc_total=aurc(star.total, hat.total, rule=rule),
-        pareto_gap=_gap(run, gap),
-        spearman_hat=spearman(hat.aleatoric, hat.epistemic),
-        spearman_star=spearman(star.aleatoric, star.epistemic),
-        regret_calibration=float("nan")
-        if hat.outside_score
-        else regret_calibration(star.epistemic, hat.epistemic).gap,
-        risk=float(star.total.mean()),
-        regret=float(star.epistemic.mean()),
-        n_floored=star.n_floored,
-        notes=(*run.notes, *_notes(star, hat), *remarks),
-        aurec_low=low,
-        aurec_high=high,
-        annotators_min=math.nan if n_annotators is None else float(n_annotators.min()),
-        annotators_mean=math.nan if n_annotators is None else float(n_annotators.mean()),
-        annotators_max=math.nan if n_annotators is None else float(n_annotators.max()),
-        aurec_total=by_total.area,
-        n_aurec_total=_defined(by_total.normalized, undefined),
-        aurec_aleatoric=by_aleatoric.area,
-        n_aurec_aleatoric=_defined(by_aleatoric.normalized, undefined),
+        n_points=len(run),
+        numbers=numbers,
+        n_floored=run.star.n_floored,
+        notes=(*run.notes, *_notes(run.star, run.hat), *remarks),
         convention=run.convention,
-        **more,
     )
 
 
-def _gap(run: Run, gap: bool | float) -> float:
-    """Return the Pareto-gap as asked: known already, computed, or NaN."""
-    if not isinstance(gap, bool):
-        return gap
-    return pareto_gap(run.star, run.hat, convention=run.convention) if gap else math.nan
-
-
-def _defined(value: float, otherwise: float) -> float:
-    return otherwise if math.isnan(value) else value
+def _number(column: Column, sample: Sample) -> float:
+    """Return the number of a column; NaN if it is computed on request and nobody asked."""
+    assert column.statistic is not None  # as in all of EVALUATED
+    if column.on_request and column.key not in sample.request:
+        return math.nan
+    return column.statistic.value(sample)
 
 
 def _notes(star: Components, hat: Components) -> list[str]:

@@ -1,0 +1,430 @@
+"""How a result column is computed: its value, its bootstrap replicates, its influences.
+
+A statistic reads the run of one method. The points that it reads are named by :class:`Star` and
+:class:`Hat`, or by any function of a run. Bootstrap replicates are weights: how often each point
+was drawn.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.components import Run
+from rue.metrics.measures import Areas, aurc, spearman
+
+__all__ = [
+    "Area",
+    "Combination",
+    "Correlation",
+    "Excess",
+    "Function",
+    "Hat",
+    "Mean",
+    "Normalized",
+    "Points",
+    "Sample",
+    "Star",
+    "Statistic",
+    "area_influence",
+]
+
+Points = Callable[[Run], FloatArray | None]
+"""One number for each point of a run; None if the run does not have them."""
+
+
+@dataclass(frozen=True)
+class Star:
+    """A realised component: total, aleatoric or epistemic."""
+
+    component: Literal["total", "aleatoric", "epistemic"]
+
+    def __call__(self, run: Run) -> FloatArray:
+        return getattr(run.star, self.component)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Hat:
+    """An estimated component: total, aleatoric or epistemic."""
+
+    component: Literal["total", "aleatoric", "epistemic"]
+
+    def __call__(self, run: Run) -> FloatArray:
+        return getattr(run.hat, self.component)  # type: ignore[no-any-return]
+
+
+class Sample:
+    """The run of one method, with what its columns share, each computed once.
+
+    Attributes
+    ----------
+    run : Run
+        The realised and the estimated components.
+    gap : bool or float
+        Whether to compute the Pareto-gap, or the gap if it is known already.
+    request : collection of str
+        The keys of columns that are computed on request only, and were asked for.
+    notes : list of (str, str)
+        The key of a column and what a reader must know about it; the key is empty if the sentence
+        does not start with the name of a column.
+
+    Examples
+    --------
+    >>> from rue import Components, Run
+    >>> from rue.metrics.statistics import Hat, Sample, Star
+    >>> star = Components([0.5, 0.25], [0.25, 0.25], [0.25, 0.0])
+    >>> Sample(Run(star, star)).area(Star("epistemic"), Hat("epistemic"))
+    0.03125
+    """
+
+    def __init__(
+        self, run: Run, *, gap: bool | float = True, request: Collection[str] = ()
+    ) -> None:
+        self.run, self.gap, self.request = run, gap, frozenset(request)
+        self.notes: list[tuple[str, str]] = []
+        self._cache: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @cached_property
+    def rule(self) -> Literal["row_order", "exact"]:
+        """How areas are computed under the convention of the run."""
+        return "row_order" if self.run.convention == "published" else "exact"
+
+    def once(self, function: Callable[["Sample"], Any]) -> Any:
+        """Return what a function of the sample returns, which is computed the first time."""
+        return self._cached(function, lambda: function(self))
+
+    def points(self, source: Points) -> FloatArray | None:
+        """Return one number for each point, or None."""
+        return cast(FloatArray | None, self._cached(source, lambda: source(self.run)))
+
+    def order(self, source: Points) -> IntArray:
+        """Return the order that sorts the points by a number."""
+        from rue._kernels.sorting import argsort
+
+        return cast(IntArray, self._cached(("order", source), lambda: argsort(self.points(source))))
+
+    def area(self, of: Points, by: Points) -> float:
+        """Return the area under a coverage curve; NaN if the run lacks the points."""
+        return float(self._cached(("area", of, by), lambda: self._area(of, by)))
+
+    def areas(self, of: Points, by: Points) -> Areas:
+        """Return the area under a coverage curve, with those of a perfect and a random ranking."""
+        area, oracle = self.area(of, by), self.area(of, of)
+        return Areas(area, oracle, self._cached(("random", of), lambda: self._random(of)))
+
+    def _area(self, of: Points, by: Points) -> float:
+        from rue._kernels import sorting
+
+        value, score = self.points(of), self.points(by)
+        if value is None or score is None:
+            return math.nan
+        if self.rule == "row_order":
+            return aurc(value, score, rule="row_order")
+        area, mean = sorting.areas(value, score, np.empty(0), self.order(by), False)
+        if of == by:
+            self._cache["random", of] = float(mean * 0.5)
+        return float(area)
+
+    def _random(self, of: Points) -> float:
+        value = self.points(of)
+        return math.nan if value is None else float(value.mean()) / 2
+
+    def _cached(self, key: Any, compute: Callable[[], Any]) -> Any:
+        if key not in self._cache:
+            self._cache[key] = compute()
+        return self._cache[key]
+
+
+class Statistic(ABC):
+    """How a column is computed.
+
+    Examples
+    --------
+    >>> from rue import Components, Run
+    >>> from rue.metrics.statistics import Mean, Sample, Star
+    >>> star = Components([0.5, 0.25], [0.25, 0.25], [0.25, 0.0])
+    >>> Mean(Star("total")).value(Sample(Run(star, star)))
+    0.375
+    """
+
+    interval: Literal["bca", "percentile", ""] = "percentile"
+
+    @abstractmethod
+    def value(self, sample: Sample) -> float:
+        """Return the number; NaN if it is undefined."""
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        """Return the influence of each point, with mean 0; None if there is no formula."""
+        return None
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        """Return the number of each weighted sample; ``weights`` is (n_replicates, n_points)."""
+        return np.full(len(weights), math.nan)
+
+    @property
+    def parts(self) -> tuple["Statistic", ...]:
+        """The statistics of whose replicates its own are a function."""
+        return ()
+
+    def combined(self, *parts: FloatArray) -> FloatArray:
+        """Return the replicates, from those of the parts."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Mean(Statistic):
+    """The mean of a number over the points."""
+
+    of: Points
+    interval = "bca"
+
+    def value(self, sample: Sample) -> float:
+        value = sample.points(self.of)
+        return math.nan if value is None else float(value.mean())
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        value = sample.points(self.of)
+        return None if value is None else value - value.mean()
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        value = sample.points(self.of)
+        if value is None:
+            return np.full(len(weights), math.nan)
+        return np.asarray((weights @ value) / weights.sum(axis=1, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Area(Statistic):
+    """The area under the coverage curve of a number, when ranking by another."""
+
+    of: Points
+    by: Points
+    interval = "bca"
+
+    def value(self, sample: Sample) -> float:
+        return sample.area(self.of, self.by)
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        value, score = sample.points(self.of), sample.points(self.by)
+        if value is None or score is None:
+            return None
+        return area_influence(value, score, sample.order(self.by))
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        value, score = sample.points(self.of), sample.points(self.by)
+        if value is None or score is None:
+            return np.full(len(weights), math.nan)
+        order = sample.order(self.by)
+        starts = _block_starts(score[order])
+        drawn = weights[:, order].astype(np.float64)
+        mass = drawn.sum(axis=1)
+        width = np.add.reduceat(drawn, starts, axis=1)
+        rise = np.add.reduceat(drawn * value[order], starts, axis=1)
+        covered = np.cumsum(width, axis=1)
+        later = 2 * (mass[:, None] - covered) + width
+        return np.asarray((rise * later).sum(axis=1) / 2 / mass**2)
+
+
+@dataclass(frozen=True)
+class Excess(Statistic):
+    """An area minus that of a perfect ranking."""
+
+    of: Points
+    by: Points
+    interval = "bca"
+
+    def value(self, sample: Sample) -> float:
+        return sample.areas(self.of, self.by).excess
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        area, oracle = (part.influence(sample) for part in self.parts[:2])
+        return None if area is None or oracle is None else area - oracle
+
+    @property
+    def parts(self) -> tuple[Statistic, ...]:
+        return Area(self.of, self.by), Area(self.of, self.of), Mean(self.of)
+
+    def combined(self, *parts: FloatArray) -> FloatArray:
+        area, oracle, mean = parts
+        excess = area - oracle
+        return np.where(np.abs(excess) <= 1e-13 * np.abs(mean / 2), 0.0, excess)  # rounding
+
+
+@dataclass(frozen=True)
+class Normalized(Excess):
+    """An excess area in units of the difference of a random and a perfect ranking."""
+
+    def value(self, sample: Sample) -> float:
+        number = sample.areas(self.of, self.by).normalized
+        value = sample.points(self.of)
+        if math.isnan(number) and sample.rule == "row_order" and np.ptp(value) == 0:  # type: ignore[arg-type]
+            return 0.0  # as the authors' code has it
+        return number
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        area, oracle, mean = (part.influence(sample) for part in self.parts)
+        if area is None or oracle is None or mean is None:
+            return None
+        areas = sample.areas(self.of, self.by)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = area - oracle - areas.normalized * (mean / 2 - oracle)
+            return np.asarray(moved / (areas.random - areas.oracle))
+
+    def combined(self, *parts: FloatArray) -> FloatArray:
+        _, oracle, mean = parts
+        span = mean / 2 - oracle
+        normalized = np.full(len(span), math.nan)
+        defined = span > 1e-13 * np.abs(mean)
+        np.divide(super().combined(*parts), span, out=normalized, where=defined)
+        return normalized
+
+
+@dataclass(frozen=True)
+class Combination(Statistic):
+    """A smooth function of other statistics, such as a ratio; NaN where it is undefined.
+
+    ``function`` takes arrays, one for each of the statistics in ``of``; its influences are theirs,
+    times central differences of the function.
+    """
+
+    function: Callable[..., FloatArray]
+    of: tuple[Statistic, ...]
+    interval = "bca"
+
+    @property
+    def parts(self) -> tuple[Statistic, ...]:
+        return self.of
+
+    def value(self, sample: Sample) -> float:
+        return float(self.combined(*(np.array([p.value(sample)]) for p in self.parts))[0])
+
+    def influence(self, sample: Sample) -> FloatArray | None:
+        values = np.array([part.value(sample) for part in self.parts])
+        influences = [part.influence(sample) for part in self.parts]
+        moved = np.zeros(len(sample))
+        for k, swing in enumerate(influences):
+            if swing is None:
+                return None
+            step = np.zeros_like(values)
+            step[k] = 1e-5 * max(abs(values[k]), 1e-12)
+            up, down = (self.combined(*(values + d)[:, None])[0] for d in (step, -step))
+            moved += (up - down) / (2 * step[k]) * swing
+        return moved
+
+    def combined(self, *parts: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.function(*parts), np.float64)
+
+
+@dataclass(frozen=True)
+class Correlation(Statistic):
+    """Spearman's rank correlation of two numbers of each point."""
+
+    first: Points
+    second: Points
+
+    def value(self, sample: Sample) -> float:
+        x, y = sample.points(self.first), sample.points(self.second)
+        return math.nan if x is None or y is None else spearman(x, y)
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        drawn = weights.astype(np.float64)
+        ranks = [_ranks(sample, source, drawn) for source in (self.first, self.second)]
+        if ranks[0] is None or ranks[1] is None:
+            return np.full(len(weights), math.nan)
+        centre = (drawn.sum(axis=1, keepdims=True) + 1) / 2
+        x, y = (rank - centre for rank in ranks if rank is not None)
+        xy, xx, yy = ((drawn * a * b).sum(axis=1) for a, b in ((x, y), (x, x), (y, y)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.clip(xy / np.sqrt(xx * yy), -1, 1))
+
+
+@dataclass(frozen=True)
+class Function(Statistic):
+    """Any function of a sample.
+
+    If ``resampled`` is set, its replicates evaluate the function on the drawn points, which takes
+    as long as the function does, for each of them; otherwise it has no interval.
+    """
+
+    of: Callable[[Sample], float]
+    resampled: bool = False
+
+    @property
+    def interval(self) -> Literal["percentile", ""]:  # type: ignore[override]
+        return "percentile" if self.resampled else ""
+
+    def value(self, sample: Sample) -> float:
+        return float(sample.once(self.of))
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        if not self.resampled:
+            return super().replicates(sample, weights)
+        run, rows = sample.run, np.arange(len(sample))
+        numbers = []
+        for weight in weights:
+            drawn = np.repeat(rows, weight)
+            copies = replace(
+                run,
+                star=run.star[drawn],
+                hat=run.hat[drawn],
+                ids=None,
+                groups={},
+                annotations=None,
+                answers=None if run.answers is None else run.answers[drawn],
+            )
+            numbers.append(self.of(Sample(copies, gap=sample.gap, request=sample.request)))
+        return np.array(numbers, np.float64)
+
+
+def area_influence(
+    value: FloatArray, score: FloatArray, order: IntArray | None = None
+) -> FloatArray:
+    """Return the influence of each point on the area of a value ranked by a score.
+
+    An area is the mean over pairs of points (i, j) of v_i h_ij, where h_ij is 1 if i is accepted
+    before j, and 1/2 if they have equal scores. So the influence of point i is
+
+        v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
+    """
+    from rue._kernels.sorting import argsort
+
+    n_points = len(value)
+    order = argsort(score) if order is None else order
+    starts = _block_starts(score[order])
+    sizes = np.diff(starts, append=n_points)
+    rises = np.add.reduceat(value[order], starts)
+    rejected = n_points - np.cumsum(sizes) + sizes / 2  # points after the block, and half of it
+    accepted = np.cumsum(rises) - rises / 2
+    terms = np.empty(n_points)
+    terms[order] = value[order] * np.repeat(rejected, sizes) + np.repeat(accepted, sizes)
+    terms /= n_points
+    return np.asarray(terms - terms.mean())
+
+
+def _ranks(sample: Sample, source: Points, drawn: FloatArray) -> FloatArray | None:
+    """Return the ranks of the points in weighted samples; copies and ties share their mean rank."""
+    value = sample.points(source)
+    if value is None:
+        return None
+    order = sample.order(source)
+    starts = _block_starts(value[order])
+    width = np.add.reduceat(drawn[:, order], starts, axis=1)
+    middle = np.cumsum(width, axis=1) - width / 2 + 0.5
+    ranks = np.empty_like(drawn)
+    ranks[:, order] = np.repeat(middle, np.diff(starts, append=len(value)), axis=1)
+    return ranks
+
+
+def _block_starts(ranked: FloatArray) -> IntArray:
+    """Return where each block of equal numbers starts."""
+    return np.flatnonzero(np.append(True, np.diff(ranked) != 0))
