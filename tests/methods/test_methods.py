@@ -39,7 +39,8 @@ KINDS = {
 
 
 def arrays(belief):
-    return {k: np.asarray(v) for k, v in vars(belief).items()}
+    names = [field.name for field in dataclasses.fields(belief)]
+    return {name: np.asarray(getattr(belief, name)) for name in names}
 
 
 def assert_close(a, b, **tolerance):

@@ -173,9 +173,10 @@ class Classes(Outcomes):
     @property
     def values(self) -> FloatArray | None:
         """The numbers of the classes; None where there are none."""
-        if self.given_values is not None:
-            return np.array(self.given_values)
-        return self.numbers
+        values = self.numbers if self.given_values is None else np.array(self.given_values)
+        if values is not None:
+            values.flags.writeable = False
+        return values
 
     @property
     def numbers(self) -> FloatArray | None:
