@@ -13,6 +13,7 @@ import numpy as np
 
 from rue import Components, realize
 from rue._arrays import FloatArray
+from rue._schema import plain
 from rue.bench.baselines import pack
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
@@ -75,7 +76,7 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
     raw = {cell: row for cell, row in results.raw.items() if cell.dataset == dataset}
     done = {row["predictions_sha256"] for row in known.get("rows", ())}
     same = known.get("n_replicates") == N_REPLICATES
-    if same and done == {row["predictions_sha256"] for row in raw.values()}:
+    if same and done == {row.predictions_sha256 for row in raw.values()}:
         intervals = {key: known[key] for key in ("table", "tests")}
     else:
         rows = table_rows(row for row in results.rows if row["dataset"] == dataset)
@@ -88,7 +89,7 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
         each["sha256"]: each for each in known.get("extras", ()) if each.get("version") == EXTRAS
     }
     for cell, row in raw.items():
-        key = row["predictions_sha256"]
+        key = row.predictions_sha256
         if key not in extras:
             named = {"method": cell.method, "seed": cell.seed, "loss": LOSS, "sha256": key}
             extras[key] = (
@@ -99,10 +100,10 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
     return {
         "suite": results.suite,
         "text": store.suite().text,
-        "rows": [without_details(row) for row in raw.values()],
+        "rows": [without_details(plain(row)) for row in raw.values()],
         "n_replicates": N_REPLICATES,
         **intervals,
-        "extras": [extras[row["predictions_sha256"]] for row in raw.values()],
+        "extras": [extras[row.predictions_sha256] for row in raw.values()],
         "missing": [str(cell) for cell in results.missing if cell.dataset == dataset],
     }
 
@@ -206,7 +207,7 @@ def import_active(folder: Path) -> None:
     record = {
         "suite": results.suite,
         "text": store.suite().text,
-        "rows": list(results.raw.values()),
+        "rows": plain(tuple(results.raw.values())),
         "missing": list(map(str, results.missing)),
     }
     active_path().write_text(as_lines(record))

@@ -49,7 +49,7 @@ def main() -> None:
     record = stamp(
         "numpy",
         "torch",
-        checksums=cells[0]["data"]["checksums"],
+        checksums=dict(cells[0].data.checksums),
         settings={"suite": store.suite().text, "n_orders": N_ORDERS, "n_surface": N_SURFACE},
     )
     record |= {

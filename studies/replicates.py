@@ -133,7 +133,7 @@ def _ranking(store: Store, cell: Cell) -> Row:
     assert isinstance(read, Predictions)
     answers = _answers(cell, read)
     stored = store.row(cell)
-    log = next(row for row in stored["rows"] if row["loss"] == "log")
+    log = next(row for row in stored.rows if row["loss"] == "log")
     hat = decompose(read.belief, "brier")
     found: Row = {"dataset": cell.dataset, "method": cell.method, "seed": cell.seed}
     found |= {key: log[key] for key in ("n_aurec", "n_aurec_total", "regret_calibration")}

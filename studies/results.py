@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rue._schema import plain
 from rue.bench.conventions import with_convention
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
@@ -46,7 +47,7 @@ def import_run(folder: Path) -> None:
     record = {
         "suite": results.suite,
         "text": store.suite().text,
-        "rows": list(results.raw.values()),
+        "rows": plain(tuple(results.raw.values())),
         "table": with_intervals(rows, drawn, level=LEVEL),
         "published_convention": table_rows(
             with_convention(store, in_paper(results.rows), "published", progress=True)

@@ -23,7 +23,7 @@ SOURCE = Path(rue.__file__).parent
 
 # A part imports only from the floors below, and on its own floor from what stands to its left.
 FLOORS = [
-    ["_text", "errors", "_lazy", "_kernels", "_plugins", "_arrays"],
+    ["_text", "errors", "_lazy", "_kernels", "_plugins", "_arrays", "_schema"],
     ["losses"],
     ["beliefs", "truth"],
     ["components"],

@@ -7,12 +7,12 @@ from a seed hashed from (suite, data set, method, seed).
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rue._plugins import plugin_package, plugin_source
-from rue.bench.checks import require_known, require_like
+from rue._schema import changed
 from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite
 from rue.data.files import roots
 from rue.data.registry import ENTRIES
@@ -22,12 +22,12 @@ from rue.io.atomic import sha256
 __all__ = [
     "Cell",
     "cells",
-    "changed",
     "config_hash",
     "configuration",
     "find_file",
     "is_stale",
     "loader_options",
+    "method_settings",
     "training_of",
 ]
 
@@ -69,7 +69,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
 
     training = training_of(suite, cell.dataset)
     config = METHODS[cell.method].Config(training=training)
-    settings = asdict(changed(config, suite.method.get(cell.method, {}), f"method.{cell.method}"))
+    settings = asdict(method_settings(suite, cell.method, config))
     options = loader_options(suite, cell.dataset)
     files = {
         name: sha256(find_file(suite, name, root))
@@ -196,15 +196,10 @@ def training_of(suite: Suite, dataset: str) -> Any:
         "small_images": SMALL_IMAGES,
     }
     training = replace(networks[suite.network_of(dataset)], regime=suite.regime_of(dataset))
-    return changed(training, suite.training_of(dataset), "training")
+    return changed(training, suite.training_of(dataset), "training", but=("regime",))
 
 
-def changed(settings: Any, given: Mapping[str, Any], what: str) -> Any:
-    """Return settings with the changes of a suite; raise for an unknown name or wrong type."""
-    known = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    # A suite has keys of its own for these two.
-    require_known(what, given, [name for name in known if name not in ("training", "regime")])
-    for name, value in given.items():
-        # Those without a default are names, of a file or a kind.
-        require_like(f"{what}.{name}", value, "name" if known[name] is None else known[name])
-    return replace(settings, **given)
+def method_settings(suite: Suite, method: str, config: Any) -> Any:
+    """Return the settings of a method, changed where the suite says so."""
+    given = suite.method.get(method, {})
+    return changed(config, given, f"method.{method}", but=("training",))

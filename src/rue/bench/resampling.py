@@ -71,10 +71,12 @@ def draw(
                     "predictions of every seed in the table: run the suite again to restore it"
                 )
             predictions = read_predictions(store.predictions(cell))
-            gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell)["rows"]}
+            gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell).rows}
             for loss in wanted:
                 run = make_run(predictions, None, loss)
-                found = paired_replicates(run, seed, gap=gaps.get(loss), n_replicates=n_replicates)
+                found = paired_replicates(
+                    run, seed, gap=_number(gaps.get(loss)), n_replicates=n_replicates
+                )
                 for name, values in found.items():
                     columns[loss].setdefault(name, []).append(values)
         for loss in wanted:
@@ -91,9 +93,13 @@ def draw(
 def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
     """Return whether the means over seeds contain a cell, as ``read_results`` decides."""
     try:
-        return not is_stale(suite, cell, store.row(cell)["config"])
+        return not is_stale(suite, cell, store.row(cell).config)
     except FileError:
         return False
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) else None
 
 
 def paired_replicates(

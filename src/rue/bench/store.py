@@ -18,16 +18,17 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from rue.bench._row_schema import find_problem
+from rue._schema import build, plain, read_content
+from rue.bench.cell_row import CellRow
 from rue.bench.cells import Cell
 from rue.bench.suite import Suite, parse_suite
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
-from rue.io.atomic import replacing
+from rue.io.atomic import replacing, write_json
 from rue.io.locks import Held, locked
 
 __all__ = ["State", "Store"]
@@ -95,45 +96,33 @@ class Store:
             row = self.row(cell)
         except FileError:
             return "corrupt"
-        if config_hash is not None and row["config_hash"] != config_hash:
+        if config_hash is not None and row.config_hash != config_hash:
             return "stale"
         try:
             content = self.predictions(cell).read_bytes()
         except OSError:
             return "corrupt"
-        whole = hashlib.sha256(content).hexdigest() == row["predictions_sha256"]
+        whole = hashlib.sha256(content).hexdigest() == row.predictions_sha256
         return "done" if whole else "corrupt"
 
-    def row(self, cell: Cell) -> dict[str, Any]:
-        """Read a cell's row; raise if it is missing or damaged."""
-        path = self.path(cell) / "row.json"
-        try:
-            row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            problem = find_problem(row)
-            if problem:
-                raise ValueError(problem)
-            if row.pop("checksum") != _checksum(row):
-                raise ValueError("its checksum does not match")
-            if row["cell"] != asdict(cell):
-                raise ValueError(f"it is of another cell, {row['cell']}")
-        except (OSError, ValueError, RecursionError) as error:
-            raise FileError(f"{path} is no row of a cell: {error}") from None
-        return row
+    def row(self, cell: Cell) -> CellRow:
+        """Read a cell's row; raise FileError if it is missing or damaged."""
+        return read_content(
+            self.path(cell) / "row.json", "a row of a cell", lambda content: _checked(content, cell)
+        )
 
     def write(self, result: Result) -> None:
         """Store a finished cell: the predictions, then the row with their checksum."""
         folder = self.path(result.cell)
-        row = {
-            **result.row,
-            "predictions_sha256": hashlib.sha256(result.predictions).hexdigest(),
-        }
+        checksum = hashlib.sha256(result.predictions).hexdigest()
+        row = plain(replace(result.row, predictions_sha256=checksum))
         row["checksum"] = _checksum(row)
         self.require_in_place()
         try:
             self._make(folder)
             (folder / "row.json").unlink(missing_ok=True)
             _write(folder / "predictions.npz", result.predictions)
-            _write(folder / "row.json", json.dumps(row, indent=1, allow_nan=False).encode())
+            write_json(folder / "row.json", row, indent=1)
         except (OSError, FileError) as error:
             raise FileError(
                 f"cannot store {result.cell}: {error}; finished cells are kept, run again to resume"
@@ -198,5 +187,16 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _checksum(row: Mapping[str, Any]) -> str:
+def _checked(content: Mapping[str, object], cell: Cell) -> CellRow:
+    """Return the row that a file holds; raise InputError unless it is whole and of this cell."""
+    stored = {key: value for key, value in content.items() if key != "checksum"}
+    row = build(CellRow, stored, unknown="ignore")
+    if content.get("checksum") != _checksum(stored):
+        raise InputError("its checksum does not match")
+    if row.cell != cell:
+        raise InputError(f"it is of another cell, {row.cell}")
+    return row
+
+
+def _checksum(row: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()

@@ -32,20 +32,13 @@ known is an error that names the nearest one that is.
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from rue._plugins import plugin_names
-from rue.beliefs import CONVENTIONS, Convention
-from rue.bench.checks import (
-    as_names,
-    nearest,
-    require_different,
-    require_known,
-    require_like,
-    require_table,
-)
+from rue._schema import Count, Different, build, nearest, require_fields, require_known
+from rue.beliefs import Convention
 from rue.data.dataset import DataSet
 from rue.data.entry import options_of
 from rue.data.features import Encoder
@@ -60,7 +53,6 @@ __all__ = [
     "NETWORKS",
     "OWN_KEYS",
     "REGIMES",
-    "SUITE_CRITERIA",
     "TEXT_FEATURES",
     "Network",
     "Regime",
@@ -75,7 +67,6 @@ NETWORKS: tuple[Network, ...] = get_args(Network)
 Regime = Literal["paper", "tuned"]
 """How the settings of training were chosen."""
 REGIMES: tuple[Regime, ...] = get_args(Regime)
-SUITE_CRITERIA = ("regret", "ood", "selective", "active_learning")
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 METHOD_NAMES = (
     *PAPER_METHODS,
@@ -88,35 +79,29 @@ METHOD_NAMES = (
     "snapshots",
 )
 _FOLDER = Path(__file__).parent / "suites"
-_KEYS = (
-    "name",
-    "description",
-    "datasets",
-    "methods",
-    "losses",
-    "seeds",
-    "features",
-    "network",
-    "regime",
-    "convention",
-    "criteria",
-    "active_learning",
-    "training",
-    "method",
-    "dataset",
-)
-OWN_KEYS = (
-    *("network", "regime", "methods", "losses", "criteria"),
-    *("active_learning", "training"),
-)
-_FEATURES = {  # and like what
-    "features": "file.npz",
-    "n_components": 256,
-    "n_train_max": 10_000,
-    "ratings": True,
-}
+_FEATURES = {"features": str, "n_components": int, "n_train_max": int, "ratings": bool}
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
+
+Names = Annotated[tuple[str, ...], Different]
+Criterion = Literal["regret", "ood", "selective", "active_learning"]
+Criteria = Annotated[tuple[Criterion, ...], Different]
+
+
+@dataclass(frozen=True)
+class OwnKeys:
+    """What a suite may set for one data set, besides the options of its loader and features."""
+
+    network: Network | None = None
+    regime: Regime | None = None
+    methods: Names | None = None
+    losses: Names | None = None
+    criteria: Criteria | None = None
+    active_learning: str | Mapping[str, object] | None = None
+    training: Mapping[str, object] = field(default_factory=dict)
+
+
+OWN_KEYS = tuple(each.name for each in fields(OwnKeys))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,31 +139,27 @@ class Suite:
 
     name: str
     description: str = ""
-    datasets: tuple[str, ...]
-    methods: tuple[str, ...] = PAPER_METHODS
-    losses: tuple[str, ...] = ("log", "zero_one")
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    features: str = "tfidf"
+    datasets: Names
+    methods: Names = PAPER_METHODS
+    losses: Names = ("log", "zero_one")
+    seeds: Annotated[tuple[Count, ...], Different] = (0, 1, 2, 3, 4)
+    features: Literal["tfidf", "sentence-encoder"] = "tfidf"
     network: Network = "probe"
     regime: Regime = "paper"
     convention: Convention = "definition"
-    criteria: tuple[str, ...] = ("regret",)
-    active_learning: str | Mapping[str, Any] | None = None
-    training: Mapping[str, Any] = field(default_factory=dict)
-    method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    dataset: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    criteria: Criteria = ("regret",)
+    active_learning: str | Mapping[str, object] | None = None
+    training: Mapping[str, object] = field(default_factory=dict)
+    method: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    dataset: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     own: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     text: str = ""
 
     def __post_init__(self) -> None:
+        require_fields(self, but=("own", "folder", "text"))
         if not valid_name(self.name):
             raise InputError(f"name must be {NAME_RULE}, got {self.name!r}")
-        for seed in self.seeds:
-            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-                raise InputError(f"seeds must be whole numbers from 0, got {seed!r}")
-        for key in ("datasets", "methods", "losses", "seeds", "criteria"):
-            require_different(key, getattr(self, key))
         for name, file in self.own.items():
             if name in ENTRIES or not valid_name(name):
                 why = "a data set of rue has that name" if name in ENTRIES else NAME_RULE
@@ -187,11 +168,6 @@ class Suite:
         require_known("datasets", named, ENTRIES)
         plugins = plugin_names("rue.methods", METHOD_NAMES)
         require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
-        require_known("criteria", self.criteria, SUITE_CRITERIA)
-        require_known("features", [self.features], TEXT_FEATURES)
-        require_known("network", [self.network], NETWORKS)
-        _require_regime("regime", self.regime)
-        require_known("convention", [self.convention], CONVENTIONS)
         require_known("method", self.method, self.methods)
         require_known("dataset", self.dataset, self.datasets)
         for name in self.datasets:
@@ -200,15 +176,14 @@ class Suite:
             loader = load_own if name in self.own else ENTRIES[name].load
             _require_options(name, loader, self.dataset.get(name, {}))
             require_known(f"dataset.{name}.methods", self.methods_of(name), self.methods)
-            require_different(f"dataset.{name}.methods", self.methods_of(name))
-            require_different(f"dataset.{name}.losses", self.losses_of(name))
-            require_different(f"dataset.{name}.criteria", self.criteria_of(name))
             for loss in self.losses_of(name):
                 get_loss(loss)
-            require_known(f"dataset.{name}.network", [self.network_of(name)], NETWORKS)
-            _require_regime(f"dataset.{name}.regime", self.regime_of(name))
-            require_known(f"dataset.{name}.criteria", self.criteria_of(name), SUITE_CRITERIA)
             self._require_budget(name)
+
+    def _own(self, dataset: str) -> OwnKeys:
+        """Return what the suite sets for a data set."""
+        table = self.dataset.get(dataset, {})
+        return build(OwnKeys, table, where=f"dataset.{dataset}", unknown="ignore", table="a table")
 
     @property
     def n_cells(self) -> int:
@@ -217,25 +192,23 @@ class Suite:
 
     def methods_of(self, dataset: str) -> tuple[str, ...]:
         """Return the methods that are run on a data set."""
-        return tuple(self.dataset.get(dataset, {}).get("methods", self.methods))
+        return self._own(dataset).methods or self.methods
 
     def losses_of(self, dataset: str) -> tuple[str, ...]:
         """Return the losses under which a data set is evaluated."""
-        return tuple(self.dataset.get(dataset, {}).get("losses", self.losses))
+        return self._own(dataset).losses or self.losses
 
     def criteria_of(self, dataset: str) -> tuple[str, ...]:
         """Return what is computed for the cells of a data set."""
-        return tuple(self.dataset.get(dataset, {}).get("criteria", self.criteria))
+        return self._own(dataset).criteria or self.criteria
 
     def network_of(self, dataset: str) -> Network:
         """Return what is trained on a data set."""
-        network: Network = self.dataset.get(dataset, {}).get("network", self.network)
-        return network
+        return self._own(dataset).network or self.network
 
     def regime_of(self, dataset: str) -> Regime:
         """Return how settings and epochs are chosen on a data set."""
-        regime: Regime = self.dataset.get(dataset, {}).get("regime", self.regime)
-        return regime
+        return self._own(dataset).regime or self.regime
 
     def budget_of(self, dataset: str) -> Budget | None:
         """Return the budget of active learning on a data set; None sizes it by its training split.
@@ -247,27 +220,27 @@ class Suite:
         >>> suite.budget_of("letter").step
         1000
         """
-        given = self.dataset.get(dataset, {}).get("active_learning", self.active_learning)
+        given = self._own(dataset).active_learning or self.active_learning
         return None if given is None else get_budget(given, "active_learning")
 
     def _require_budget(self, dataset: str) -> None:
-        if "active_learning" in self.dataset.get(dataset, {}):
-            given = self.dataset[dataset]["active_learning"]
-            get_budget(given, f"dataset.{dataset}.active_learning")
-            if not isinstance(given, str) and "runs" in given:
+        own = self._own(dataset).active_learning
+        if own is not None:
+            get_budget(own, f"dataset.{dataset}.active_learning")
+            if not isinstance(own, str) and "runs" in own:
                 raise InputError(
                     f"dataset.{dataset}.active_learning: runs are the suite's seeds; remove runs"
                 )
-        found = self.budget_of(dataset)
-        said = None if found is None else found.runs
-        if isinstance(self.active_learning, Mapping) and said not in (None, len(self.seeds)):
+        budget = self.budget_of(dataset)
+        runs = None if budget is None else budget.runs
+        if isinstance(self.active_learning, Mapping) and runs not in (None, len(self.seeds)):
             raise InputError(
-                f"active_learning.runs must be the number of seeds, {len(self.seeds)}, got {said}"
+                f"active_learning.runs must be the number of seeds, {len(self.seeds)}, got {runs}"
             )
 
-    def training_of(self, dataset: str) -> dict[str, Any]:
+    def training_of(self, dataset: str) -> dict[str, object]:
         """Return the training settings that differ from the network's defaults."""
-        return {**self.training, **self.dataset.get(dataset, {}).get("training", {})}
+        return {**self.training, **self._own(dataset).training}
 
 
 def shipped() -> dict[str, Path]:
@@ -364,71 +337,47 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"not a TOML file: {error}") from None
-    require_known("key", values, _KEYS)
-    for key in ("name", "datasets"):
-        if key not in values:
-            raise InputError(f"a suite needs the key {key}")
-    for key in ("training", "method", "dataset"):
-        require_table(key, values.get(key, {}))
-    for key in ("method", "dataset"):
-        for name, table in values.get(key, {}).items():
-            require_table(f"{key}.{name}", table)
-    for name, table in values.get("dataset", {}).items():
-        require_table(f"dataset.{name}.training", table.get("training", {}))
-        for key in {"methods", "losses", "criteria"} & set(table):
-            table[key] = as_names(f"dataset.{name}.{key}", table[key])
-    for key in ("name", "description", "features", "network", "regime", "convention"):
-        if not isinstance(values.get(key, ""), str):
-            raise InputError(f"{key} must be text, got {values[key]!r}")
-    for key in ("datasets", "methods", "losses", "criteria"):
-        if key in values:
-            values[key] = as_names(key, values[key])
-    own = {Path(name).stem: name for name in values["datasets"] if name.endswith(".toml")}
-    values["datasets"] = tuple(
-        Path(name).stem if name.endswith(".toml") else name for name in values["datasets"]
-    )
+    datasets = values.get("datasets")
+    own: dict[str, str] = {}
+    if isinstance(datasets, list):
+        files = [name for name in datasets if isinstance(name, str) and name.endswith(".toml")]
+        own = {Path(name).stem: name for name in files}
+        values["datasets"] = [Path(name).stem if name in files else name for name in datasets]
     runs = None
     if "active_learning" in values:
         runs = get_budget(values["active_learning"]).runs
     seeds = values.get("seeds", 5 if runs is None else runs)
-    if isinstance(seeds, int) and not isinstance(seeds, bool) and 1 <= seeds <= _MOST_SEEDS:
-        seeds = list(range(seeds))
     if not isinstance(seeds, list):
-        raise InputError(
-            f"seeds must be how many there are, 1 to {_MOST_SEEDS:,}, or a list, got {seeds!r}"
-        )
-    return Suite(**{**values, "seeds": tuple(seeds)}, own=own, folder=folder, text=text)
+        if type(seeds) is not int or not 1 <= seeds <= _MOST_SEEDS:
+            raise InputError(
+                f"seeds must be how many there are, 1 to {_MOST_SEEDS:,}, or a list, got {seeds!r}"
+            )
+        seeds = list(range(seeds))
+    given = {"own": own, "folder": folder, "text": text}
+    return build(Suite, {**values, "seeds": seeds}, table="a table", given=given)
 
 
 def _require_options(
-    dataset: str, loader: Callable[..., DataSet], given: Mapping[str, Any]
+    dataset: str, loader: Callable[..., DataSet], given: Mapping[str, object]
 ) -> None:
     """Raise on what cannot be set of a data set: training, features, its loader's own options."""
-    own, takes_any = options_of(loader)
+    options, takes_any = options_of(loader)
     if not takes_any:
-        require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *own])
-    for name, usual in {**_FEATURES, **own}.items():
-        # Those without a default are a whole number or a list of them.
-        value = given.get(name, usual)
-        for each in value if usual is None and isinstance(value, list) else [value]:
-            if name in given:
-                require_like(f"dataset.{dataset}.{name}", each, 1 if usual is None else usual)
+        require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *options])
+    # Those without a default are a whole number or a list of them.
+    kinds: dict[str, Any] = {
+        name: int | tuple[int, ...] if usual is None else type(usual)
+        for name, usual in options.items()
+    }
+    for name, kind in {**kinds, **_FEATURES}.items():
+        if name in given:
+            build(kind, given[name], where=f"dataset.{dataset}.{name}")
     features = given.get("features")
     if features in TEXT_FEATURES:
         if dataset in ENTRIES and ENTRIES[dataset].task != "text":
             raise InputError(f"dataset.{dataset}.features: {dataset} holds no texts to encode")
-    elif features is not None and not features.endswith(".npz"):
-        known = ", ".join(TEXT_FEATURES)
+    elif features is not None and not str(features).endswith(".npz"):
         raise InputError(
-            f"dataset.{dataset}.features must be {known} or an .npz file, got {features!r}"
-            f"{nearest(features, TEXT_FEATURES)}"
+            f"dataset.{dataset}.features must be {', '.join(TEXT_FEATURES)} or an .npz file, "
+            f"got {features!r}{nearest(features, TEXT_FEATURES)}"
         )
-
-
-def _require_regime(key: str, regime: str) -> None:
-    if regime in NETWORKS:
-        raise InputError(
-            f"{key} must be of {', '.join(REGIMES)}, got {regime!r}, which is a network: "
-            f'write {key.removesuffix("regime")}network = "{regime}"'
-        )
-    require_known(key, [regime], REGIMES)

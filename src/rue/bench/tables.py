@@ -11,6 +11,7 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Any, TypedDict
 
+from rue.bench.cell_row import CellRow
 from rue.bench.cells import Cell, cells, is_stale
 from rue.bench.conventions import convention_of
 from rue.bench.criteria import PROXY_KEYS
@@ -46,7 +47,7 @@ class Results:
         Cells of the suite that are not there, those whose row cannot be read, and those of other
         settings than the suite has now; none of them is in the rows.
     raw
-        Each cell's whole row.json.
+        What is stored about each cell.
     """
 
     suite: str
@@ -54,12 +55,12 @@ class Results:
     missing: tuple[Cell, ...]
     damaged: tuple[Cell, ...]
     stale: tuple[Cell, ...]
-    raw: Mapping[Cell, dict[str, Any]]
+    raw: Mapping[Cell, CellRow]
 
     @property
     def regimes(self) -> dict[str, str]:
         """The training regimes of each data set."""
-        return {cell.dataset: row["config"]["regime"] for cell, row in self.raw.items()}
+        return {cell.dataset: row.config["regime"] for cell, row in self.raw.items()}
 
     def notes(self) -> list[str]:
         """Return sentences that a reader of the tables must know."""
@@ -73,7 +74,7 @@ class Results:
                 f"{len(self.stale)} cells are of other settings and left out, first {self.stale[0]}"
             )
         for name in ("rue", "torch", "numpy"):
-            kinds = sorted({str(row["versions"].get(name)) for row in self.raw.values()})
+            kinds = sorted({str(row.versions.get(name)) for row in self.raw.values()})
             if len(kinds) > 1:
                 found.append(f"cells were made with different versions of {name}: {kinds}")
         return found + list(dict.fromkeys(notes(self.rows)))
@@ -133,13 +134,13 @@ def read_results(store: Store) -> Results:
         except FileError:
             damaged.append(cell)
             continue
-        if is_stale(suite, cell, row["config"]):
+        if is_stale(suite, cell, row.config):
             stale.append(cell)
             continue
         raw[cell] = row
         where = {"dataset": cell.dataset, "seed": cell.seed}
-        rows += [{**where, **row} for row in raw[cell]["rows"]]
-        found = raw[cell].get("proxies", {})
+        rows += [{**where, **evaluated} for evaluated in row.rows]
+        found = row.proxies
         if any(found.get(key) is not None for key in PROXY_KEYS):
             numbers = {key: found.get(key) for key in PROXY_KEYS}
             rows.append({**where, "method": cell.method, "loss": "", **numbers})

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rue.bench.cells import Cell, changed, config_hash, find_file, loader_options, training_of
+from rue.bench.cell_row import CellRow, DataFacts
+from rue.bench.cells import (
+    Cell,
+    config_hash,
+    find_file,
+    loader_options,
+    method_settings,
+    training_of,
+)
 from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
 from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
@@ -68,7 +76,7 @@ class Result:
     """The result of a cell: its row, and the content of its prediction file."""
 
     cell: Cell
-    row: dict[str, Any]
+    row: CellRow
     predictions: bytes
 
 
@@ -120,7 +128,7 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     if training.weights is not None:
         training = replace(training, weights=str(find_file(suite, training.weights, task.root)))
     loaded = time.perf_counter()
-    config = changed(method.Config(training=training), suite.method.get(first.method, {}), "")
+    config = method_settings(suite, first.method, method.Config(training=training))
     each = [data[cell.seed] for cell in task.stack]
     for one in each:
         require_criteria(suite.criteria_of(first.dataset), one)
@@ -219,31 +227,27 @@ def _result(
     evaluated = time.perf_counter()
     content = io.BytesIO()
     np.savez(content, **prediction_arrays(belief, **test.labelling()))
-    row = {
-        "cell": asdict(cell),
-        "config": dict(config),
-        "config_hash": config_hash(config),
-        "rows": rows,
-        "proxies": found,
-        "data": {
-            "checksums": dict(data.checksums),
-            "n_train": len(data.train),
-            "n_test": len(test),
-            "notes": list(data.notes),
-        },
-        "seconds": {
+    row = CellRow(
+        cell=cell,
+        config=dict(config),
+        config_hash=config_hash(config),
+        rows=tuple(rows),
+        proxies=found,
+        data=DataFacts(dict(data.checksums), len(data.train), len(test), tuple(data.notes)),
+        seconds={
             **{name: round(value, 3) for name, value in shared.items()},
             "predict": round(predicted - started, 3),
             "evaluate": round(evaluated - predicted, 3),
         },
-        "chosen": _chosen(fitted),
-        "n_clipped": _n_clipped(cell.method, belief),
-        "peak_memory_mb": _peak_memory(),
-        "threads": task.threads,
-        "trained_with": [other.seed for other in task.stack],
-        "versions": _versions(),
-        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
+        chosen=_chosen(fitted),
+        n_clipped=_n_clipped(cell.method, belief),
+        peak_memory_mb=_peak_memory(),
+        threads=task.threads,
+        trained_with=tuple(other.seed for other in task.stack),
+        versions=_versions(),
+        predictions_sha256="",  # the store sets it
+        finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    )
     return Result(cell, row, content.getvalue())
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._schema import Undefined
 from rue.components import Components
 from rue.errors import ShapeError
 from rue.inference.clusters import cluster_means
@@ -34,10 +35,10 @@ class Attained:
 
     coverage: float
     coverage_error: float
-    risk: float
-    risk_error: float
-    regret: float
-    regret_error: float
+    risk: Undefined
+    risk_error: Undefined
+    regret: Undefined
+    regret_error: Undefined
     n_points: int
     n_accepted: int
 

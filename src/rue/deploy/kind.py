@@ -1,12 +1,13 @@
 """What a rule is made for: the kind of belief, the loss, its scale and the number of classes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rue._arrays import show
+from rue._schema import build, plain
 from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError
 from rue.losses import CostMatrix, Log, Loss, Valued, get_loss
@@ -24,17 +25,6 @@ _WORDS = {
     "costs": "the cost matrix",
     "range": "the range of the answers",
 }
-
-
-_FIELDS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "method": (str, "a word"),
-    "belief": (str, "a word"),
-    "n_draws": (int, "a whole number"),
-    "n_classes": (int, "a whole number"),
-    "loss": (str, "a word"),
-    "floor": ((int, float), "a number"),
-}
-"""What files may have in the fields that are no lists."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +67,20 @@ class Kind:
     costs: tuple[tuple[float, ...], ...] | None = None
     classes: tuple[str, ...] | None = None
     range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.loss is not None:
+            _require_known(self.loss)
+        if self.range is not None and not self.range[0] < self.range[1]:
+            raise InputError(f"range must be two rising numbers, got {self.range}")
+        if self.classes is None:
+            return
+        if len(set(self.classes)) < len(self.classes):
+            raise InputError(f"classes must have different names, got {', '.join(self.classes)}")
+        if self.n_classes not in (None, len(self.classes)):
+            raise InputError(
+                f"classes must name the {self.n_classes} classes, got {len(self.classes)} names"
+            )
 
     @staticmethod
     def of(
@@ -133,41 +137,13 @@ class Kind:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known, as JSON represents it."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        content: dict[str, Any] = plain(self)
+        return content
 
     @staticmethod
-    def from_dict(known: Mapping[str, Any]) -> "Kind":
+    def from_dict(known: Mapping[str, object]) -> "Kind":
         """Return the kind that :meth:`to_dict` gave; raise InputError at an invalid field."""
-        if not isinstance(known, Mapping):
-            raise InputError(f"made_for must be an object, got {known!r}"[:200])
-        found = dict(known)
-        unknown = next((name for name in found if name not in Kind.__dataclass_fields__), None)
-        if unknown is not None:
-            raise InputError(f"made_for has no field {unknown!r}"[:200])
-        for name, (declared, word) in _FIELDS.items():
-            value = found.get(name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, declared)):
-                raise InputError(f"{name} must be {word}, got {value!r}"[:200])
-        if found.get("loss") is not None:
-            _require_known(found["loss"])
-        if found.get("values") is not None:
-            found["values"] = tuple(map(float, found["values"]))
-        if found.get("range") is not None:
-            ends = tuple(map(float, found["range"]))
-            if len(ends) != 2 or not ends[0] < ends[1]:
-                raise InputError(f"range must be two rising numbers, got {found['range']!r}"[:200])
-            found["range"] = ends
-        if found.get("costs") is not None:
-            found["costs"] = tuple(tuple(map(float, row)) for row in found["costs"])
-        if found.get("classes") is not None:
-            names = found["classes"] = tuple(map(str, found["classes"]))
-            if len(set(names)) < len(names):
-                raise InputError(f"classes must have different names, got {', '.join(names)}"[:200])
-            if found.get("n_classes") not in (None, len(names)):
-                raise InputError(
-                    f"classes must name the {found['n_classes']} classes, got {len(names)} names"
-                )
-        return Kind(**found)
+        return build(Kind, known)
 
     def _pairs(self, other: "Kind") -> Iterator[tuple[str, Any, Any]]:
         for field in _WORDS:

@@ -5,19 +5,20 @@ regret: the mean by cross-fitting, the gap on halves of the points.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
+from rue._schema import Count, at_least, build, plain, read_content
 from rue.components import Components
-from rue.deploy._json_files import read_json, write_json
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.inference.clusters import label_codes
+from rue.io.atomic import write_json
 from rue.metrics.measures import regret_calibration
 from rue.metrics.recalibration import (
     Recalibration,
@@ -28,11 +29,48 @@ from rue.metrics.recalibration import (
 
 __all__ = ["RecalibrationMap", "fit_recalibration_map"]
 
-FORMAT = "rue recalibration 1"
-_COUNTS = {"n_points": 2, "folds": 2, "seed": 0}
-_FURTHER = {"n_clusters": 2}
-"""What is left out where there is none."""
-_NUMBERS = ("mean_regret", "mean_estimate", "mean_recalibrated", "gap_before", "gap_after")
+FORMAT: Literal["rue recalibration 1"] = "rue recalibration 1"
+
+
+@dataclass(frozen=True)
+class _Calibration:
+    """How a map was fitted, as it is stored."""
+
+    n_points: Annotated[int, at_least(2)]
+    folds: Annotated[int, at_least(2)]
+    seed: Count
+    mean_regret: float
+    mean_estimate: float
+    mean_recalibrated: float
+    gap_before: float | None
+    gap_after: float
+    n_clusters: Annotated[int, at_least(2)] | None = None
+
+    def __post_init__(self) -> None:
+        if self.folds > self.n_points:
+            raise InputError(f"folds must be at most {self.n_points} (points), got {self.folds}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """The content of a map's JSON file."""
+
+    format: Literal["rue recalibration 1"]
+    made_for: Kind
+    epistemic: FloatArray
+    regret: FloatArray
+    calibration: _Calibration
+
+    def __post_init__(self) -> None:
+        if len(self.epistemic) != len(self.regret) or not len(self.regret):
+            raise InputError(
+                "regret must have as many numbers as epistemic, at least one, got "
+                f"{len(self.regret)} for {len(self.epistemic)}"
+            )
+        rises = {"epistemic": np.diff(self.epistemic) > 0, "regret": np.diff(self.regret) >= 0}
+        for name, steps in rises.items():
+            if not steps.all():
+                raise InputError(f"{name} must rise, got less at knot {int(np.argmin(steps)) + 1}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,61 +139,28 @@ class RecalibrationMap:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in the map, as JSON represents it."""
-        further = {name: value for name in _FURTHER if (value := getattr(self, name)) is not None}
-        return {
-            "format": FORMAT,
-            "made_for": self.kind.to_dict(),
-            "epistemic": self.fitted.epistemic.tolist(),
-            "regret": self.fitted.regret.tolist(),
-            "calibration": {name: getattr(self, name) for name in (*_COUNTS, *_NUMBERS)} | further,
-        }
+        calibration = _Calibration(
+            **{field.name: getattr(self, field.name) for field in fields(_Calibration)}
+        )
+        knots = self.fitted.epistemic, self.fitted.regret
+        content: dict[str, Any] = plain(_Stored(FORMAT, self.kind, *knots, calibration))
+        return content
 
     @staticmethod
-    def from_dict(known: Mapping[str, Any]) -> "RecalibrationMap":
+    def from_dict(known: Mapping[str, object]) -> "RecalibrationMap":
         """Return the map that :meth:`to_dict` gave; raise InputError at an invalid field."""
-        if known.get("format") != FORMAT:
-            raise InputError(f"format must be {FORMAT!r}, got {known.get('format')!r}")
-        calibration = {name: known["calibration"][name] for name in (*_COUNTS, *_NUMBERS)}
-        calibration |= {name: known["calibration"].get(name) for name in _FURTHER}
-        for name, least in (_COUNTS | _FURTHER).items():
-            value = calibration[name]
-            if name in _FURTHER and value is None:
-                continue
-            if type(value) is not int or value < least:
-                raise InputError(f"{name} must be a whole number from {least}, got {value!r}")
-        if calibration["folds"] > calibration["n_points"]:
-            raise InputError(
-                f"folds must be at most the {calibration['n_points']} points, "
-                f"got {calibration['folds']}"
-            )
-        for name in _NUMBERS:
-            value = calibration[name]
-            if name == "gap_before" and value is None:
-                continue
-            if type(value) not in (int, float) or not np.isfinite(value):
-                raise InputError(f"{name} must be a finite number, got {value!r}")
-        fitted = Recalibration(*(_knots(name, known[name]) for name in ("epistemic", "regret")))
-        if len(fitted.epistemic) != len(fitted.regret):
-            raise InputError(
-                f"epistemic and regret must have as many numbers, got {len(fitted.epistemic)} "
-                f"and {len(fitted.regret)}"
-            )
-        for name, rises in (
-            ("epistemic", np.diff(fitted.epistemic) > 0),
-            ("regret", np.diff(fitted.regret) >= 0),
-        ):
-            if not rises.all():
-                raise InputError(f"{name} must rise, got less at knot {int(np.argmin(rises)) + 1}")
-        return RecalibrationMap(fitted, Kind.from_dict(known["made_for"]), **calibration)
+        stored = build(_Stored, known)
+        fitted = Recalibration(stored.epistemic, stored.regret)
+        return RecalibrationMap(fitted, stored.made_for, **asdict(stored.calibration))
 
     def save(self, path: str | Path) -> None:
         """Write the map as JSON, completely or not at all; raise FileError if that fails."""
-        write_json(path, self.to_dict())
+        write_json(Path(path), self.to_dict())
 
     @staticmethod
     def load(path: str | Path) -> "RecalibrationMap":
         """Read a map that :meth:`save` wrote; raise FileError if the file is not a valid map."""
-        return read_json(path, "a recalibration", RecalibrationMap.from_dict)
+        return read_content(path, "a recalibration", RecalibrationMap.from_dict)
 
 
 def fit_recalibration_map(
@@ -225,12 +230,3 @@ def _require_finite_sums(*columns: FloatArray) -> None:
         largest = float(np.abs(column).max())
         if largest > np.finfo(np.float64).max / (2 * len(column)):
             raise InputError(f"estimates and regret must have finite sums, got {largest:g}")
-
-
-def _knots(name: str, values: Any) -> FloatArray:
-    if not isinstance(values, list) or not values:
-        raise InputError(f"{name} must be a list of numbers, got {values!r}"[:200])
-    wrong = next((v for v in values if type(v) not in (int, float) or not np.isfinite(v)), None)
-    if wrong is not None:
-        raise InputError(f"{name} must be a list of finite numbers, got {wrong!r}")
-    return np.array(values, np.float64)

@@ -2,22 +2,23 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue._schema import Constraint, Count, build, plain, read_content
 from rue.beliefs import Belief, RealBelief
 from rue.components import Components, decompose
-from rue.deploy._json_files import read_json, write_json
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
 from rue.deploy.promises import PromiseName
 from rue.errors import InputError
+from rue.io.atomic import write_json
 from rue.selectors.problem import Problem
 
 __all__ = ["Rule", "missed_floor"]
@@ -185,16 +186,17 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in the rule, as JSON represents it."""
-        from rue.deploy._rule_json import to_dict
-
-        return to_dict(self)
+        content: dict[str, Any] = plain(_Stored.of(self))
+        return content
 
     @staticmethod
-    def from_dict(known: Mapping[str, Any]) -> "Rule":
+    def from_dict(known: Mapping[str, object]) -> "Rule":
         """Return the rule that :meth:`to_dict` gave; raise InputError at an invalid field."""
-        from rue.deploy._rule_json import from_dict
-
-        return from_dict(known)
+        promise = known.get("promise")
+        if known.get("format") == _EARLIER and isinstance(promise, dict | None):
+            promise = promise and {"test": "hoeffding_bentkus", **promise}
+            known = {**known, "format": FORMAT, "promise": promise}
+        return build(_Stored, known).rule_of()
 
     def save(self, path: str | Path) -> None:
         """Write the rule as JSON, completely or not at all.
@@ -209,7 +211,7 @@ class Rule:
         FileError
             If the file cannot be written.
         """
-        write_json(path, self.to_dict())
+        write_json(Path(path), self.to_dict())
 
     @staticmethod
     def load(path: str | Path) -> "Rule":
@@ -230,7 +232,111 @@ class Rule:
         FileError
             If the file cannot be read, or is not a valid rule.
         """
-        return read_json(path, "a rule", Rule.from_dict)
+        return read_content(path, "a rule", Rule.from_dict)
+
+
+FORMAT = "rue rule 2"
+_EARLIER = "rue rule 1"  # it did not name the test, of which there was one
+
+
+@dataclass(frozen=True)
+class _StoredPromise:
+    """What is promised; ``holds_for`` is for readers."""
+
+    delta: Annotated[float, Constraint("between 0 and 1", lambda delta: 0 < delta < 1)]
+    test: PromiseName
+    holds_for: tuple[str, ...]
+    bound: float
+    p_value: float | None
+    n_needed: int | None
+
+
+@dataclass(frozen=True)
+class _StoredWeights:
+    aleatoric: float
+    epistemic: float
+
+    def __post_init__(self) -> None:
+        if self.aleatoric == self.epistemic == 0:
+            raise InputError("aleatoric must not be 0 if epistemic is, got 0 for both")
+
+
+@dataclass(frozen=True)
+class _StoredCalibration:
+    n_points: Count
+    n_learned: Count
+    n_tested: Count
+    seed: Count
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The content of a rule's JSON file; the sentence ``rule`` is for readers."""
+
+    format: Literal["rue rule 2"]
+    rule: str
+    accepts: Literal["everything", "nothing", "score<=tau"]
+    weights: _StoredWeights
+    tau: float | None
+    made_for: Kind
+    asked: Problem
+    promise: _StoredPromise | None
+    calibration: _StoredCalibration
+    estimate: Attained
+    notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if (self.tau is None) == (self.accepts == "score<=tau"):
+            raise InputError(f"tau contradicts accepts, {self.accepts!r}, got {self.tau}")
+        budgets = tuple(self.asked.budgets)
+        if self.promise is not None and self.promise.holds_for != budgets:
+            raise InputError(
+                f"promise.holds_for must be the budgets, {', '.join(budgets)}, "
+                f"got {', '.join(self.promise.holds_for)}"
+            )
+
+    @staticmethod
+    def of(rule: Rule) -> "_Stored":
+        """Return a rule as it is stored."""
+        promise = None
+        if rule.delta is not None:
+            assert rule.test is not None and rule.bound is not None  # noqa: PT018
+            budgets = tuple(rule.problem.budgets)
+            promise = _StoredPromise(
+                rule.delta, rule.test, budgets, rule.bound, rule.p_value, rule.n_needed
+            )
+        infinite = math.isinf(rule.tau)
+        return _Stored(
+            format="rue rule 2",
+            rule=rule.rule,
+            accepts=("everything" if rule.tau > 0 else "nothing") if infinite else "score<=tau",
+            weights=_StoredWeights(*rule.weights),
+            tau=None if infinite else rule.tau,
+            made_for=rule.kind,
+            asked=rule.problem,
+            promise=promise,
+            calibration=_StoredCalibration(rule.n_points, rule.n_learned, rule.n_tested, rule.seed),
+            estimate=rule.estimate,
+            notes=rule.notes,
+        )
+
+    def rule_of(self) -> Rule:
+        """Return the rule that is stored."""
+        tau = self.tau
+        if tau is None:
+            tau = math.inf if self.accepts == "everything" else -math.inf
+        promise = {} if self.promise is None else asdict(self.promise)
+        promise.pop("holds_for", None)
+        return Rule(
+            (self.weights.aleatoric, self.weights.epistemic),
+            tau,
+            self.asked,
+            self.estimate,
+            **asdict(self.calibration),
+            **promise,
+            kind=self.made_for,
+            notes=self.notes,
+        )
 
 
 def missed_floor(problem: Problem, coverage: float) -> list[str]:

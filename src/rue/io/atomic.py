@@ -6,6 +6,7 @@ is full, leaves the old file; a symbolic link in the file's place is refused.
 
 import errno
 import hashlib
+import json
 import os
 import secrets
 import stat
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 from rue.errors import FileError
 
-__all__ = ["copy", "is_full", "open_own", "replacing", "sha256"]
+__all__ = ["copy", "is_full", "open_own", "replacing", "sha256", "write_json"]
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -77,6 +78,13 @@ def copy(source: Path, target: Path) -> None:
     with source.open("rb") as read, replacing(target) as file:
         while piece := read.read(1 << 20):
             file.write(piece)
+
+
+def write_json(path: Path, content: object, *, indent: int = 2) -> None:
+    """Write a value as JSON, completely or not at all; raise FileError if that fails."""
+    text = json.dumps(content, indent=indent, allow_nan=False)
+    with replacing(path) as file:
+        file.write(text.encode() + b"\n")
 
 
 def open_own(path: Path) -> BinaryIO:

@@ -13,20 +13,22 @@ A submission of several seeds has such a folder for each of them. The folder of 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from rue.bench._row_schema import find_problem
-from rue.bench.cells import Cell, cells, is_stale
+from rue._schema import build
+from rue.bench.cell_row import CellRow
+from rue.bench.cells import cells, is_stale
 from rue.bench.store import Store
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.io.opening import file_size, opened
-from rue.leaderboard.row_format import OWN_REGIME, require_definition, row_facts
+from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 
 __all__ = ["Refused", "Submission", "find_submissions", "read_submission"]
 
+_PREDICTIONS = ("predictions.npz", "predictions.jsonl", "predictions.parquet", "predictions.csv")
 _LARGEST = 1_000_000
 """The largest row.json, in bytes."""
 
@@ -179,10 +181,30 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
     source = folder if source is None else Path(source)
     try:
         if "cell" in row and "config" in row:  # one cell of a benchmark, sent by itself
-            return _of_cell(folder, source, row)
-        return Submission(folder=folder, source=source, **row_facts(folder, row))
+            return _of_cell(folder, source, build(CellRow, row, unknown="ignore"))
+        return _of_row(folder, source, build(SubmittedRow, row))
     except ValueError as error:
         raise FileError(f"{path}: {error}") from None
+
+
+def _of_row(folder: Path, source: Path, row: SubmittedRow) -> Submission:
+    truth: str | Path | None = row.truth
+    if row.truth is not None and (folder / row.truth).is_file():
+        truth = folder / row.truth
+    stated = {field.name: getattr(row, field.name) for field in fields(row)}
+    del stated["rows"]
+    stated |= {"predictions": _predictions(folder, row.predictions), "truth": truth}
+    return Submission(folder=folder, source=source, claims=row.claims(), **stated)
+
+
+def _predictions(folder: Path, name: str | None) -> Path:
+    names = _PREDICTIONS if name is None else (name,)
+    files = [each for each in names if (folder / each).is_file()]
+    if not files:
+        raise InputError(f"there is no {names[0]} beside it")
+    if len(files) > 1:
+        raise InputError(f"there must be one prediction file beside it, got {', '.join(files)}")
+    return folder / files[0]
 
 
 def _read(folder: Path, source: Path) -> Submission | Refused:
@@ -203,10 +225,10 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
             continue
         try:
             row = store.row(cell)
-            if is_stale(suite, cell, row["config"]):
+            if is_stale(suite, cell, row.config):
                 found.append(Refused(place, "is of other settings than suite.toml"))
-            elif row["rows"]:
-                found.append(_of_cell(place, folder, row, cell))
+            elif row.rows:
+                found.append(_of_cell(place, folder, row))
         except (FileError, ValueError) as error:
             found.append(Refused(place, str(error)))
     if not found:
@@ -214,35 +236,35 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
     return found
 
 
-def _of_cell(
-    folder: Path, source: Path, row: Mapping[str, Any], cell: Cell | None = None
-) -> Submission:
-    if problem := find_problem({"checksum": "", **row}):
-        raise ValueError(problem)
-    cell = cell or Cell(**row["cell"])
-    methods = {each["method"] for each in row["rows"]} | {cell.method}
+def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
+    cell = row.cell
+    methods = {str(each["method"]) for each in row.rows} | {cell.method}
     if len(methods) > 1:
-        raise ValueError(f"its rows name several methods: {', '.join(sorted(methods))}")
-    for each in row["rows"]:
+        raise InputError(f"its rows name several methods: {', '.join(sorted(methods))}")
+    for each in row.rows:
         require_definition(each)
     return Submission(
         folder=folder,
         source=source,
         method=cell.method,
         data=cell.dataset,
-        regime=str(row["config"].get("regime", OWN_REGIME)),
+        regime=str(row.config.get("regime", OWN_REGIME)),
         seed=cell.seed,
         claims={
-            each["loss"]: {key: each[key] for key in EVALUATED if key in each}
-            for each in row["rows"]
+            str(each["loss"]): {
+                key: value
+                for key, value in each.items()
+                if key in EVALUATED and (value is None or isinstance(value, int | float))
+            }
+            for each in row.rows
         },
         predictions=folder / "predictions.npz",
-        predictions_sha256=row["predictions_sha256"],
+        predictions_sha256=row.predictions_sha256,
         settings={
             "suite": cell.suite,
-            "network": row["config"].get("network", ""),
-            **row["config"]["settings"],
-            **row["versions"],
+            "network": row.config.get("network", ""),
+            **row.config["settings"],
+            **row.versions,
         },
     )
 

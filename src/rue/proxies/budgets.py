@@ -6,14 +6,16 @@ OpenML 6 (letter) with 1,000 labels and adds 1,000 in each round, and OpenML 156
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated
 
-from rue._arrays import require_whole
+from rue._schema import at_least, build, require_fields
 from rue.errors import InputError
 
 __all__ = ["BUDGETS", "Budget", "get_budget"]
+
+Positive = Annotated[int, at_least(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +40,13 @@ class Budget:
     1100
     """
 
-    start: int
-    step: int
-    rounds: int = 10
-    runs: int | None = None
+    start: Positive
+    step: Positive
+    rounds: Positive = 10
+    runs: Positive | None = None
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if value is not None:
-                require_whole(name, value, least=1)
+        require_fields(self)
 
     @property
     def n_labelled(self) -> int:
@@ -98,20 +98,9 @@ def get_budget(value: object, what: str = "active_learning") -> Budget:
         if value not in BUDGETS:
             raise InputError(f"{what} must be of {', '.join(BUDGETS)} or a table, got {value!r}")
         return BUDGETS[value]
-    known = [each.name for each in fields(Budget)]
     if not isinstance(value, Mapping):
+        keys = ", ".join(field.name for field in fields(Budget))
         raise InputError(
-            f"{what} must be a name ({', '.join(BUDGETS)}) or a table with {', '.join(known)}, "
-            f"got {value!r}"
+            f"{what} must be a name ({', '.join(BUDGETS)}) or a table with {keys}, got {value!r}"
         )
-    unknown = next((key for key in value if key not in known), None)
-    if unknown is not None:
-        raise InputError(f"{what} must have keys of {', '.join(known)}, got {unknown!r}")
-    lacking = next((key for key in ("start", "step") if key not in value), None)
-    if lacking is not None:
-        raise InputError(f"{what} needs the key {lacking}")
-    given: dict[str, Any] = dict(value)
-    try:
-        return Budget(**given)
-    except InputError as error:
-        raise InputError(f"{what}.{error}") from None
+    return build(Budget, dict(value), where=what, table="a table")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rue.beliefs import Belief
+from rue.bench.cell_row import CellRow
 from rue.bench.cells import Cell, cells
 from rue.bench.conventions import with_convention
 from rue.bench.criteria import PROXY_KEYS
@@ -86,9 +87,9 @@ def from_folder(
         shown, facts, missing = _items(name, items, found)
         notes += missing
         first = Cell(suite.name, name, methods[0], seed)
-        recorded = results.raw[first]["data"]
-        facts |= {"training points": f"{recorded['n_train']:,}"}
-        facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(recorded["notes"], 1)}
+        recorded = results.raw[first].data
+        facts |= {"training points": f"{recorded.n_train:,}"}
+        facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(recorded.notes, 1)}
         cards.append(
             DataCard(
                 name=name,
@@ -119,12 +120,10 @@ def from_folder(
         ),
         provenance=Provenance(
             command=command,
-            versions=dict(raw[0]["versions"]),
+            versions=dict(raw[0].versions),
             checksums={
-                **{
-                    name: digest for row in raw for name, digest in row["data"]["checksums"].items()
-                },
-                **{str(cell): results.raw[cell]["predictions_sha256"] for cell in drawn.values()},
+                **{name: digest for row in raw for name, digest in row.data.checksums.items()},
+                **{str(cell): results.raw[cell].predictions_sha256 for cell in drawn.values()},
             },
             seeds=suite.seeds,
             notes=tuple(notes),
@@ -201,16 +200,16 @@ def _items(
     return found, facts, []
 
 
-def _method_facts(method: str, raw: Mapping[Cell, dict[str, Any]]) -> dict[str, str]:
+def _method_facts(method: str, raw: Mapping[Cell, CellRow]) -> dict[str, str]:
     """Return how a method was trained and how long it took, from its cells."""
     mine = [row for cell, row in raw.items() if cell.method == method]
-    settings = mine[0]["config"]["settings"]
+    settings = mine[0].config["settings"]
     facts = {
         key.replace("_", " "): _said(value)
         for key, value in {**settings, **settings.get("training", {})}.items()
         if not isinstance(value, dict | None) and value is not False
     }
-    seconds = [sum(row["seconds"].values()) for row in mine]
+    seconds = [sum(row.seconds.values()) for row in mine]
     facts["seconds per seed"] = f"{sum(seconds) / len(seconds):.1f}"
     return facts
 

@@ -15,6 +15,7 @@ from rue.data.own.answers import Layout, OwnAnswers
 from rue.data.own.description import (
     NAME_RULE,
     Description,
+    Facts,
     assigned,
     checksums,
     read_own,
@@ -190,13 +191,13 @@ def _summary(description: Description) -> Check:
     groups = answers.attributes.get("group")
     shared = None if groups is None else shared_groups(groups, part)
     sizes: dict[str, int] = {split: len(splits[split]) for split in SPLITS}
-    facts = {
-        "task": "features" if found.kind == "none" else found.kind,
-        "n_points": len(n),
-        "n_classes": len(answers.class_names),
-        "annotators": [int(n.min()), float(n.mean()), int(n.max())],
-        "splits": sizes,
-    }
+    facts = Facts(
+        task="features" if found.kind == "none" else found.kind,
+        n_points=len(n),
+        n_classes=len(answers.class_names),
+        annotators=(int(n.min()), float(n.mean()), int(n.max())),
+        splits=sizes,
+    )
     warnings = _warnings(answers, found, n, splits)
     if twin:
         warnings.append(f"{count(duplicates, 'point')} with the input of another, first {twin}")

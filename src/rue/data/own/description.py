@@ -19,14 +19,14 @@ Paths are relative to the TOML file, whose name is the data set's.
 """
 
 import functools
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from rue._schema import Count, build, read_content
 from rue.data.dataset import SPLITS, DataSet, TaskKind, count
 from rue.data.entry import Entry
 from rue.data.files import Reader
@@ -35,7 +35,7 @@ from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_di
 from rue.data.own.reading import read_answers
 from rue.data.own.table import find_columns, read_table
 from rue.data.splits import Splits, hashed_folds, rotate
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.io.atomic import sha256
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
@@ -43,6 +43,7 @@ from rue.truth.ratings import Ratings
 __all__ = [
     "NAME_RULE",
     "Description",
+    "Facts",
     "assigned",
     "checksums",
     "load_own",
@@ -53,23 +54,27 @@ __all__ = [
 ]
 
 NAME_RULE = "letters, digits, -, _ and ., no sign first"
-_KEYS = {
-    "answers": str,
-    "columns": dict,
-    "classes": list,
-    "inputs": str,
-    "splits": str,
-    "licence": str,
-    "citation": str,
-    "facts": dict,
-    "checksums": dict,
-}
 _PARTS = {
     "train": "train",
     "training": "train",
     **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
     "test": "test",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What the check found, enough for a registry entry; annotators are least, mean and most."""
+
+    task: TaskKind
+    n_points: Count
+    n_classes: Count
+    annotators: tuple[int, float, int]
+    splits: Mapping[str, Count]
+
+    def __post_init__(self) -> None:
+        if set(self.splits) != set(SPLITS):
+            raise InputError(f"splits must be {', '.join(SPLITS)}, got {', '.join(self.splits)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,7 @@ class Description:
     licence, citation
         As the user has them.
     facts
-        What the check found: ``task``, ``n_points``, ``n_classes``, ``annotators``, ``splits``.
+        What the check found, or None before it.
     checksums
         Path -> SHA-256 of what was checked.
     """
@@ -103,7 +108,7 @@ class Description:
     splits: str = ""
     licence: str = ""
     citation: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts | None = None
     checksums: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -114,55 +119,34 @@ def valid_name(name: str) -> bool:
 
 def read_description(path: Path) -> Description:
     """Read the TOML file; an error names the key that is unknown or has an invalid value."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileError(f"no file {path}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise FileError(f"{path} is not a TOML file: {error}") from None
-    for key, value in values.items():
-        if key not in _KEYS:
-            raise FileError(f"{path}: the key must be one of {', '.join(_KEYS)}, got {key!r}")
-        if not isinstance(value, _KEYS[key]):
-            kind = {str: "text", dict: "a table", list: "a list"}[_KEYS[key]]
-            raise FileError(f"{path}: {key} must be {kind}, got {value!r}")
-    if "answers" not in values:
-        raise FileError(f"{path} needs the key answers: run `rue data check` to write one")
-    for key in ("columns", "checksums"):
-        wrong = [name for name, v in values.get(key, {}).items() if not isinstance(v, str)]
-        if wrong:
-            raise FileError(f"{path}: {key}.{wrong[0]} must be text")
-    if not all(isinstance(name, str) for name in values.get("classes", [])):
-        raise FileError(f"{path}: classes must be a list of names, got {values['classes']}")
-    values["classes"] = tuple(values.get("classes", ()))
-    return Description(name=path.stem, folder=path.parent, **values)
+    given = {"name": path.stem, "folder": path.parent}
+    return read_content(
+        path,
+        "a description of a data set",
+        lambda content: build(Description, content, table="a table", given=given),
+    )
 
 
 def own_entry(path: Path) -> Entry:
     """Return the registry entry of your own data set, from its TOML file alone."""
     description = read_description(path)
     facts = description.facts
-    try:
-        fewest, mean, most = facts["annotators"]
-        return Entry(
-            name=description.name,
-            task=cast(TaskKind, facts["task"]),
-            n_points=int(facts["n_points"]),
-            n_classes=int(facts["n_classes"]),
-            annotators=(int(fewest), float(mean), int(most)),
-            splits={split: int(facts["splits"][split]) for split in SPLITS},
-            size=None,
-            licence=description.licence or "none stated",
-            citation=description.citation or "none stated",
-            checksums=dict(description.checksums),
-            load=functools.partial(load_own, description),
-            by_hand=f"run `rue data check` again, which writes {path.name} anew",
-        )
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise FileError(
-            f"{path}: facts must have task, n_points, n_classes, annotators and splits: "
-            "run `rue data check` to write them"
-        ) from None
+    if facts is None:
+        raise FileError(f"{path}: the table facts is missing: run `rue data check` to write it")
+    return Entry(
+        name=description.name,
+        task=facts.task,
+        n_points=facts.n_points,
+        n_classes=facts.n_classes,
+        annotators=facts.annotators,
+        splits=facts.splits,
+        size=None,
+        licence=description.licence or "none stated",
+        citation=description.citation or "none stated",
+        checksums=dict(description.checksums),
+        load=functools.partial(load_own, description),
+        by_hand=f"run `rue data check` again, which writes {path.name} anew",
+    )
 
 
 def load_own(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rue._schema import plain
 from rue.data.own.description import Description
 from rue.errors import InputError
 from rue.io.atomic import replacing
@@ -44,9 +45,12 @@ def write_description(description: Description) -> str:
         value = getattr(description, key)
         if value:
             lines.append(f"{key} = {_toml(value)}")
-    for key in ("facts", "checksums"):
+    for key, values in (
+        ("facts", plain(description.facts) or {}),
+        ("checksums", description.checksums),
+    ):
         lines += ["", f"[{key}]"]
-        lines += [f"{_key(k)} = {_toml(v)}" for k, v in getattr(description, key).items()]
+        lines += [f"{_key(k)} = {_toml(v)}" for k, v in values.items()]
     return "\n".join(lines) + "\n"
 
 
