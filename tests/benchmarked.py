@@ -1,9 +1,10 @@
 """The folder of a benchmark, made of small worlds without any training."""
 
 import io
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from reported import write_world
+from rue.bench.cell_row import CellRow, DataFacts
 from rue.bench.cells import Cell, config_hash, configuration
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
@@ -54,20 +55,16 @@ def write_benchmark(tmp_path, n_points=40, *, n_seeds=3, lead=0.0):
             cell = Cell("made", "random-rbf", method, seed)
             config = configuration(suite, cell)
             auac = 0.9 + 0.01 * seed + lead * (method == MADE_SUITE.methods[1])
-            row = {
-                "cell": asdict(cell),
-                "config": config,
-                "config_hash": config_hash(config),
-                "rows": rows,
-                "proxies": {**MADE_PROXIES, "auac": auac, "details": {}},
-                "data": {
-                    "checksums": {"a.bin": "1"},
-                    "n_train": 7,
-                    "n_test": n_points,
-                    "notes": ["x"],
-                },
-                "seconds": {"train": 1.5, "predict": 0.5},
-                "versions": {"rue": "0.1.0", "torch": "2", "numpy": "2"},
-            }
+            row = CellRow(
+                cell=cell,
+                config=config,
+                config_hash=config_hash(config),
+                rows=tuple(rows),
+                proxies={**MADE_PROXIES, "auac": auac, "details": {}},
+                data=DataFacts({"a.bin": "1"}, 7, n_points, ("x",)),
+                seconds={"train": 1.5, "predict": 0.5},
+                versions={"rue": "0.1.0", "torch": "2", "numpy": "2"},
+                predictions_sha256="",
+            )
             store.write(Result(cell, row, content.getvalue()))
     return store

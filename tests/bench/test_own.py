@@ -41,8 +41,8 @@ def test_it_runs_and_its_table_needs_no_file(suite, tmp_path, here):
     assert [str(cell) for cell in report.done] == ["mine/ensemble/0"]
     store = Store(tmp_path / "out")
     row = store.row(report.done[0])
-    assert row["data"]["n_test"] > 0
-    assert set(row["data"]["checksums"]) == {"answers.npz"}
+    assert row.data.n_test > 0
+    assert set(row.data.checksums) == {"answers.npz"}
     (tmp_path / "data/mine.toml").unlink()
     assert store.suite().datasets == ("mine",)
     assert store.row(report.done[0]) == row
@@ -68,12 +68,12 @@ def test_names():
         parse('["letter.toml"]')
     with pytest.raises(InputError, match=r"rename a b\.toml: letters, digits"):
         parse('["a b.toml"]')
-    with pytest.raises(InputError, match="datasets must be one or more different ones"):
+    with pytest.raises(InputError, match="datasets must be a non-empty list without"):
         parse('["a/x.toml", "b/x.toml"]')
 
 
 def test_options():
     text = 'name = "s"\ndatasets = ["x.toml"]\n[dataset.x]\n'
     assert parse_suite(text + "size = 32\n").dataset["x"] == {"size": 32}
-    with pytest.raises(InputError, match=r"dataset\.x must be of .*, got 'n_points'"):
+    with pytest.raises(InputError, match=r"dataset\.x must be one of .*, got 'n_points'"):
         parse_suite(text + "n_points = 3\n")

@@ -29,7 +29,7 @@ def test_a_replicate_is_the_mean_of_the_seeds(finished, drawn):
     ours = found["random-rbf", "log", "ddu"]
     for name in ("aurec", "n_aurec", "spearman_hat"):
         np.testing.assert_allclose(ours[name], (each[0][name] + each[1][name]) / 2)
-    rows = {row["loss"]: row for row in finished.row(Cell("small", "random-rbf", "ddu", 0))["rows"]}
+    rows = {row["loss"]: row for row in finished.row(Cell("small", "random-rbf", "ddu", 0)).rows}
     gap = rows["log"]["pareto_gap"]
     run = read_run(finished.predictions(Cell("small", "random-rbf", "ddu", 0)), None, "log")
     first = replicates(run, n_replicates=200, gap=gap, seed=0, rows=np.arange(len(run)))

@@ -45,14 +45,14 @@ def test_a_cell_holds_all_that_is_needed_to_trust_it(finished, suite):
     for cell in cells(suite):
         assert finished.state(cell) == "done"
         row = finished.row(cell)
-        assert row["cell"]["seed"] == cell.seed
-        assert row["config"]["hashed_seed"] == cell.hashed_seed
-        assert {"rue", "torch", "numpy", "numba", "python"} <= set(row["versions"])
-        assert row["peak_memory_mb"] > 50
-        assert row["seconds"]["train"] > 0
-        assert row["trained_with"] == [0, 1]
-        assert "checksums" in row["data"]
-        for one in row["rows"]:
+        assert row.cell.seed == cell.seed
+        assert row.config["hashed_seed"] == cell.hashed_seed
+        assert {"rue", "torch", "numpy", "numba", "python"} <= set(row.versions)
+        assert row.peak_memory_mb > 50
+        assert row.seconds["train"] > 0
+        assert row.trained_with == (0, 1)
+        assert row.data.n_test == 80
+        for one in row.rows:
             read = read_run(finished.predictions(cell), None, one["loss"])
             again = evaluate_run(replace(read, method=cell.method))
             assert again.to_dict() | {"notes": []} == one | {"notes": []}  # a file adds its own
@@ -93,7 +93,7 @@ def test_a_cell_of_other_settings_is_stale(store, suite, here):
     report = run_suite(changed, store.folder, engine=here, only={"method": ["dropout"]})
     assert set(report.redone.values()) == {"stale"}
     assert len(report.done) == 2
-    assert {one["loss"] for one in store.row(row)["rows"]} == {"brier"}
+    assert {one["loss"] for one in store.row(row).rows} == {"brier"}
     assert store.suite().losses == ("brier",)
 
 
@@ -110,7 +110,7 @@ def test_tables_leave_out_cells_of_other_settings_and_say_so(store, suite):
         changed = parse_suite(suite.text.replace(then, now))
         store.keep_suite(changed)
         for cell in set(cells(suite)) - set(others):
-            row = {**store.row(cell), "config": configuration(changed, cell)}
+            row = replace(store.row(cell), config=configuration(changed, cell))
             store.write(Result(cell, row, store.predictions(cell).read_bytes()))
         results = read_results(store)
         assert list(results.stale) == others
@@ -342,22 +342,30 @@ def test_a_row_without_a_key_is_damaged(store, suite, key):
     path.write_text(json.dumps(row))
     assert store.state(cell, "0") == "corrupt"
     assert read_results(store).damaged == (cell,)
-    with pytest.raises(FileError, match=f"row.json is no row of a cell: it lacks {key}"):
+    with pytest.raises(
+        FileError, match=f"row.json: is not a row of a cell: the field {key} is missing"
+    ):
         store.row(cell)
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda row: [row], "it is no JSON object"),
-        (lambda row: row | {"rows": [{"method": "a"}]}, "its rows is malformed"),
-        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": "a"}]}, "its rows is malformed"),
-        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": 10**400}]}, "its rows is"),
-        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": math.nan}]}, "its rows is"),
-        (lambda row: row | {"proxies": {"auac": "a"}}, "its proxies is malformed"),
-        (lambda row: row | {"seconds": {"load": None}}, "its seconds is malformed"),
-        (lambda row: row | {"data": {}}, "its data is malformed"),
-        (lambda row: row | {"config": {"settings": 3}}, "its config is malformed"),
+        (lambda row: [row], "it must hold an object, got list"),
+        (lambda row: row | {"rows": [{"method": "a"}]}, r"rows\[0\] must be one"),
+        (lambda row: row | {"rows": [{**row["rows"][0], "aurec": "a"}]}, r"rows\[0\] must be one"),
+        (
+            lambda row: row | {"rows": [{**row["rows"][0], "aurec": 10**400}]},
+            r"rows\[0\].aurec must",
+        ),
+        (
+            lambda row: row | {"rows": [{**row["rows"][0], "aurec": math.nan}]},
+            r"rows\[0\].aurec must",
+        ),
+        (lambda row: row | {"proxies": {"auac": "a"}}, "proxies.auac must be a number"),
+        (lambda row: row | {"seconds": {"load": None}}, "seconds.load must be a finite"),
+        (lambda row: row | {"data": {}}, "the field data.checksums is missing"),
+        (lambda row: row | {"config": {"settings": 3}}, "config.settings must be an object"),
     ],
 )
 def test_a_row_of_other_kinds_is_damaged(store, suite, change, why):
@@ -365,7 +373,7 @@ def test_a_row_of_other_kinds_is_damaged(store, suite, change, why):
     path = store.path(cell) / "row.json"
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
     assert store.state(cell) == "corrupt"
-    with pytest.raises(FileError, match=f"row.json is no row of a cell: {why}"):
+    with pytest.raises(FileError, match=f"row.json: is not a row of a cell: {why}"):
         store.row(cell)
 
 
@@ -455,8 +463,8 @@ def test_a_suite_of_the_published_convention(suite, store, here):
     report = run_suite(published, store.folder, engine=here, only=only)
     assert report.redone == {report.done[0]: "stale"}
     row = store.row(report.done[0])
-    assert {each["convention"] for each in row["rows"]} == {"published"}
-    assert row["config"]["convention"] == "published"
+    assert {each["convention"] for each in row.rows} == {"published"}
+    assert row.config["convention"] == "published"
     found = read_results(store)
     assert {each["convention"] for each in found.rows} == {"published"}
     assert len(found.stale) == 5
@@ -471,8 +479,8 @@ def test_tables_print_the_notes_of_their_rows_once(store, suite):
     """Seeds repeat what a method's rows note."""
     for cell in cells(suite):
         row = store.row(cell)
-        for each in row["rows"]:
-            each["notes"] = ["every draw is one-hot"]
+        noted = tuple({**each, "notes": ("every draw is one-hot",)} for each in row.rows)
+        row = replace(row, rows=noted)
         store.write(Result(cell, row, store.predictions(cell).read_bytes()))
     found = [note for note in read_results(store).notes() if "one-hot" in note]
     pairs = {(cell.dataset, cell.method) for cell in cells(suite)}

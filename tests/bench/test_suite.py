@@ -104,17 +104,16 @@ def test_method_names_are_those_of_rue_methods():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('loses = ["log"]', r"'loses': did you mean 'losses'\?"),
+        ('loses = ["log"]', r"loses is no known .* did you mean 'losses'\?"),
         ('methods = ["ensembel"]', r"'ensembel': did you mean 'ensemble'\?"),
         ('network = "prob"', r"did you mean 'probe'\?"),
-        ('regime = "probe"', 'which is a network: write network = "probe"'),
+        ('regime = "probe"', "regime must be one of paper, tuned, got 'probe'"),
         ('regime = "tune"', r"did you mean 'tuned'\?"),
-        ('[dataset.random-rbf]\nregime = "cifar"', 'write dataset.random-rbf.network = "cifar"'),
         ('convention = "publishd"', r"did you mean 'published'\?"),
-        ("convention = 3", "convention must be text, got 3"),
+        ("convention = 3", "convention must be one of definition, published, got 3"),
         ('active_learning = "openml"', "active_learning must be of openml-6, openml-156"),
         ("active_learning = 3", "active_learning must be a name"),
-        ("[active_learning]\nstart = 5", "active_learning needs the key step"),
+        ("[active_learning]\nstart = 5", "the field active_learning.step is missing"),
         (
             "seeds = 3\n[active_learning]\nstart = 5\nstep = 5\nruns = 4",
             r"active_learning\.runs must be the number of seeds, 3, got 4",
@@ -129,45 +128,51 @@ def test_method_names_are_those_of_rue_methods():
         ),
         ('criteria = ["regrets"]', r"did you mean 'regret'\?"),
         ('losses = ["logg"]', "logg"),
-        ("losses = []", "losses must be one or more"),
-        ('losses = "log"', "losses must be a list of names, got 'log'"),
+        ("losses = []", "losses must be a non-empty list"),
+        ('losses = "log"', "losses must be a non-empty list without repetitions, got 'log'"),
         ("seeds = 0", "seeds must be"),
-        ("seeds = [1, 1]", "seeds must be one or more different ones"),
-        ("seeds = [-1]", "whole numbers from 0, got -1"),
+        ("seeds = [1, 1]", "seeds must be a non-empty list without"),
+        ("seeds = [-1]", r"seeds\[0\] must be a whole number of at least 0, got -1"),
         ("seeds = true", "seeds must be"),
         ("training = 3", r"training must be a table"),
         ("[method.ddu]\n[method.ddv]", r"did you mean 'ddu'\?"),
         ("[dataset.random-rbf]\nn_point = 3", r"did you mean 'n_points'\?"),
         ("[dataset.random-rbf]\nseed = 3", "the seed is the cell's own"),
-        ('[dataset.random-rbf]\nregime = "x"', "regime must be of"),
+        ('[dataset.random-rbf]\nregime = "x"', "regime must be one of"),
         (
             '[dataset.random-rbf]\nmethods = ["pairs"]',
-            "dataset.random-rbf.methods must be of dropout, .*, got 'pairs'",
+            "dataset.random-rbf.methods must be one of dropout, .*, got 'pairs'",
         ),
-        ("[dataset.random-rbf]\nmethods = []", "methods must be one or more different ones"),
-        ("[dataset.random-rbf]\nn_train_max = 1.5", "n_train_max must be like 10000, got 1.5"),
+        ("[dataset.random-rbf]\nmethods = []", "methods must be a non-empty list"),
+        ("[dataset.random-rbf]\nn_train_max = 1.5", "n_train_max must be a whole number, got 1.5"),
         ('[dataset.random-rbf]\ncriteria = ["odd"]', r"did you mean 'ood'\?"),
-        ("[dataset.letter]\nn_points = 3", "dataset must be of random-rbf, got 'letter'"),
+        ("[dataset.letter]\nn_points = 3", "dataset must be one of random-rbf, got 'letter'"),
         ("x = [", "not a TOML file"),
-        ("seeds = [[1]]", r"whole numbers from 0, got \[1\]"),
+        ("seeds = [[1]]", r"seeds\[0\] must be a whole number of at least 0, got \[1\]"),
         ("seeds = 1000000000", "seeds must be how many there are, 1 to 1,000"),
-        ("[dataset.random-rbf]\nlosses = []", r"dataset\.random-rbf\.losses must be one or more"),
+        (
+            "[dataset.random-rbf]\nlosses = []",
+            r"dataset\.random-rbf\.losses must be a non-empty list",
+        ),
         (
             '[dataset.random-rbf]\ncriteria = ["ood", "ood"]',
-            "criteria must be one or more different",
+            "criteria must be a non-empty list without",
         ),
-        ("[dataset.random-rbf]\nfeatures = 3", "features must be like 'file.npz', got 3"),
-        ("[dataset.random-rbf]\nn_components = nan", "n_components must be like 256, got nan"),
+        ("[dataset.random-rbf]\nfeatures = 3", "features must be text, got 3"),
+        (
+            "[dataset.random-rbf]\nn_components = nan",
+            "n_components must be a whole number, got nan",
+        ),
         ('[dataset.random-rbf]\nfeatures = "tfidf"', "random-rbf holds no texts to encode"),
         (
             '[dataset.random-rbf]\nfeatures = "sentence"',
             "must be tfidf, sentence-encoder or an .npz file, got 'sentence': did you mean "
             "'sentence-encoder'?",
         ),
-        ('[dataset.random-rbf]\nn_points = "x"', "n_points must be like 10000, got 'x'"),
+        ('[dataset.random-rbf]\nn_points = "x"', "n_points must be a whole number, got 'x'"),
         (
             "[dataset.random-rbf]\nn_points = 1979-05-27",
-            "n_points must be like 10000, got datetime",
+            "n_points must be a whole number, got datetime",
         ),
     ],
 )
@@ -178,14 +183,14 @@ def test_what_is_not_known_is_refused_with_the_nearest_that_is(line, message):
 
 def test_settings_of_training_and_methods_are_checked_before_anything_runs():
     for text, message in (
-        ("[training]\nepoch = 3", "training must be of .*'epoch': did you mean 'epochs'"),
-        ('[training]\nregime = "tuned"', "training must be of network, width"),
+        ("[training]\nepoch = 3", "training must be one of .*'epoch': did you mean 'epochs'"),
+        ('[training]\nregime = "tuned"', "training must be one of network, width"),
         ("[method.ensemble]\nmembers = 3", "did you mean 'n_members'"),
         ("[method.ensemble]\nn_members = 0", "n_members must be a whole number of at least 1"),
-        ('[training]\nepochs = "x"', "training.epochs must be like 50, got 'x'"),
-        ("[training]\nlr = nan", r"training\.lr must be like 0\.001, got nan"),
-        ("[training]\nlr = true", r"training\.lr must be like 0\.001, got True"),
-        ("[training]\nweights = 3", r"training\.weights must be like 'name', got 3"),
+        ('[training]\nepochs = "x"', "training.epochs must be a whole number, got 'x'"),
+        ("[training]\nlr = nan", r"training\.lr must be a finite number, got nan"),
+        ("[training]\nlr = true", r"training\.lr must be a finite number, got True"),
+        ("[training]\nweights = 3", r"training\.weights must be text, got 3"),
     ):
         suite = parse_suite(MINE + text)
         with pytest.raises(InputError, match=message):
@@ -197,9 +202,9 @@ def test_a_suite_that_is_not_there():
         read_suite("dem")
     with pytest.raises(FileError, match=r"no file nowhere\.toml"):
         read_suite("nowhere.toml")
-    with pytest.raises(InputError, match="needs the key datasets"):
+    with pytest.raises(InputError, match="the field datasets is missing"):
         parse_suite('name = "x"')
-    with pytest.raises(InputError, match="datasets must be of"):
+    with pytest.raises(InputError, match="datasets must be one of"):
         parse_suite('name = "x"\ndatasets = ["imagenet"]')
     with pytest.raises(InputError, match="letters, digits"):
         parse_suite('name = "../x"\ndatasets = ["random-rbf"]')
@@ -224,7 +229,7 @@ def test_sizes_and_batches_have_no_default_and_are_numbers():
     )
     assert suite.dataset["cifar10h"]["train_batches"] == [1]
     for line in ('size = "8"', 'size = ["8"]', "size = 8.5"):
-        with pytest.raises(InputError, match="size must be like 1, got"):
+        with pytest.raises(InputError, match=r"size.* must be a whole number.*, got"):
             parse_suite(text + "[dataset.dcic-pig]\n" + line)
 
 
@@ -291,7 +296,7 @@ def test_features_of_texts():
     assert loader_options(suite, "letter") == {}  # which does not
     text += 'features = "sentence-encoder"\n[dataset.emobank-valence]\nfeatures = "tfidf"\n'
     assert loader_options(parse_suite(text), "emobank-valence") == {"features": "tfidf"}
-    with pytest.raises(InputError, match=r"features must be of tfidf, .*, got 'sentences'"):
+    with pytest.raises(InputError, match=r"features must be one of tfidf, .*, got 'sentences'"):
         parse_suite(text.replace("sentence-encoder", "sentences"))
 
 

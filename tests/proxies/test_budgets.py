@@ -23,8 +23,8 @@ def test_a_table_is_a_budget():
     [
         ("openml-7", "active_learning must be of openml-6, openml-156 or a table, got 'openml-7'"),
         (5, "active_learning must be a name .* or a table with start, step, rounds, runs, got 5"),
-        ({"start": 1}, "active_learning needs the key step"),
-        ({"start": 1, "step": 1, "stop": 1}, "must have keys of start, .*, got 'stop'"),
+        ({"start": 1}, "the field active_learning.step is missing"),
+        ({"start": 1, "step": 1, "stop": 1}, "stop is no known field: must be one of start, step"),
         ({"start": 0, "step": 1}, r"active_learning\.start must be .* got 0"),
         ({"start": 1, "step": 2.5}, r"active_learning\.step must be .* got 2.5"),
     ],

@@ -28,7 +28,7 @@ def test_numbers_are_means_and_points_are_of_the_first_seed(store):
         (method, loss) for method in SUITE.methods for loss in SUITE.losses
     }
     for entry in report.entries:
-        rows = [store.row(cell(entry.method, seed))["rows"] for seed in range(3)]
+        rows = [store.row(cell(entry.method, seed)).rows for seed in range(3)]
         values = [next(r for r in row if r["loss"] == entry.loss)["aurec"] for row in rows]
         assert entry.row["aurec"] == pytest.approx(statistics.fmean(values))
         assert entry.row["aurec_std"] == pytest.approx(statistics.stdev(values))
@@ -39,9 +39,8 @@ def test_numbers_are_means_and_points_are_of_the_first_seed(store):
     provenance = report.provenance
     assert provenance.seeds == (0, 1, 2)
     assert provenance.checksums["a.bin"] == "1"
-    assert (
-        provenance.checksums["random-rbf/dropout/0"]
-        == (store.row(cell("dropout", 0))["predictions_sha256"])
+    assert provenance.checksums["random-rbf/dropout/0"] == (
+        store.row(cell("dropout", 0)).predictions_sha256
     )
     assert "means over 3 seeds" in provenance.notes[-1]
     facts = {"n draws": "20", "lr": "0.001", "seconds per seed": "2.0"}

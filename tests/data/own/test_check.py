@@ -297,13 +297,13 @@ def test_a_file_of_the_users_is_not_replaced(tmp_path):
 
 
 BAD_TOML = {
-    "no TOML": ("answers = ", "is not a TOML file"),
-    "no answers": ('inputs = "a"\n', "needs the key answers"),
-    "a key": ('answer = "a"\n', "the key must be one of answers, columns, .*, got 'answer'"),
+    "no TOML": ("answers = ", "is not a description of a data set"),
+    "no answers": ('inputs = "a"\n', "the field answers is missing"),
+    "a key": ('answer = "a"\n', "answer is no known field: must be one of answers, columns"),
     "a kind": ("answers = 3\n", "answers must be text, got 3"),
     "columns": ('answers = "a"\ncolumns = { id = 3 }\n', "columns.id must be text"),
-    "classes": ('answers = "a"\nclasses = [1]\n', "classes must be a list of names"),
-    "facts": ('answers = "a"\n', "facts must have task, n_points"),
+    "classes": ('answers = "a"\nclasses = [1]\n', r"classes\[0\] must be text"),
+    "facts": ('answers = "a"\n', "the table facts is missing"),
 }
 
 
