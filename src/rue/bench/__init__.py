@@ -13,6 +13,7 @@ baselines.py  the rows of a study that come with rue, and a row's place among th
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """
 
+from rue.bench.cell_row import CellRow, DataFacts
 from rue.bench.cells import Cell
 from rue.bench.engine import Engine, Event, Local
 from rue.bench.run import Progress, SuiteRun, run_suite
@@ -30,6 +31,8 @@ from rue.bench.tasks import Result, Task
 
 __all__ = [
     "Cell",
+    "CellRow",
+    "DataFacts",
     "Engine",
     "Event",
     "Local",

@@ -8,7 +8,7 @@ from rue.data.images import LazyImages
 from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
 from rue.data.own.check import Check, check
-from rue.data.own.description import Description
+from rue.data.own.description import Description, OwnFacts
 from rue.data.registry import ENTRIES, fetch, is_here, load
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Entry",
     "Info",
     "LazyImages",
+    "OwnFacts",
     "Split",
     "TaskKind",
     "add_ood",

@@ -15,7 +15,7 @@ from rue.data.own.answers import Layout, OwnAnswers
 from rue.data.own.description import (
     NAME_RULE,
     Description,
-    Facts,
+    OwnFacts,
     assigned,
     checksums,
     read_own,
@@ -191,7 +191,7 @@ def _summary(description: Description) -> Check:
     groups = answers.attributes.get("group")
     shared = None if groups is None else shared_groups(groups, part)
     sizes: dict[str, int] = {split: len(splits[split]) for split in SPLITS}
-    facts = Facts(
+    facts = OwnFacts(
         task="features" if found.kind == "none" else found.kind,
         n_points=len(n),
         n_classes=len(answers.class_names),

@@ -43,7 +43,7 @@ from rue.truth.ratings import Ratings
 __all__ = [
     "NAME_RULE",
     "Description",
-    "Facts",
+    "OwnFacts",
     "assigned",
     "checksums",
     "load_own",
@@ -63,8 +63,20 @@ _PARTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
-    """What the check found, enough for a registry entry; annotators are least, mean and most."""
+class OwnFacts:
+    """What the check found, enough for an entry of the registry.
+
+    Attributes
+    ----------
+    task : str
+        The kind of the inputs.
+    n_points, n_classes : int
+        The numbers of points and of classes.
+    annotators : tuple of int, float and int
+        The least, mean and largest number of annotators per point.
+    splits : mapping of str to int
+        The sizes of train, validation and test.
+    """
 
     task: TaskKind
     n_points: Count
@@ -108,7 +120,7 @@ class Description:
     splits: str = ""
     licence: str = ""
     citation: str = ""
-    facts: Facts | None = None
+    facts: OwnFacts | None = None
     checksums: Mapping[str, str] = field(default_factory=dict)
 
 
