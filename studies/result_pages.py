@@ -102,8 +102,10 @@ def findings(record: Row, loss: str) -> list[str]:
         value, method = min((float(row[key]), row["method"]) for row in rows)
         least.setdefault(method, []).append(f"{title(key)} ({value:.4f})")
     lowest = [f"{method} has the lowest {listed(columns)}" for method, columns in least.items()]
-    by_regret = sorted(rows, key=lambda row: float(row["aurec"]))
-    by_correlation = sorted(rows, key=lambda row: abs(row["spearman_hat"]))
+    # A single network has no epistemic part, so nothing is correlated with it.
+    correlated = [row for row in rows if row["spearman_hat"] is not None]
+    by_regret = sorted(correlated, key=lambda row: float(row["aurec"]))
+    by_correlation = sorted(correlated, key=lambda row: abs(row["spearman_hat"]))
     gaps = sorted(rows, key=lambda row: float(row["pareto_gap"]))
     highest = by_correlation[-1]
     return [
@@ -117,8 +119,8 @@ def findings(record: Row, loss: str) -> list[str]:
         ),
         f"- AuReC ranks the methods {_methods(by_regret)}. The rank correlation of the estimated "
         f"components, nearest to 0 first, ranks them {_methods(by_correlation)}. The two rankings "
-        f"agree on {_agreement(by_regret, by_correlation)} of {len(list(combinations(rows, 2)))} "
-        "pairs.",
+        f"agree on {_agreement(by_regret, by_correlation)} of "
+        f"{len(list(combinations(correlated, 2)))} pairs.",
         f"- The strongest rank correlation is that of {highest['method']} "
         f"({highest['spearman_hat']:.3f}); by its Pareto-gap it is number "
         f"{gaps.index(highest) + 1} of {len(rows)}, counted from the lowest.",

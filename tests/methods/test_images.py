@@ -24,9 +24,10 @@ from rue.methods._training.networks import SmallCNN, seeded
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import crop_and_flip, make_pool
 from rue.methods._training.resnet import ResNet18, load_weights
+from rue.methods._training.settings import find_precision
 from rue.methods._training.spectral import norms
 from rue.methods._training.streams import stream
-from rue.methods._training.training import Member, _batches, _mixed, train
+from rue.methods._training.training import Member, _batches, train
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)
 GREY = dataclasses.replace(FINE_TUNING, statistics="train")  # for images of one channel
@@ -206,7 +207,8 @@ def test_mixed_precision_is_of_the_hidden_layers(images):
     other = ensemble.fit(images, ensemble.Config(n_members=1, training=whole))[0]
     assert 0 < np.abs(probs - other.predict(test.inputs).mean()).max() < 0.1
     where = [(CIFAR, "cuda"), (CIFAR, "cpu"), (CIFAR, "mps"), (PROBE, "cuda")]
-    assert [_mixed(t, torch.device(kind)) for t, kind in where] == [True, False, False, False]
+    precisions = [find_precision(t, torch.device(kind)) for t, kind in where]
+    assert precisions == ["bfloat16", "float32", "float32", "float32"]
     with pytest.raises(InputError, match="float32 for a probe"):
         Training(precision="bfloat16")
 

@@ -23,6 +23,7 @@ from rue.methods import (
 )
 
 KINDS = {
+    "single": rue.Draws,
     "dropout": rue.Draws,
     "ensemble": rue.Draws,
     "evidential": rue.Dirichlet,
@@ -197,7 +198,7 @@ def test_bad_input_is_refused(features, images, short):
             ensemble.fit(features, seeds=seeds)
     with pytest.raises(InputError, match="'small_cnn' does not take a matrix"):
         fit("ensemble", features, SMALL_IMAGES)
-    choices = "small_cnn, resnet18 or resnet18_imagenet .in a suite: small_images, cifar or fine_t"
+    choices = "small_cnn, resnet9, resnet18 or resnet18_imagenet .in a suite: small_images, resnet9"
     with pytest.raises(InputError, match=f"'probe' does not take images: set network to {choices}"):
         fit("ensemble", images, short)
     with pytest.raises(InputError, match="'probe' does not take images"):

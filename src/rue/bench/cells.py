@@ -28,6 +28,7 @@ __all__ = [
     "is_stale",
     "loader_options",
     "method_settings",
+    "network_cell",
     "training_of",
 ]
 
@@ -50,6 +51,11 @@ class Cell:
         from rue.methods._training.streams import hashed
 
         return hashed(self.suite, self.dataset, self.method, self.seed)
+
+
+def network_cell(suite: Suite, cell: Cell) -> Cell:
+    """Return the cell that names a cell's networks: one for all methods where they share them."""
+    return replace(cell, method="shared") if suite.share_networks else cell
 
 
 def cells(suite: Suite) -> list[Cell]:
@@ -88,7 +94,7 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
         "method": cell.method,
         "settings": settings,
         "seed": cell.seed,
-        "hashed_seed": cell.hashed_seed,
+        "hashed_seed": network_cell(suite, cell).hashed_seed,
         "losses": list(suite.losses_of(cell.dataset)),
         "criteria": list(suite.criteria_of(cell.dataset)),
         "files": files,
@@ -187,13 +193,14 @@ def _is_there(suite: Suite, name: str, root: str | None) -> bool:
 
 def training_of(suite: Suite, dataset: str) -> Any:
     """Return the training of a data set: its network's, changed where the suite says so."""
-    from rue.methods import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES
+    from rue.methods import CIFAR, FINE_TUNING, PROBE, RESNET9, SMALL_IMAGES
 
     networks = {
         "probe": PROBE,
         "cifar": CIFAR,
         "fine_tuning": FINE_TUNING,
         "small_images": SMALL_IMAGES,
+        "resnet9": RESNET9,
     }
     training = replace(networks[suite.network_of(dataset)], regime=suite.regime_of(dataset))
     return changed(training, suite.training_of(dataset), "training", but=("regime",))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rue.bench.cells import Cell, cells, config_hash, configuration
+from rue.bench.cells import Cell, cells, config_hash, configuration, network_cell
 from rue.bench.engine import Engine, Local
 from rue.bench.store import State, Store
 from rue.bench.suite import Suite
@@ -115,7 +115,7 @@ def run_suite(
         )
         for task in planned:
             if task.checkpoints is not None:
-                store.make_checkpoints(task.cells[0])
+                store.make_checkpoints(network_cell(suite, task.cells[0]))
         progress = Progress(len(todo))
         changed = on_change or (lambda _: None)
         changed(progress)

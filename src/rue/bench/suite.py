@@ -61,7 +61,7 @@ __all__ = [
     "shipped",
 ]
 
-Network = Literal["probe", "cifar", "fine_tuning", "small_images"]
+Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
 """What is trained; a suite names it as ``network``."""
 NETWORKS: tuple[Network, ...] = get_args(Network)
 Regime = Literal["paper", "tuned"]
@@ -70,6 +70,7 @@ REGIMES: tuple[Regime, ...] = get_args(Regime)
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 METHOD_NAMES = (
     *PAPER_METHODS,
+    "single",
     "forest",
     "sngp",
     "swag",
@@ -118,7 +119,7 @@ class Suite:
         What texts become, ``tfidf`` or ``sentence-encoder``; a data set may say otherwise.
     network
         What is trained, and with which settings (:class:`rue.methods.Training`): ``probe``,
-        ``cifar``, ``fine_tuning`` or ``small_images``.
+        ``cifar``, ``fine_tuning``, ``small_images`` or ``resnet9``.
     regime
         ``paper`` trains with those settings; ``tuned`` keeps each network's best validation epoch
         and chooses among eight settings by validation log loss.
@@ -129,6 +130,9 @@ class Suite:
     active_learning
         The budget of labels, by name or as a table (:mod:`rue.proxies.budgets`); None sizes it by
         the training split. Its ``runs`` are the number of seeds, if ``seeds`` are not given.
+    share_networks
+        Whether methods have equal seeds, so that those that differ in their predictions alone
+        train a ``resnet9`` once and share it.
     own
         The TOML files of data sets of your own, by name.
     folder
@@ -149,6 +153,7 @@ class Suite:
     convention: Convention = "definition"
     criteria: Criteria = ("regret",)
     active_learning: str | Mapping[str, object] | None = None
+    share_networks: bool = False
     training: Mapping[str, object] = field(default_factory=dict)
     method: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     dataset: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

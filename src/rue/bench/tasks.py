@@ -24,6 +24,7 @@ from rue.bench.cells import (
     find_file,
     loader_options,
     method_settings,
+    network_cell,
     training_of,
 )
 from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
@@ -108,7 +109,7 @@ def tasks(
                 root=root,
                 checkpoints=None
                 if probe or checkpoints is None
-                else str(checkpoints / str(group[0])),
+                else str(checkpoints / str(network_cell(suite, group[0]))),
             )
         )
     return made
@@ -132,7 +133,7 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
     each = [data[cell.seed] for cell in task.stack]
     for one in each:
         require_criteria(suite.criteria_of(first.dataset), one)
-    seeds = [cell.hashed_seed for cell in task.stack]
+    seeds = [network_cell(suite, cell).hashed_seed for cell in task.stack]
     fitted = method.fit(each, config, seeds=seeds, checkpoints=task.checkpoints)
     trained = time.perf_counter()
     learnt: list[Any] = [()] * len(seeds)
@@ -244,7 +245,7 @@ def _result(
         peak_memory_mb=_peak_memory(),
         threads=task.threads,
         trained_with=tuple(other.seed for other in task.stack),
-        versions=_versions(),
+        versions=_versions(_precision(fitted)),
         predictions_sha256="",  # the store sets it
         finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     )
@@ -261,6 +262,16 @@ def _chosen(fitted: Any) -> dict[str, Any] | None:
     return {"training": asdict(model.training), "epochs": list(model.epochs)}
 
 
+def _precision(fitted: Any) -> str | None:
+    """Return the precision that a network for images was trained in; None for other methods."""
+    from rue.methods._training.settings import find_precision
+
+    model: Any = getattr(fitted, "model", None)
+    if not hasattr(model, "networks") or model.training.is_probe:
+        return None
+    return find_precision(model.training, model.scaling.mean.device)
+
+
 def _n_clipped(method: str, belief: "Belief") -> int | None:
     """Count the points whose strength a method had to clip; None where it never does."""
     from rue.methods import METHODS
@@ -269,7 +280,7 @@ def _n_clipped(method: str, belief: "Belief") -> int | None:
     return None if clipped is None else int(clipped(belief).sum())
 
 
-def _versions() -> dict[str, str]:
+def _versions(precision: str | None) -> dict[str, str]:
     import rue
 
     found = {"rue": rue.__version__, "python": platform.python_version()}
@@ -278,6 +289,8 @@ def _versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
+    if precision is not None:
+        found["precision"] = precision
     return found | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
 
 

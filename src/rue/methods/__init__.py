@@ -1,5 +1,6 @@
 """Methods that estimate their uncertainty, trained fast (section 5, appendix C).
 
+single.py                 one network, without more         -> Draws
 dropout.py                random thinned networks           -> Draws
 ensemble.py               independently trained networks    -> Draws
 evidential.py             a network that gives a Dirichlet  -> Dirichlet
@@ -50,11 +51,19 @@ from rue.methods import (
     forest,
     laplace,
     pairs,
+    single,
     snapshots,
     sngp,
     swag,
 )
-from rue.methods._training.settings import CIFAR, FINE_TUNING, PROBE, SMALL_IMAGES, Training
+from rue.methods._training.settings import (
+    CIFAR,
+    FINE_TUNING,
+    PROBE,
+    RESNET9,
+    SMALL_IMAGES,
+    Training,
+)
 
 
 def _checked(name: str, found: _Any) -> _Any:
@@ -69,6 +78,7 @@ def _checked(name: str, found: _Any) -> _Any:
 METHODS = _Registry[_Any](
     "rue.methods",
     {
+        "single": single,
         "dropout": dropout,
         "ensemble": ensemble,
         "evidential": evidential,
@@ -91,6 +101,7 @@ __all__ = [
     "FINE_TUNING",
     "METHODS",
     "PROBE",
+    "RESNET9",
     "SMALL_IMAGES",
     "Training",
     "ddu",
@@ -103,6 +114,7 @@ __all__ = [
     "laplace",
     "pairs",
     "save_predictions",
+    "single",
     "snapshots",
     "sngp",
     "swag",

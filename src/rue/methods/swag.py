@@ -31,19 +31,22 @@ from rue.methods._training.models import Folder, Model, Plan, Trained
 from rue.methods._training.networks import Network, Probe
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Training, find_precision
 from rue.methods._training.streams import stream
 from rue.methods._training.temperature import temper, with_temperature
 from rue.methods._training.training import Member, train
 
 __all__ = ["Config", "Fitted", "Moments", "fit", "predict"]
 
+_N_REFRESHING = 10_000  # training images, at most, that batch norm's statistics are taken from
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """Draws, the tail of SGD, and how to train before it.
 
-    ``lr`` None is 0.01 after AdamW, and half of the rate of the training after SGD.
+    ``lr`` None is 0.01 after AdamW, half of the highest rate after SGD, and a fifth of it after
+    ``one_cycle``.
     """
 
     n_draws: int = 20
@@ -166,7 +169,8 @@ def _draw(one: Trained, plan: Plan, config: Config, checkpoints: Folder) -> Mode
     """Continue SGD to collect the moments, and return a model whose members are draws."""
     (network,) = copy.deepcopy(one.model.networks)
     before = one.model.training
-    rate = config.lr or (0.01 if before.optimizer == "adamw" else before.lr / 2)
+    share = 0.2 if before.schedule == "one_cycle" else 0.5
+    rate = config.lr or (0.01 if before.optimizer == "adamw" else before.lr * share)
     tail = replace(
         before,
         regime="paper",
@@ -191,7 +195,7 @@ def _draw(one: Trained, plan: Plan, config: Config, checkpoints: Folder) -> Mode
         networks = (Probe([torch.cat([p.detach() for p in part]) for part in stacked]),)
     else:
         for each in drawn:
-            _refresh_batch_norm(each, one.pool, tail.batch_size)
+            _refresh_batch_norm(each, one.pool, tail)
     return replace(one.model, networks=networks, members=tuple(range(config.n_draws)))
 
 
@@ -211,17 +215,23 @@ def _with_weights(network: Network, weights: FloatArray) -> Network:
 
 
 @torch.no_grad()
-def _refresh_batch_norm(network: Network, pool: Pool, batch_size: int) -> None:
+def _refresh_batch_norm(network: Network, pool: Pool, training: Training) -> None:
     """Set batch norm's running statistics to the mean over the training images' batches."""
+    batch_size = training.batch_size
+    mixed = find_precision(training, pool.inputs.device) == "bfloat16"
     layers = [layer for layer in network.modules() if isinstance(layer, nn.BatchNorm2d)]
     momenta = [layer.momentum for layer in layers]
     for layer in layers:
         layer.reset_running_stats()
         layer.momentum = None
     network.train()
-    for first in range(0, pool.n_train - 1, batch_size):
-        last = min(first + batch_size, pool.n_train)
-        network.features(pool.points(slice(max(0, min(first, last - 2)), last))[0][None])
+    every = -(-pool.n_train // _N_REFRESHING)  # of large sets every second image, third, ...
+    n = -(-pool.n_train // every)
+    for first in range(0, n - 1, batch_size):
+        last = min(first + batch_size, n)
+        rows = slice(every * max(0, min(first, last - 2)), every * last, every)
+        with torch.autocast(pool.inputs.device.type, torch.bfloat16, enabled=mixed):
+            network.features(pool.points(rows)[0][None])
     for layer, momentum in zip(layers, momenta, strict=True):
         layer.momentum = momentum
     network.eval()

@@ -45,7 +45,8 @@ def fit_models(
     seeds = whole_seeds(seeds)
     each = one_for_each(data, seeds)
     training = training or _usual(each[0])
-    held_out = plan.held_out or _stops(plan, training)
+    # With one_cycle no epoch is chosen, but all methods learn the same points, temperature or not.
+    held_out = plan.held_out or _stops(plan, training) or training.schedule == "one_cycle"
     made = {
         id(one): _held_out_and_pool(one, plan, training, held_out)
         for one in {id(one): one for one in each}.values()
@@ -137,7 +138,8 @@ def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> lis
 
 def _stops(plan: Plan, training: Training) -> bool:
     """Return whether networks keep their best epoch."""
-    return training.regime == "tuned" or not (training.is_probe or plan.dropout)
+    anneals = training.is_probe or training.schedule == "one_cycle"
+    return training.regime == "tuned" or not (anneals or plan.dropout)
 
 
 def _usual(data: DataSet) -> Training:
@@ -179,8 +181,8 @@ def _held_out_and_pool(
             kind, way = "a matrix", "probe"
         else:
             kind = "images"
-            way = "small_cnn, resnet18 or resnet18_imagenet"
-            way += " (in a suite: small_images, cifar or fine_tuning)"
+            way = "small_cnn, resnet9, resnet18 or resnet18_imagenet"
+            way += " (in a suite: small_images, resnet9, cifar or fine_tuning)"
         raise InputError(f"network {training.network!r} does not take {kind}: set network to {way}")
     if not training.is_probe and pool.n_train == 1:
         raise InputError("a network for images needs at least 2 training points, got 1")

@@ -16,6 +16,7 @@ from rue.methods._training.models import Plan
 from rue.methods._training.networks import Network, Probe, SmallCNN, seeded
 from rue.methods._training.pools import Pool
 from rue.methods._training.resnet import ResNet18, Stem, load_weights
+from rue.methods._training.resnet9 import ResNet9
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed, stream
 from rue.methods._training.training import Member
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 N_FOLDS = 5
+_N_WHITENING = 2_000  # images by which a first layer is whitened
 _MOST = 1 << 24  # parameters of a stack: larger ones do not fit in the processor's caches
 
 
@@ -61,8 +63,10 @@ def make_member(
         rows = rows[_rows(len(rows), fold)]
     # As the authors' code does: networks for images are trained without dropout.
     thinned = plan.dropout and (setting.is_probe or setting.regime == "tuned")
+    # Methods that differ in their predictions alone share networks, as far as seeds are equal.
+    shared = setting.network == "resnet9" and plan.is_plain and not thinned
     return Member(
-        plan.method,
+        "network" if shared else plan.method,
         seed,
         index,
         rows,
@@ -148,6 +152,10 @@ def _network(
     if training.network == "small_cnn":
         size = (shape[0], shape[1], shape[2])
         network = seeded(seeds[0], lambda: SmallCNN(size, n_outputs, slope=slope))
+    elif training.network == "resnet9":
+        small: ResNet9 = seeded(seeds[0], lambda: ResNet9(shape, n_outputs, slope=slope))
+        small.whiten(pool.points(slice(0, min(pool.n_train, _N_WHITENING)))[0].cpu())
+        network = small
     else:
         stem: Stem = "cifar" if training.network == "resnet18" else "imagenet"
         resnet = seeded(seeds[0], lambda: ResNet18(shape[2], n_outputs, stem=stem, slope=slope))

@@ -170,3 +170,10 @@ class Plan:
     mean: Callable[[Model, Tensor], Tensor] = softmax_mean
     log_loss: Callable[[Model, Tensor, Tensor], Tensor] | None = None
     wrap: Callable[[Network, Sequence[int], int], Network] | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether members are ordinary networks trained by cross-entropy."""
+        own = (self.objective, self.n_outputs, self.kind, self.slope, self.coefficient)
+        usual = (cross_entropy, int, "distributions", 0.0, None)
+        return own == usual and self.wrap is None and self.fold_of is None

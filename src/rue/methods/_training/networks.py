@@ -6,7 +6,7 @@ multiplies the features, so those of a point are the same in every pass.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, final, get_args
 
 import torch
 from torch import Tensor, nn
@@ -16,9 +16,9 @@ from rue.errors import InputError
 
 __all__ = ["LANES", "NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
 
-NetworkName = Literal["probe", "small_cnn", "resnet18", "resnet18_imagenet"]
+NetworkName = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_imagenet"]
 LANES = 32  # numbers that a member's share of an array is a multiple of: two threads' vectors
-NETWORKS: tuple[NetworkName, ...] = ("probe", "small_cnn", "resnet18", "resnet18_imagenet")
+NETWORKS: tuple[NetworkName, ...] = get_args(NetworkName)
 
 
 class Network(nn.Module, ABC):

@@ -49,7 +49,8 @@ class StackOptimizer:
         if settings[0].optimizer == "adamw":
             self.torch = torch.optim.AdamW(groups, fused=True)
         else:
-            self.torch = torch.optim.SGD(groups, lr=self.rates[0], momentum=0.9)
+            nesterov = settings[0].schedule == "one_cycle"
+            self.torch = torch.optim.SGD(groups, lr=self.rates[0], momentum=0.9, nesterov=nesterov)
 
     def scale_rates(self, factor: float) -> None:
         """Set every rate to ``factor`` times its own."""

@@ -15,18 +15,20 @@ __all__ = [
     "FINE_TUNING",
     "PROBE",
     "REGIMES",
+    "RESNET9",
     "SMALL_IMAGES",
     "Device",
     "Regime",
     "Training",
     "find_device",
+    "find_precision",
 ]
 
 Regime = Literal["paper", "tuned"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
 TunedOn = Literal["each_seed", "first_seed"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
-Schedule = Literal["auto", "constant", "cosine"]
+Schedule = Literal["auto", "constant", "cosine", "one_cycle"]
 Augment = Literal["none", "flips", "crops"]
 Statistics = Literal["train", "cifar", "imagenet"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -40,12 +42,13 @@ class Training:
     ----------
     regime
         ``paper``: these settings as they are. Probes train for ``epochs`` epochs; networks for
-        images keep the epoch with the lowest validation loss (MC dropout: the last).
+        images keep the epoch with the lowest validation loss (MC dropout, and a ``one_cycle``
+        schedule, whose rate falls to 0: the last).
         ``tuned``: the epoch with the lowest validation loss, and the best of eight settings by
         validation log loss (:mod:`rue.methods._training.regimes`).
     network
-        ``probe`` for matrices; ``small_cnn``, ``resnet18`` (CIFAR stem) or ``resnet18_imagenet``
-        for images.
+        ``probe`` for matrices; ``small_cnn``, ``resnet9`` (fast on a CPU), ``resnet18`` (CIFAR
+        stem) or ``resnet18_imagenet`` for images.
     width
         Hidden units of the probe.
     dropout
@@ -56,8 +59,9 @@ class Training:
     optimizer, lr, weight_decay
         ``adamw``, or ``sgd`` with momentum 0.9.
     schedule
-        A ``constant`` rate, or ``cosine`` from ``lr`` to 0, stepped once an epoch; ``auto`` is
-        constant for AdamW and cosine for SGD.
+        A ``constant`` rate, ``cosine`` from ``lr`` to 0, stepped once an epoch, or ``one_cycle``,
+        from 0 up to ``lr`` in the first quarter of all steps and down to 0 in the rest, with
+        Nesterov's momentum; ``auto`` is constant for AdamW and cosine for SGD.
     augment
         Of images: ``none``, ``flips``, or ``crops`` (crops and flips).
     statistics
@@ -69,7 +73,8 @@ class Training:
         ``auto`` is cuda, then mps, then cpu.
     precision
         Of the hidden layers for images: ``bfloat16`` (mixed, weights stay float32) or
-        ``float32``; ``auto`` is bfloat16 on cuda, else float32. Probes are trained in float32.
+        ``float32``; ``auto`` is bfloat16 on cuda, and for ``resnet9`` on a CPU that has
+        avx512_bf16, else float32. Probes are trained in float32. Predictions are in float32.
     tuned_on
         Under ``tuned``: each seed's own setting (``each_seed``), or that of the first seed for all
         (``first_seed``), which costs far less.
@@ -127,6 +132,8 @@ class Training:
             raise InputError("precision must be float32 for a probe, got 'bfloat16'")
         if not self.is_probe and self.batch_size == 1:
             raise InputError("batch_size must be at least 2 for images, got 1")
+        if self.schedule == "one_cycle" and self.optimizer == "adamw":
+            raise InputError("schedule one_cycle is for the optimizer sgd, got 'adamw'")
         if self.weights is not None and not self.network.startswith("resnet18"):
             raise InputError(f"weights are of a ResNet-18, but the network is {self.network}")
 
@@ -140,6 +147,15 @@ class Training:
         """Whether the learning rate stays as it is."""
         auto = "constant" if self.optimizer == "adamw" else "cosine"
         return (auto if self.schedule == "auto" else self.schedule) == "constant"
+
+    def rate_factor(self, step: int, n_steps: int, epoch: int) -> float:
+        """Return the rate of a step, counted from 0 over all epochs, as a multiple of ``lr``."""
+        if self.is_constant:
+            return 1.0
+        if self.schedule == "one_cycle":
+            n_up = n_steps / 4
+            return min((step + 1) / n_up, (n_steps - step) / (n_steps - n_up), 1.0)
+        return (1 + math.cos(math.pi * epoch / self.epochs)) / 2
 
 
 PROBE = Training()
@@ -163,6 +179,27 @@ FINE_TUNING = Training(
     statistics="imagenet",
 )
 SMALL_IMAGES = Training(network="small_cnn", epochs=5)
+RESNET9 = Training(
+    network="resnet9",
+    epochs=10,
+    optimizer="sgd",
+    lr=0.1,
+    weight_decay=5e-4,
+    schedule="one_cycle",
+    augment="crops",
+)
+
+
+def find_precision(training: Training, device: torch.device) -> Literal["float32", "bfloat16"]:
+    """Return the precision of the hidden layers in training on a device."""
+    if training.precision != "auto":
+        return training.precision
+    fast = device.type == "cuda" or (
+        device.type == "cpu"
+        and training.network == "resnet9"
+        and torch.cpu._is_avx512_bf16_supported()
+    )
+    return "bfloat16" if fast and not training.is_probe else "float32"
 
 
 def find_device(wanted: Device) -> torch.device:

@@ -24,7 +24,7 @@ from rue.methods._training.networks import LANES, Network
 from rue.methods._training.objectives import Objective
 from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Training, find_precision
 from rue.methods._training.stopping import PATIENCE, Best, held_out_loss
 from rue.methods._training.streams import stream
 
@@ -110,8 +110,6 @@ def train(
             stack = stack.going_on(best, start, finite, coefficient, on_step)
     network.train()
     for epoch in range(start, training.epochs if stack.places else start):
-        if not training.is_constant:
-            stack.optimizer.scale_rates((1 + math.cos(math.pi * epoch / training.epochs)) / 2)
         losses = _run_epoch(stack, pool, objective, epoch, coefficient, on_step)
         if best is None and not np.isfinite(losses).all():
             raise diverged(members[int(np.argmin(np.isfinite(losses)))].training)
@@ -223,18 +221,20 @@ def _run_epoch(
     augment = _augmentation(training, streams[0])
     n_features = stack.network.head()[0].shape[2]
     total = torch.zeros(len(stack.members), device=device)
-    n_steps = 0
-    for rows, weight in _batches(stack.members, streams):
+    batches = list(_batches(stack.members, streams))
+    n_steps = len(batches)
+    mixed = find_precision(training, device) == "bfloat16"
+    for step, (rows, weight) in enumerate(batches, epoch * n_steps):
+        stack.optimizer.scale_rates(training.rate_factor(step, n_steps * training.epochs, epoch))
         x, y = pool.batch(rows.to(device), augment)
         mask = _mask(stack.members, streams, (rows.shape[1], n_features))
-        with torch.autocast(device.type, torch.bfloat16, enabled=_mixed(training, device)):
+        with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
             logits = stack.network(x, None if mask is None else mask.to(device))
         losses = (objective(logits, y) * weight.to(device)).sum(1)
         stack.optimizer.step(losses.sum())
         if coefficient is not None:
             spectral.project(stack.hidden, stack.vectors, coefficient)
         total += losses.detach()
-        n_steps += 1
         if on_step is not None:
             on_step(int(weight.count_nonzero()), None)
     return (total / n_steps).cpu().numpy()
@@ -280,9 +280,3 @@ def _augmentation(training: Training, rng: np.random.Generator) -> Augmentation 
     if training.augment == "none":
         return None
     return functools.partial(crop_and_flip if training.augment == "crops" else flip, rng=rng)
-
-
-def _mixed(training: Training, device: torch.device) -> bool:
-    if training.precision == "auto":
-        return not training.is_probe and device.type == "cuda"
-    return training.precision == "bfloat16"
