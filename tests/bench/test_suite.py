@@ -21,6 +21,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
     names |= {"ferplus-probe", "ferplus", "ferplus-small"}
     names |= {"emobank", "emobank-ratings", "nli-variation"}
     names |= {"atlas", "atlas-paper", "atlas-active", "atlas-images", "openml-6", "openml-156"}
+    names |= {"cifar10h-images"}
     assert set(shipped()) == names
     for name in names:
         suite = read_suite(name)
@@ -318,3 +319,12 @@ def test_a_suite_may_limit_the_training_points_and_project_images(monkeypatch):
     projected = _load(parse_suite(f"{text}n_components = 3\n"), "random-rbf", [1], None)[1]
     np.testing.assert_array_equal(projected.inputs, np.full((100, 3), 20))  # of 20 images
     assert _load(parse_suite(text), "random-rbf", [1], None)[1].task == "image"
+
+
+def test_methods_that_share_networks_have_one_seed_and_one_folder(tmp_path):
+    text = MINE + 'methods = ["single", "laplace"]\nseeds = 1\nshare_networks = '
+    for shared in (True, False):
+        suite = parse_suite(text + str(shared).lower())
+        configs = {cell: configuration(suite, cell) for cell in cells(suite)}
+        seeds = {(cell.dataset, config["hashed_seed"]) for cell, config in configs.items()}
+        assert len(seeds) == len(configs) // (2 if shared else 1)
