@@ -1,0 +1,244 @@
+"""Evaluate networks that others trained, on CIFAR-10H and ChaosNLI, and write docs/others.md.
+
+    python -m studies.others [--root ROOT]    measure, and write docs/rows/others.json
+    python -m studies.others --tables-only    write the page from docs/rows/others.json
+
+A single network has no epistemic part, so it is ranked by its total uncertainty: the entropy under
+log loss, one minus the largest probability under 0/1 loss. A temperature is fitted on the answers
+about one half of the points (even or odd rows) and used on the other half.
+"""
+
+import argparse
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+import rue
+import rue.data
+from rue import Annotations, Draws
+from rue.inference.intervals import intervals
+from studies import DOCS, chaosnli
+from studies.pages import fill_file, table
+from studies.rows import Row, read_rows, stamp, write_rows
+
+PAGE = DOCS / "others.md"
+LOSSES = ("log", "brier", "zero_one")
+TITLES = {"log": "log", "brier": "Brier", "zero_one": "0/1"}
+NETWORKS = {
+    "densenet-bc-L190-k40": "DenseNet-BC-190",
+    "preresnet-110": "PreResNet-110",
+    "resnet-110": "ResNet-110",
+    "base-cnn": "smaller network",
+    "hmc": "HMC",
+}
+COMMITTEE = "the four as draws"
+N_REPLICATES = 2000
+REFERENCES = ("n_aurec_floor", "person_risk", "person_parity")
+Probs = NDArray[np.float64]
+
+
+class Source(NamedTuple):
+    """Answers about the points of a data set, and what each model predicts, (n, draws, classes)."""
+
+    truth: Annotations
+    models: Mapping[str, Probs]
+    labels: NDArray[np.int64]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root")
+    parser.add_argument("--tables-only", action="store_true")
+    arguments = parser.parse_args()
+    if not arguments.tables_only:
+        write_rows("others", measure(arguments.root))
+    fill_file(PAGE, blocks(read_rows("others")))
+
+
+def measure(root: str | None) -> Row:
+    """Return a row for each model, loss and temperature, and the paired differences from HMC."""
+    checksums: dict[str, str] = {}
+    rows: list[Row] = []
+    pairs: list[Row] = []
+    for name, source in sources(root, checksums):
+        regrets: dict[tuple[str, str, bool], Probs] = {}
+        for model, probs in source.models.items():
+            halves = temperatures(probs, source.truth.probs)
+            for fitted in (False, True):
+                belief = Draws(tempered(probs, halves) if fitted else probs)
+                mean = np.asarray(belief.probs).mean(axis=1)
+                for loss in LOSSES:
+                    star = rue.realize(source.truth, belief, loss)
+                    regrets[model, loss, fitted] = star.epistemic
+                    rows.append(
+                        {"data": name, "model": model, "loss": loss, "fitted": fitted}
+                        | {"temperatures": halves if fitted else [1.0, 1.0]}
+                        | {"accuracy": float((mean.argmax(axis=1) == source.labels).mean())}
+                        | {"confidence": float(mean.max(axis=1).mean())}
+                        | evaluated(source.truth, belief, loss)
+                    )
+            print(name, model, flush=True)
+        pairs += differences(name, regrets)
+    settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
+    versions = stamp("numpy", "scipy", "numba", checksums=checksums, settings=settings)
+    return versions | {"rows": rows, "pairs": pairs}
+
+
+def sources(root: str | None, checksums: dict[str, str]) -> Iterator[tuple[str, Source]]:
+    """Yield each data set with its models, and add the checksums of the files that were read."""
+    data = rue.data.load("cifar10h", root)
+    assert data.annotations is not None
+    assert data.labels is not None
+    checksums |= data.checksums
+    models: dict[str, Probs] = {}
+    for name, title in NETWORKS.items():
+        file = chaosnli.find(f"cifar-10h-models/{name}.csv", root)
+        checksums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+        columns = pd.read_csv(file, index_col="id").sort_index()
+        assert tuple(columns.columns) == data.class_names
+        assert (columns.index == np.arange(10_000)).all()
+        models[title] = columns.to_numpy()[:, None]
+    committee = [models[title] for title in NETWORKS.values() if title != "HMC"]
+    models[COMMITTEE] = np.concatenate(committee, axis=1)
+    yield "CIFAR-10H", Source(data.annotations, models, data.labels[data.test])
+    for part in ("SNLI", "MNLI"):
+        published = [model for model in chaosnli.MODELS if model.corpus == part]
+        models, truth, labels = {}, None, None
+        for model in published:
+            nli, truth, items, _ = chaosnli.load(model, root)
+            checksums |= {**nli.checksums, **items.checksums}
+            probs, labels = np.asarray(chaosnli.draws(items).probs), items.labels
+            network = model.title.partition(",")[0]
+            models[network] = probs[:, :1]
+            models[f"{network}, {len(model.seeds)} seeds as draws"] = probs
+        assert truth is not None
+        assert labels is not None
+        yield f"ChaosNLI, {part}", Source(truth, models, labels)
+
+
+def temperatures(probs: Probs, star: Probs) -> list[float]:
+    """Return the temperatures for even and for odd rows, each fitted on the other rows."""
+    fitted = []
+    for half in (1, 0):
+        draws, answers = probs[half::2], star[half::2]
+
+        def risk(log_t: float, draws: Probs = draws, answers: Probs = answers) -> float:
+            mean = sharpened(draws, np.exp(log_t)).mean(axis=1)
+            return float(-np.mean(np.sum(answers * np.log(np.maximum(mean, 1e-12)), axis=1)))
+
+        least = minimize_scalar(risk, bounds=(-3, 5), method="bounded", options={"xatol": 1e-6})
+        fitted.append(float(np.exp(least.x)))
+    return fitted
+
+
+def sharpened(probs: Probs, temperature: float) -> Probs:
+    """Return each distribution to the power 1 / temperature, normalised."""
+    power = np.maximum(probs, 1e-30) ** (1 / temperature)
+    return np.asarray(power / power.sum(axis=-1, keepdims=True))
+
+
+def tempered(probs: Probs, halves: list[float]) -> Probs:
+    """Return the predictions with the temperature of each half."""
+    result = np.empty_like(probs)
+    for half, temperature in enumerate(halves):
+        result[half::2] = sharpened(probs[half::2], temperature)
+    return result
+
+
+def evaluated(truth: Annotations, belief: Draws, loss: str) -> Row:
+    """Return the columns of the page, with intervals over points."""
+    row = rue.evaluate(truth, belief, loss, gap=False)
+    run = rue.Run.from_belief(truth, belief, loss)
+    spread = intervals(run, gap=False, n_replicates=N_REPLICATES)
+    columns: Row = {"risk": row.risk, "predicted": float(run.hat.total.mean())}
+    for key in ("regret", "n_aurec", "n_aurec_total"):
+        columns[key] = [spread.estimate[key], spread.low[key], spread.high[key]]
+    values = row.to_dict()
+    return columns | {key: values[key] for key in REFERENCES}
+
+
+def differences(data: str, regrets: Mapping[tuple[str, str, bool], Probs]) -> Iterator[Row]:
+    """Yield the mean regret of each network minus HMC's, with a paired interval over points."""
+    rng = np.random.default_rng(0)
+    for (model, loss, fitted), regret in regrets.items():
+        if ("HMC", loss, fitted) not in regrets or model == "HMC":
+            continue
+        gap = regret - regrets["HMC", loss, fitted]
+        weights = rng.multinomial(len(gap), np.full(len(gap), 1 / len(gap)), N_REPLICATES)
+        low, high = np.quantile(weights @ gap / len(gap), [0.025, 0.975])
+        row = {"data": data, "model": model, "loss": loss, "fitted": fitted}
+        yield row | {"difference": [float(gap.mean()), float(low), float(high)]}
+
+
+def blocks(record: Row) -> dict[str, str]:
+    """Return the tables of the page."""
+    rows = record["rows"]
+    data_sets = list(dict.fromkeys(row["data"] for row in rows))
+    tables = {}
+    for data in data_sets:
+        published = [row for row in rows if row["data"] == data and not row["fitted"]]
+        fitted = [row for row in rows if row["data"] == data and row["fitted"]]
+        name = data.lower().replace(", ", "-").replace("-10h", "10h")
+        tables[f"{name} published"] = model_table(published)
+        tables[f"{name} fitted"] = model_table(fitted, temperature=True)
+    tables["pairs"] = table(
+        ["network", "loss", "as published", "with a temperature"],
+        [
+            [row["model"], TITLES[row["loss"]], signed(row), signed(partner)]
+            for row in record["pairs"]
+            for partner in record["pairs"]
+            if not row["fitted"]
+            and partner["fitted"]
+            and (partner["model"], partner["loss"]) == (row["model"], row["loss"])
+        ],
+        text=2,
+    )
+    return tables
+
+
+def model_table(rows: list[Row], *, temperature: bool = False) -> str:
+    """Return the table of some models on one data set."""
+    head = ["model", "loss", "mean regret", "n-AuReC by total", "n-AuReC", "floor"]
+    head += ["predicted total", "risk", "person", "parity"]
+    lines = []
+    for row in rows:
+        drawn = row["n_aurec"][0] is not None and "draws" in row["model"]
+        model = row["model"]
+        if temperature and row["loss"] == LOSSES[0]:
+            model += " (T = " + " and ".join(f"{t:.2f}" for t in row["temperatures"]) + ")"
+        lines.append(
+            [
+                model,
+                TITLES[row["loss"]],
+                bracketed(row["regret"], 3),
+                bracketed(row["n_aurec_total"], 2),
+                bracketed(row["n_aurec"], 2) if drawn else "",
+                number(row["n_aurec_floor"], 2),
+                f"{row['predicted']:.3f}",
+                f"{row['risk']:.3f}",
+                number(row["person_risk"], 3),
+                number(row["person_parity"], 2),
+            ]
+        )
+    return table(head, lines, text=2)
+
+
+def bracketed(value: list[float], digits: int) -> str:
+    return "{:.{d}f} [{:.{d}f}, {:.{d}f}]".format(*value, d=digits)
+
+
+def signed(row: Row) -> str:
+    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*row["difference"])
+
+
+def number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+if __name__ == "__main__":
+    main()
