@@ -38,7 +38,6 @@ NETWORKS = {
 }
 COMMITTEE = "the four as draws"
 N_REPLICATES = 2000
-REFERENCES = ("n_aurec_floor", "person_risk", "person_parity")
 Probs = NDArray[np.float64]
 
 
@@ -152,14 +151,12 @@ def tempered(probs: Probs, halves: list[float]) -> Probs:
 
 def evaluated(truth: Annotations, belief: Draws, loss: str) -> Row:
     """Return the columns of the page, with intervals over points."""
-    row = rue.evaluate(truth, belief, loss, gap=False)
     run = rue.Run.from_belief(truth, belief, loss)
     spread = intervals(run, gap=False, n_replicates=N_REPLICATES)
-    columns: Row = {"risk": row.risk, "predicted": float(run.hat.total.mean())}
+    columns: Row = {"risk": float(run.star.total.mean()), "predicted": float(run.hat.total.mean())}
     for key in ("regret", "n_aurec", "n_aurec_total"):
         columns[key] = [spread.estimate[key], spread.low[key], spread.high[key]]
-    values = row.to_dict()
-    return columns | {key: values[key] for key in REFERENCES}
+    return columns
 
 
 def differences(data: str, regrets: Mapping[tuple[str, str, bool], Probs]) -> Iterator[Row]:
@@ -203,8 +200,8 @@ def blocks(record: Row) -> dict[str, str]:
 
 def model_table(rows: list[Row], *, temperature: bool = False) -> str:
     """Return the table of some models on one data set."""
-    head = ["model", "loss", "mean regret", "n-AuReC by total", "n-AuReC", "floor"]
-    head += ["predicted total", "risk", "person", "parity"]
+    head = ["model", "loss", "mean regret", "n-AuReC by total", "n-AuReC by epistemic"]
+    head += ["risk", "predicted risk"]
     lines = []
     for row in rows:
         drawn = row["n_aurec"][0] is not None and "draws" in row["model"]
@@ -218,11 +215,8 @@ def model_table(rows: list[Row], *, temperature: bool = False) -> str:
                 bracketed(row["regret"], 3),
                 bracketed(row["n_aurec_total"], 2),
                 bracketed(row["n_aurec"], 2) if drawn else "",
-                number(row["n_aurec_floor"], 2),
-                f"{row['predicted']:.3f}",
                 f"{row['risk']:.3f}",
-                number(row["person_risk"], 3),
-                number(row["person_parity"], 2),
+                f"{row['predicted']:.3f}",
             ]
         )
     return table(head, lines, text=2)
@@ -234,10 +228,6 @@ def bracketed(value: list[float], digits: int) -> str:
 
 def signed(row: Row) -> str:
     return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*row["difference"])
-
-
-def number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 if __name__ == "__main__":

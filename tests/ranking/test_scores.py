@@ -5,14 +5,14 @@ import math
 import pytest
 
 from rue.errors import FileError, InputError
-from rue.metrics.evaluation import Evaluation
+from rue.metrics.columns import EVALUATED
 from rue.published import Published, read_published
 from rue.ranking.scores import CRITERIA, Score, find_criterion, read_scores, to_scores
 
 
 def test_every_criterion_is_a_column_of_ours():
     # The paper has no accuracy against annotators' answers.
-    known = {*Evaluation.__annotations__, *Published.__annotations__, "auac"}
+    known = {*EVALUATED, *Published.__annotations__, "auac"}
     assert set(CRITERIA) <= known
     # Of the paper's numbers only the summary's count and the truth's own correlation are none.
     numbers = list(Published.__annotations__)[4:]
