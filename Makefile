@@ -73,7 +73,7 @@ docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli answer_scales examples gallery leaderboard; \
+	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others answer_scales examples gallery leaderboard; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(BIN)/python -m studies.atlas
 	$(MAKE) docs

@@ -165,11 +165,11 @@ print(json.dumps(found))
 def test_methods(told):
     found = told["methods"]
     own = ["dropout", "ensemble", "evidential", "ddu", "laplace", "dirichlet_multinomial", "pairs"]
-    own += ["sngp", "swag", "deup", "snapshots", "forest"]
+    own += ["sngp", "swag", "deup", "snapshots", "forest", "single"]
     assert sorted(found["names"][:-3]) == sorted(own)
     assert found["names"][-3:] == ["prior", "half", "bare"]
     assert found["has"]
-    assert found["n"] == 15
+    assert found["n"] == 16
     assert found["shape"] == [2, 3, 2]
     # Of the six points trained on five have p* = [2/3, 1/3] and one [0, 1].
     assert found["mean"] == pytest.approx([5 / 9, 4 / 9])

@@ -190,7 +190,7 @@ def test_check_errors_are_one_line_and_exit_code_2(data, mine):
         (("check", "mine", "--classes", "x,y"), "rue: mine/answers.csv: every label must be one"),
         (("check", "mine", "--out", "a.txt"), "rue: the description must be a .toml file"),
         (("check", "mine", "--name", "a b"), "rue: name must be letters, digits"),
-        (("info", "nope.toml"), "rue: no file nope.toml"),
+        (("info", "nope.toml"), "rue: nope.toml: cannot be read: no such file"),
     ):
         code, out, err = data(*arguments)
         assert (code, out) == (2, "")

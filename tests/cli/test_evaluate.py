@@ -16,7 +16,7 @@ import pytest
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Run, Scored, decompose, evaluate, realize
 from rue.inference.intervals import intervals
 from rue.losses import LOSSES
-from rue.metrics import evaluation
+from rue.metrics import functions
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]
@@ -392,7 +392,7 @@ def test_intervals(world, run):
 
 def counted(name, calls):
     """Wrap a function of the evaluation: calls are noted."""
-    original = getattr(evaluation, name)
+    original = getattr(functions, name)
 
     def wrapped(*parts, **options):
         calls.append(name)
@@ -408,7 +408,7 @@ def test_a_row_and_its_pareto_gap_are_computed_once(world, run, monkeypatch, ci)
     np.savez(folder / "grouped.npz", probs=probs, group=group, counts=counts)
     calls = []
     for name in ("pareto_gap", "regret_calibration"):
-        monkeypatch.setattr(evaluation, name, counted(name, calls))
+        monkeypatch.setattr(functions, name, counted(name, calls))
     base = ["evaluate", folder / "grouped.npz", "--by", "group", "--format", "json"]
     rows = rows_of(run(*base, *ci))
     assert ("aurec_ci_low" in rows[0]) == bool(ci)

@@ -3,7 +3,6 @@
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from fuzz.bytewise import change_bytes, change_lines, encode
 from fuzz.kinds import Case, kind
 from fuzz.tables import change_table, write_csv
 from fuzz.trees import change_tree, to_json
+from rue.bench.cell_row import CellRow, DataFacts
 from rue.bench.cells import cells, config_hash, configuration
 from rue.bench.resampling import draw, with_intervals
 from rue.bench.store import Store, _checksum
@@ -140,7 +140,7 @@ def scores(case: Case) -> Callable[[Path], Any]:
 
 
 @functools.cache
-def _row(seed: int) -> dict[str, Any]:
+def _row(seed: int) -> CellRow:
     """Return a valid row of a cell."""
     suite = parse_suite(ONE)
     cell = cells(suite)[seed]
@@ -149,13 +149,13 @@ def _row(seed: int) -> dict[str, Any]:
     belief = rue.Draws(numbers.dirichlet(np.ones(3), (worlds.N, 2)))
     people = rue.Annotations(worlds.counts(numbers))
     rows = [rue.evaluate(people, belief, loss=loss, gap=False) for loss in ("log", "zero_one")]
-    return {
-        "cell": asdict(cell),
-        "config": config,
-        "config_hash": config_hash(config),
-        "rows": [row.to_dict() | {"method": "ensemble"} for row in rows],
-        "proxies": {},
-        "data": {"checksums": {}, "n_train": 9, "n_test": worlds.N, "notes": []},
-        "seconds": {"train": 0.1},
-        "versions": {"rue": "0"},
-    }
+    return CellRow(
+        cell=cell,
+        config=config,
+        config_hash=config_hash(config),
+        rows=tuple(row.to_dict() | {"method": "ensemble"} for row in rows),
+        data=DataFacts(checksums={}, n_train=9, n_test=worlds.N, notes=()),
+        seconds={"train": 0.1},
+        versions={"rue": "0"},
+        predictions_sha256="",
+    )

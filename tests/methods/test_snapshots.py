@@ -101,7 +101,7 @@ def test_validation_points_are_not_learnt_by_the_base(features, monkeypatch):
 
 
 def test_bad_input_is_refused(features):
-    with pytest.raises(InputError, match=r"base must be one of dropout, .* got 'x'"):
+    with pytest.raises(InputError, match=r"base must be one of single, dropout, .* got 'x'"):
         snapshots.fit(features, snapshots.Config(base="x"))
     with pytest.raises(InputError, match="a method of its own"):
         snapshots.Config(base="snapshots")

@@ -121,3 +121,10 @@ def test_sides_must_match(people, draws):
     one, two = Components([1], [1], [0]), Components([1, 1], [1, 1], [0, 0])
     with pytest.raises(ShapeError, match="same points"):
         evaluate_components(one, two)
+
+
+def test_type_checkers_know_the_columns_of_the_registry():
+    from rue.metrics.columns import EVALUATED
+    from rue.metrics.evaluation import _Columns
+
+    assert tuple(_Columns.__annotations__) == EVALUATED

@@ -24,8 +24,37 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "evaluate", "evaluate_components", "evaluate_run"]
 
 
+class _Columns:
+    """The columns of an evaluation, for type checkers: one for each entry of ``EVALUATED``."""
+
+    aurec: float
+    aurec_low: float
+    aurec_high: float
+    excess_aurec: float
+    n_aurec: float
+    aurc: float
+    aurc_total: float
+    pareto_gap: float
+    spearman_hat: float
+    spearman_star: float
+    regret_calibration: float
+    risk: float
+    regret: float
+    aurec_total: float
+    n_aurec_total: float
+    aurec_aleatoric: float
+    n_aurec_aleatoric: float
+    excess_aurec_corrected: float
+    n_aurec_corrected: float
+    pareto_gap_corrected: float
+    spearman_star_corrected: float
+    annotators_min: float
+    annotators_mean: float
+    annotators_max: float
+
+
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(_Columns):
     """The results of one method: one row of the paper's table.
 
     Printing it shows a small table. Undefined numbers are NaN.
@@ -61,10 +90,6 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     convention: str = "definition"
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
-
-    if TYPE_CHECKING:  # the columns are properties, one for each entry of COLUMNS
-
-        def __getattr__(self, column: str) -> float: ...
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON: NaN and infinity become None.

@@ -54,7 +54,7 @@ def test_real_numbers_have_none(features):
 
 
 def test_every_method_with_probabilities_has_it():
-    kinds = {"dropout", "ensemble", "ddu", "laplace", "forest", "sngp", "swag", "deup"}
+    kinds = {"single", "dropout", "ensemble", "ddu", "laplace", "forest", "sngp", "swag", "deup"}
     assert set(TEMPERED) == kinds
 
 
