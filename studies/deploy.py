@@ -20,7 +20,7 @@ import numpy as np
 
 import rue.data
 from rue import Annotations, Components, Problem, decompose, realize
-from rue.beliefs import Belief
+from rue.beliefs import ClassBelief
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
 from rue.deploy.best_cut import best_cut
@@ -139,7 +139,7 @@ def study(out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, 
     assert predicted.truth is not None
     known, belief = predicted.truth.annotations, predicted.belief
     assert isinstance(known, Annotations)
-    assert isinstance(belief, Belief)
+    assert isinstance(belief, ClassBelief)
     bound = get_loss(loss).bound(belief.n_classes)
     star, hat = realize(known, belief, loss), decompose(belief, loss)
     actions = get_loss(loss).action(belief.mean())

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_rows, as_vector, round_to_scale, stream
 from rue.beliefs import (
-    Belief,
+    ClassBelief,
     Convention,
     Draws,
     RealBelief,
@@ -22,7 +22,7 @@ from rue.beliefs import (
     published_components,
     require_convention,
 )
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.beliefs.real import decompose_real
 from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
@@ -137,7 +137,7 @@ class Components:
 
 
 def decompose(
-    belief: AnyBelief,
+    belief: Belief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -158,7 +158,7 @@ def decompose(
 
     Parameters
     ----------
-    belief : Belief or RealBelief
+    belief : Belief
         The predictions of the model.
     loss : str or Loss
         ``"log"``, ``"brier"``, ``"zero_one"``, ``"squared"``, ``"absolute"``, ``"rps"``,
@@ -245,7 +245,7 @@ def truth_first(function: Callable[P, R]) -> Callable[P, R]:
 @truth_first
 def realize(
     truth: Truth,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -265,7 +265,7 @@ def realize(
     ----------
     truth : Annotations or Ratings
         The answers of the annotators, and so p*.
-    belief : Belief, RealBelief or None
+    belief : Belief or None
         The predictions of the model; may be None if ``actions`` are given. Rows and classes are
         matched by name (:func:`rue.align`), and the result has the belief's rows.
     loss, values
@@ -413,7 +413,7 @@ class Run:
     def from_belief(
         cls,
         truth: Truth,
-        belief: AnyBelief,
+        belief: Belief,
         loss: str | Loss = "log",
         *,
         values: ArrayLike | None = None,
@@ -529,11 +529,11 @@ def _require_definition(convention: Convention) -> None:
 
 def _together(
     truth: Truth,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: str | Loss,
     values: ArrayLike | None,
     actions: ArrayLike | None,
-) -> tuple[Truth, AnyBelief | None, Loss, ArrayLike | None]:
+) -> tuple[Truth, Belief | None, Loss, ArrayLike | None]:
     """Return truth and belief on the same points and scale, and the loss and actions on it."""
     loss = get_loss(loss, values=values)
     if belief is not None:
@@ -553,9 +553,9 @@ def _together(
     return truth, belief, loss, actions
 
 
-def _notes(belief: AnyBelief, loss: Loss) -> list[str]:
+def _notes(belief: Belief, loss: Loss) -> list[str]:
     notes = []
-    if isinstance(belief, Belief) and isinstance(loss, Valued) and loss.values is None:
+    if isinstance(belief, ClassBelief) and isinstance(loss, Valued) and loss.values is None:
         k = belief.n_classes
         scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
         notes.append(f"no values were given: classes count as {scale} under {loss.name}")

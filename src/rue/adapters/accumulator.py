@@ -75,7 +75,7 @@ class Accumulator:
     def update(
         self,
         counts: ArrayLike | Annotations | Ratings,
-        probs: ArrayLike | Belief | RealBelief,
+        probs: ArrayLike | Belief,
         *,
         actions: ArrayLike | None = None,
     ) -> None:
@@ -86,7 +86,7 @@ class Accumulator:
         counts : array_like of shape (n_points, n_classes), Annotations or Ratings
             The answers of the annotators. With a belief about real numbers an array is one of
             ratings, shape (n_points,) or (n_points, n_annotators).
-        probs : array_like of shape (n_points, n_draws, n_classes), Belief or RealBelief
+        probs : array_like of shape (n_points, n_draws, n_classes), Belief
             The predictions: draws, or any belief.
         actions : array_like of shape (n_points,) or (n_points, n_classes), optional
             The actions of a deployed predictor; see :func:`rue.realize`.
@@ -98,7 +98,7 @@ class Accumulator:
         """
         _require_truth_first(counts, probs)
         annotations = _truth(counts, real=isinstance(probs, RealBelief))
-        belief = probs if isinstance(probs, Belief | RealBelief) else Draws(probs)
+        belief = probs if isinstance(probs, Belief) else Draws(probs)
         values = annotations.values if self._values is None else self._values
         loss = get_loss(self._loss, values=values)
         kind = (loss, *_kind_of(annotations), isinstance(belief, Scored))
@@ -189,7 +189,7 @@ def _require_same(kind: _Kind, new: _Kind) -> None:
 
 
 def _require_truth_first(counts: object, probs: object) -> None:
-    swapped = isinstance(counts, Belief | RealBelief) or isinstance(probs, Annotations | Ratings)
+    swapped = isinstance(counts, Belief) or isinstance(probs, Annotations | Ratings)
     known = isinstance(counts, Annotations | Ratings) or isinstance(probs, RealBelief)
     if not swapped and not known:
         swapped = as_array("counts", cast(ArrayLike, counts)).ndim == 3

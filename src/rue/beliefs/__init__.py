@@ -4,7 +4,7 @@ A belief validates its array once, when it is created, and keeps it without a co
 stays on disk, and rows are normalised in float64 when they are used.
 """
 
-from rue.beliefs.base import AnyBelief, Belief
+from rue.beliefs.base import Belief, ClassBelief
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
 from rue.beliefs.gaussians import Gaussians
@@ -22,8 +22,8 @@ from rue.beliefs.scored import Scored
 
 __all__ = [
     "CONVENTIONS",
-    "AnyBelief",
     "Belief",
+    "ClassBelief",
     "Convention",
     "Dirichlet",
     "Draws",

@@ -21,7 +21,7 @@ from rue.errors import ShapeError
 from rue.losses.base import Expectation, Loss, check_choices
 from rue.losses.outcomes import Classes, Outcomes
 
-__all__ = ["AnyBelief", "Belief", "PerPoint"]
+__all__ = ["Belief", "ClassBelief", "PerPoint"]
 
 
 class PerPoint(ABC):
@@ -162,7 +162,7 @@ class PerPoint(ABC):
         return self._in_columns(columns, self.outcomes.part(columns))
 
 
-class AnyBelief(PerPoint):
+class Belief(PerPoint):
     """A second-order prediction for each point, about classes or real numbers.
 
     Attributes
@@ -189,6 +189,11 @@ class AnyBelief(PerPoint):
         """Set the attributes of a new belief."""
         self._set(ids, outcomes, method=method, **arrays)
         self.__dict__["actions"] = _as_actions(actions, self.n_points)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, 0 for real numbers."""
+        return self.outcomes.n
 
     def with_actions(self, actions: ArrayLike | None) -> Self:
         """Return the same with the actions of a deployed predictor, on the present columns."""
@@ -221,15 +226,10 @@ class AnyBelief(PerPoint):
         return belief._with(_places=place if self._places is None else place[self._places])
 
 
-class Belief(AnyBelief):
+class ClassBelief(Belief):
     """A second-order prediction for each point: a distribution over distributions of classes."""
 
     outcomes: Classes
-
-    @property
-    @abstractmethod
-    def n_classes(self) -> int:
-        """The number of classes."""
 
     @abstractmethod
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:

@@ -17,7 +17,7 @@ from rue._arrays import (
     show,
     stream,
 )
-from rue.beliefs.base import Belief
+from rue.beliefs.base import ClassBelief
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
@@ -27,7 +27,7 @@ __all__ = ["Dirichlet"]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Dirichlet(Belief):
+class Dirichlet(ClassBelief):
     """One Dirichlet distribution per point, of evidential networks or Bayesian counting.
 
     Expectations are exact, except for cost matrices, where they are sampled.
@@ -93,11 +93,6 @@ class Dirichlet(Belief):
     def n_points(self) -> int:
         """The number of points."""
         return int(self.alpha.shape[0])
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.alpha.shape[1])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield exact expectations (sampled for a cost matrix)."""

@@ -16,7 +16,7 @@ from rue._arrays import (
     stream,
     sum_tolerance,
 )
-from rue.beliefs.base import Belief
+from rue.beliefs.base import ClassBelief
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
 
@@ -25,7 +25,7 @@ __all__ = ["Draws"]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Draws(Belief):
+class Draws(ClassBelief):
     """Several distributions per point, of an ensemble, MC dropout or posterior samples.
 
     Parameters
@@ -86,11 +86,6 @@ class Draws(Belief):
     def n_draws(self) -> int:
         """The number of distributions of each point."""
         return int(self.probs.shape[1])
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.probs.shape[2])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield means over the draws."""

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from rue._arrays import FloatArray, stream
-from rue.beliefs.base import Belief
+from rue.beliefs.base import ClassBelief
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
 from rue.beliefs.scored import Scored
@@ -83,7 +83,7 @@ class PublishedComponents(NamedTuple):
     outside_score: bool
 
 
-def published_components(belief: Belief, loss: Loss, *, seed: int = 0) -> PublishedComponents:
+def published_components(belief: ClassBelief, loss: Loss, *, seed: int = 0) -> PublishedComponents:
     """Return the components of a belief under the published convention, not yet rounded.
 
     Parameters

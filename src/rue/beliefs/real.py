@@ -4,14 +4,14 @@ from abc import abstractmethod
 from typing import NamedTuple
 
 from rue._arrays import FloatArray
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.losses.base import Expectation, Loss
 from rue.losses.real import Ragged, RealLoss, round_to_digits
 
 __all__ = ["RealBelief", "RealComponents", "decompose_real"]
 
 
-class RealBelief(AnyBelief):
+class RealBelief(Belief):
     """A second-order prediction of a real number for each of ``n_points`` points.
 
     A belief is a set of distributions, its draws, at each point; their equally weighted mixture

@@ -18,7 +18,7 @@ from rue._arrays import (
     stream,
     sum_tolerance,
 )
-from rue.beliefs.base import Belief
+from rue.beliefs.base import ClassBelief
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
 
@@ -27,7 +27,7 @@ __all__ = ["Scored"]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Scored(Belief):
+class Scored(ClassBelief):
     """One distribution per point, and an epistemic score from another source.
 
     An example is DDU, whose score is the negative log-density of the features.
@@ -93,11 +93,6 @@ class Scored(Belief):
     def n_points(self) -> int:
         """The number of points."""
         return int(self.probs.shape[0])
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.probs.shape[1])
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield the Bayes risk of the distributions, and the scores as the regret."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rue.beliefs import Belief, Convention, RealBelief
+from rue.beliefs import Belief, Convention
 from rue.data import DataSet
 from rue.data.images import LazyImages
 from rue.data.ood import ood_groups
@@ -29,7 +29,7 @@ PROXY_KEYS = columns_where(kind="proxy")
 
 def regret(
     test: DataSet,
-    belief: Belief | RealBelief,
+    belief: Belief,
     losses: Sequence[str],
     *,
     method: str,

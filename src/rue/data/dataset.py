@@ -17,7 +17,7 @@ from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
 if TYPE_CHECKING:
-    from rue.beliefs import Belief, RealBelief
+    from rue.beliefs import Belief
 
 __all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count"]
 
@@ -243,7 +243,7 @@ class DataSet:
     def save_predictions(
         self,
         path: str | os.PathLike[str],
-        belief: "Belief | RealBelief",
+        belief: "Belief",
         *,
         method: str | None = None,
     ) -> None:

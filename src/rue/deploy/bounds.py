@@ -12,7 +12,7 @@ __all__ = ["loss_bound"]
 
 def loss_bound(
     loss: Loss,
-    belief: Belief | RealBelief,
+    belief: Belief,
     actions: ArrayLike | None = None,
     limits: tuple[float, float] | None = None,
 ) -> float:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief
 from rue.components import decompose, realize
 from rue.deploy.bounds import loss_bound
 from rue.deploy.candidates import Weights
@@ -96,7 +96,7 @@ class DeployableSelector:
     def fit(
         self,
         annotations: Annotations | Ratings,
-        belief: Belief | RealBelief,
+        belief: Belief,
         *,
         actions: ArrayLike | None = None,
     ) -> Self:
@@ -156,7 +156,7 @@ class DeployableSelector:
             self.normalized,
         )
 
-    def accept(self, belief: Belief | RealBelief) -> NDArray[np.bool_]:
+    def accept(self, belief: Belief) -> NDArray[np.bool_]:
         """Decide on new points by the belief alone.
 
         Parameters

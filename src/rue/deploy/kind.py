@@ -8,7 +8,7 @@ import numpy as np
 
 from rue._arrays import show
 from rue._schema import build, plain
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief
 from rue.errors import InputError
 from rue.losses import CostMatrix, Log, Loss, Valued, get_loss
 
@@ -84,7 +84,7 @@ class Kind:
 
     @staticmethod
     def of(
-        belief: Belief | RealBelief,
+        belief: Belief,
         loss: Loss,
         *,
         method: str | None = None,
@@ -92,7 +92,7 @@ class Kind:
     ) -> "Kind":
         """Return the kind of a belief and a loss, and of answers within ``limits``."""
         values = None
-        if isinstance(loss, Valued) and isinstance(belief, Belief):
+        if isinstance(loss, Valued) and belief.n_classes:
             scale = np.arange(float(belief.n_classes)) if loss.values is None else loss.values
             values = tuple(scale.tolist())
         return replace(
@@ -100,7 +100,7 @@ class Kind:
             method=method,
             belief=type(belief).__name__.lower(),
             n_draws=getattr(belief, "n_draws", None),
-            n_classes=belief.n_classes if isinstance(belief, Belief) else None,
+            n_classes=belief.n_classes or None,
             values=values,
             range=limits,
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief, ClassBelief
 from rue.components import Components, Run, decompose
 from rue.deploy.bounds import loss_bound
 from rue.deploy.kind import Kind
@@ -105,7 +105,7 @@ def read_calibration(
     answered = truth or predictions.truth
     noted: tuple[str, ...] = ()
     if answered is not None:  # the points and classes that both have
-        if isinstance(predictions.belief, RealBelief):
+        if not predictions.belief.n_classes:
             answered = rated_truth(predictions.path, answered, values)
         elif limits is not None:
             raise FileError(f"{path}: --range is for predictions of real numbers")
@@ -244,9 +244,9 @@ def _require(kind: Kind, found: Kind, path: Path, owner: str) -> None:
         raise FileError(f"{path}: {error}") from None
 
 
-def _usual_bound(belief: Belief | RealBelief, loss: Loss, kind: Kind) -> float | None:
+def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
     """Return the bound of the loss itself, or None if it has none."""
-    if isinstance(belief, Belief):
+    if belief.n_classes:
         return loss.bound(belief.n_classes)
     return None if kind.range is None else loss.real().bound(*kind.range)
 
@@ -266,8 +266,8 @@ def _bound(predictions: Predictions, loss: Loss, limits: tuple[float, float] | N
         raise FileError(f"{predictions.path}: {error}") from None
 
 
-def _doubt(belief: Belief | RealBelief) -> FloatArray | None:
-    if isinstance(belief, RealBelief):
+def _doubt(belief: Belief) -> FloatArray | None:
+    if not isinstance(belief, ClassBelief):
         return None
     mean: Any = belief.mean()
     return np.asarray(1.0 - mean.max(axis=1))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue._schema import Constraint, Count, build, plain, read_content
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief
 from rue.components import Components, decompose
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, weighted_score
@@ -81,7 +81,7 @@ class Rule:
     kind: Kind = field(default_factory=Kind)
     notes: tuple[str, ...] = ()
 
-    def score(self, hat: Components | Belief | RealBelief) -> FloatArray:
+    def score(self, hat: Components | Belief) -> FloatArray:
         """Return the score that the rule compares with tau.
 
         Parameters
@@ -111,7 +111,7 @@ class Rule:
         >>> rule.score(belief)  # one minus the largest probability
         array([0.1, 0.4])
         """
-        if isinstance(hat, Belief | RealBelief):
+        if isinstance(hat, Belief):
             try:
                 loss = self.kind.get_loss()
             except InputError as error:
@@ -122,7 +122,7 @@ class Rule:
             raise InputError(f"hat must be Components or a belief, got {type(hat).__name__}")
         return weighted_score(hat, self.weights)
 
-    def accept(self, hat: Components | Belief | RealBelief) -> NDArray[np.bool_]:
+    def accept(self, hat: Components | Belief) -> NDArray[np.bool_]:
         """Decide on new points by what the model says about them.
 
         Parameters

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
-from rue.beliefs import Belief, Draws, Gaussians, Samples
+from rue.beliefs import Draws, Gaussians, Samples
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
 from rue.io.align import match_rows, truth_with_classes, with_classes
@@ -79,7 +79,7 @@ def _like(first: Predictions, member: Predictions) -> Predictions:
         raise AlignmentError(
             f"{member.path}: holds {type(own).__name__} but {first.path} {type(meant).__name__}"
         )
-    if isinstance(own, Belief) and isinstance(meant, Belief) and own.n_classes != meant.n_classes:
+    if own.n_classes != meant.n_classes:
         raise AlignmentError(
             f"{member.path}: has {own.n_classes} classes but {first.path} has {meant.n_classes}"
         )

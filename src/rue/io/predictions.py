@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_vector, require_finite, require_shape
-from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
+from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Run
 from rue.errors import FileError, InputError, ShapeError
@@ -89,7 +89,7 @@ class Predictions:
     """
 
     path: Path
-    belief: Belief | RealBelief
+    belief: Belief
     actions: NDArray[Any] | None = None
     values: FloatArray | None = None
     ids: NDArray[np.str_] | None = None
@@ -215,7 +215,7 @@ def read_method(
 
 def save_predictions(
     path: str | os.PathLike[str],
-    belief: Belief | RealBelief,
+    belief: Belief,
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
@@ -275,7 +275,7 @@ def save_predictions(
 
 
 def prediction_arrays(
-    belief: Belief | RealBelief,
+    belief: Belief,
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
@@ -390,7 +390,7 @@ def _about_classes(
         if kind == "sampled_labels":
             given = [str(name) for name in named[0].tolist()] if named else matching.classes
             classes, array = label_frequencies(array, given)
-            belief: Belief = Draws(array)
+            belief: ClassBelief = Draws(array)
             if not named and arrays[kind].dtype.kind not in "US":
                 classes = matching.classes  # numbers are places, not names
         else:
@@ -439,7 +439,7 @@ def _ids(
     return ids_of(path, names, len(array), matching.id_name)
 
 
-def _belief_of(kind: str, array: NDArray[Any]) -> Belief:
+def _belief_of(kind: str, array: NDArray[Any]) -> ClassBelief:
     """Return the belief of an array of probs, logits or alpha; raise if it is none."""
     if kind == "alpha":
         return Dirichlet(array)

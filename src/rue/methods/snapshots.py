@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief, Dirichlet
+from rue.beliefs import ClassBelief, Dirichlet
 from rue.components import decompose
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError
@@ -144,13 +144,13 @@ class Strength:
     total: FloatArray
     epistemic: FloatArray
 
-    def __call__(self, belief: Belief) -> FloatArray:
+    def __call__(self, belief: ClassBelief) -> FloatArray:
         """Return the strengths of a belief's points, shape (n_points,), from 1e-3 to 1e6."""
         design = _design(belief, self.total, self.epistemic)
         return np.exp(np.clip(design @ self.coefficients, *_LOG_STRENGTHS))
 
 
-def fit_strength(belief: Belief, counts: FloatArray) -> Strength:
+def fit_strength(belief: ClassBelief, counts: FloatArray) -> Strength:
     """Return the strength that maximises the likelihood of counts (n_points, n_classes)."""
     from scipy.optimize import minimize
     from scipy.special import gammaln, psi
@@ -175,7 +175,7 @@ def fit_strength(belief: Belief, counts: FloatArray) -> Strength:
     return Strength(np.asarray(found.x), total, epistemic)
 
 
-def _design(belief: Belief, total: FloatArray, epistemic: FloatArray) -> FloatArray:
+def _design(belief: ClassBelief, total: FloatArray, epistemic: FloatArray) -> FloatArray:
     hat = decompose(belief, "log")
     t, e = _score(hat.total, total), _score(hat.epistemic, epistemic)
     return np.stack([np.ones_like(t), t, e, t**2, e**2, t * e], axis=1)
@@ -189,6 +189,6 @@ def _score(values: FloatArray, reference: FloatArray) -> FloatArray:
     return np.asarray(ndtri((ranks / 2 + 0.5) / (len(reference) + 1)))
 
 
-def _mean(belief: Belief) -> FloatArray:
+def _mean(belief: ClassBelief) -> FloatArray:
     mean = np.maximum(belief.mean(), _LEAST)
     return np.asarray(mean / mean.sum(axis=1, keepdims=True))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_distributions
-from rue.beliefs import Belief, Draws, RealBelief
+from rue.beliefs import ClassBelief, Draws, RealBelief
 from rue.components import realize
 from rue.errors import InputError
 from rue.losses import Loss
@@ -58,8 +58,8 @@ class RegretParts:
 
 def regret_parts(
     annotations: Annotations,
-    belief: Belief,
-    limit: Belief | ArrayLike,
+    belief: ClassBelief,
+    limit: ClassBelief | ArrayLike,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,
@@ -110,7 +110,7 @@ def regret_parts(
         )
     if isinstance(belief, RealBelief) or isinstance(limit, RealBelief):
         raise InputError("belief and limit must be distributions over classes, not real numbers")
-    if not isinstance(limit, Belief):
+    if not isinstance(limit, ClassBelief):
         limit = Draws(as_distributions("limit", limit)[:, None])
     have, got = annotations.probs.shape, (limit.n_points, limit.n_classes)
     if have != got:

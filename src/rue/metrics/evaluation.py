@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue.beliefs import Convention
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.components import Components, Run, truth_first
 from rue.errors import InputError
 from rue.losses import Loss
@@ -131,7 +131,7 @@ for _key in EVALUATED:
 @truth_first
 def evaluate(
     truth: Truth,
-    belief: AnyBelief,
+    belief: Belief,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rue._arrays import FloatArray, stream
-from rue.beliefs import Belief, Dirichlet, Draws
+from rue.beliefs import ClassBelief, Dirichlet, Draws
 from rue.errors import ShapeError
 from rue.truth.annotations import Annotations
 
@@ -40,7 +40,7 @@ class PairScores:
     agreement_star: FloatArray
 
 
-def pair_scores(truth: Annotations, belief: Belief) -> PairScores:
+def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
     r"""Score a belief by pairs of answers about the same point.
 
     Each draw is floored at 1e-12 (alpha at 1e-12 of its sum), then :math:`J = E[p p^T]`. No array

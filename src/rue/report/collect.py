@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue import __version__
 from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs import (
-    Belief,
+    ClassBelief,
     Dirichlet,
     Draws,
     Gaussians,
@@ -163,7 +163,7 @@ def from_files(
                 answered = truth or predictions.truth
                 assert answered is not None  # that is where the answers are from
                 aligned = align(predictions, answered, matching)[0].belief
-                assert isinstance(aligned, Belief)  # real numbers have ratings
+                assert isinstance(aligned, ClassBelief)  # real numbers have ratings
                 correct = 1.0 - realize(answers, aligned, "zero_one").total[order]
                 mean = np.asarray(aligned.mean())[order]
                 classes = made[0].classes

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rue.beliefs import Belief
+from rue.beliefs import ClassBelief
 from rue.bench.cell_row import CellRow
 from rue.bench.cells import Cell, cells
 from rue.bench.conventions import with_convention
@@ -165,7 +165,7 @@ def _entries(
         if truth is None:
             truth, items, classes = annotations, Items(ids), predictions.classes
         correct = mean = None
-        if isinstance(annotations, Annotations) and isinstance(predictions.belief, Belief):
+        if isinstance(annotations, Annotations) and isinstance(predictions.belief, ClassBelief):
             correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
             mean = np.asarray(predictions.belief.mean())
         mine = [row for row in rows if row["method"] == method]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.beliefs.base import AnyBelief, PerPoint
+from rue.beliefs.base import Belief, PerPoint
 from rue.errors import AlignmentError, InputError
 from rue.losses.outcomes import Classes
 from rue.truth.base import Truth
@@ -22,11 +22,11 @@ class Alignment(NamedTuple):
     """A truth and a belief on the same points and classes, and what was done to get there."""
 
     truth: Truth
-    belief: AnyBelief
+    belief: Belief
     notes: tuple[str, ...]
 
 
-def align(truth: Truth, belief: AnyBelief, *, common: bool = False) -> tuple[Truth, AnyBelief]:
+def align(truth: Truth, belief: Belief, *, common: bool = False) -> tuple[Truth, Belief]:
     """Return a truth and a belief on the same points and classes, matched by name.
 
     Everything in rue that takes a truth and a belief calls this function first.
@@ -70,7 +70,7 @@ def align(truth: Truth, belief: AnyBelief, *, common: bool = False) -> tuple[Tru
 
 
 def align_with_notes(
-    truth: Truth, belief: AnyBelief, *, common: bool = False, by_position: bool = False
+    truth: Truth, belief: Belief, *, common: bool = False, by_position: bool = False
 ) -> Alignment:
     """Return what :func:`align` does, with notes for a reader of the numbers.
 
@@ -212,7 +212,7 @@ def source(thing: PerPoint) -> str:
 
 def _require_kinds(truth: object, belief: object) -> None:
     """Raise unless the truth comes first and the belief second, on the same kind of outcomes."""
-    if isinstance(truth, AnyBelief) and isinstance(belief, Truth):
+    if isinstance(truth, Belief) and isinstance(belief, Truth):
         raise InputError(
             f"the truth comes first and the belief second, got {type(truth).__name__} first: swap "
             "the two arguments"
@@ -222,7 +222,7 @@ def _require_kinds(truth: object, belief: object) -> None:
             "truth must be rue.Annotations(counts), or rue.Ratings for real-valued answers, "
             f"got {_described(truth)}"
         )
-    if not isinstance(belief, AnyBelief):
+    if not isinstance(belief, Belief):
         raise InputError(
             "belief must be rue.Draws(probs) of shape (n_points, n_draws, n_classes), "
             f"rue.Dirichlet(alpha) or another belief, got {_described(belief)}"
@@ -244,7 +244,7 @@ def _described(value: object) -> str:
     return type(value).__name__ + (f" of shape {shape}" if isinstance(shape, tuple) else "")
 
 
-def _align_classes(truth: Truth, belief: AnyBelief) -> tuple[Truth, AnyBelief, tuple[str, ...]]:
+def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[str, ...]]:
     """Return both with the same classes, in the truth's order, and notes."""
     said, meant = truth.outcomes, belief.outcomes
     assert isinstance(said, Classes)
@@ -334,7 +334,7 @@ def _padded(meant: Classes, n_classes: int) -> IntArray | None:
     return np.concatenate([np.arange(meant.n), np.full(n_classes - meant.n, -1)])
 
 
-def _different_numbers(truth: Truth, belief: AnyBelief) -> str:
+def _different_numbers(truth: Truth, belief: Belief) -> str:
     return (
         f"{source(belief)} has {belief.outcomes.n} classes but {source(truth)} has "
         f"{truth.outcomes.n}"

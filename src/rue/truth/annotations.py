@@ -21,7 +21,7 @@ from rue._arrays import (
     require_shape,
     show,
 )
-from rue.beliefs.base import AnyBelief, Belief
+from rue.beliefs.base import Belief, ClassBelief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss
 from rue.losses.outcomes import Classes, as_classes
@@ -265,7 +265,7 @@ class Annotations(Truth):
 
 def deployed_actions(
     annotations: Annotations,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: Loss,
     actions: ArrayLike | None,
 ) -> Iterable[tuple[slice, NDArray[Any]]]:
@@ -281,9 +281,9 @@ def deployed_actions(
     return ((rows, loss.action(m)) for rows, m in classes.means())
 
 
-def require_any_belief(belief: object) -> AnyBelief:
+def require_any_belief(belief: object) -> Belief:
     """Return the belief, or raise unless it is one."""
-    if not isinstance(belief, AnyBelief):
+    if not isinstance(belief, Belief):
         raise InputError(
             "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
             f"or NormalInverseGamma, got {type(belief).__name__}"
@@ -291,9 +291,9 @@ def require_any_belief(belief: object) -> AnyBelief:
     return belief
 
 
-def require_belief(belief: object) -> Belief:
+def require_belief(belief: object) -> ClassBelief:
     """Return the belief, or raise unless it is one about classes."""
-    if not isinstance(require_any_belief(belief), Belief):
+    if not isinstance(require_any_belief(belief), ClassBelief):
         raise InputError(
             f"Annotations need a belief about classes (Draws, Dirichlet or Scored), "
             f"got {type(belief).__name__}; for a belief about real numbers use Ratings"
@@ -307,7 +307,7 @@ def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray)
         raise InputError(f"{rule}, got {show(array[row])} at row {row}")
 
 
-def _require_same(annotations: Annotations, belief: Belief) -> None:
+def _require_same(annotations: Annotations, belief: ClassBelief) -> None:
     said, believed = (
         (annotations.n_points, annotations.n_classes),
         (belief.n_points, belief.n_classes),

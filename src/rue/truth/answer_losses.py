@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, round_to_scale
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations, deployed_actions
@@ -116,7 +116,7 @@ class Answers:
 @overload
 def answers(
     annotations: Annotations,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: str | Loss = ...,
     *,
     values: ArrayLike | None = ...,
@@ -125,7 +125,7 @@ def answers(
 @overload
 def answers(
     annotations: Truth,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: str | Loss = ...,
     *,
     values: ArrayLike | None = ...,
@@ -133,7 +133,7 @@ def answers(
 ) -> Answers | RatingAnswers: ...
 def answers(
     annotations: Truth,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: str | Loss = "log",
     *,
     values: ArrayLike | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.losses import Loss
 from rue.losses.real import Ragged, round_to_digits
 from rue.truth.ratings import Ratings
@@ -126,7 +126,7 @@ def smaller_half(n_answers: NDArray[Any]) -> NDArray[np.int64]:
 
 def rating_answers(
     ratings: Ratings,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: Loss,
     *,
     actions: ArrayLike | None = None,

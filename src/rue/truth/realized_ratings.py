@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 from rue.beliefs import RealBelief
-from rue.beliefs.base import AnyBelief
+from rue.beliefs.base import Belief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss
 from rue.losses.real import RealLoss, round_to_digits
@@ -30,7 +30,7 @@ class RealizedRatings(NamedTuple):
 
 def realize_ratings(
     ratings: Ratings,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: Loss,
     *,
     actions: ArrayLike | None = None,
@@ -56,7 +56,7 @@ def realize_ratings(
 
 def deployed_action(
     ratings: Ratings,
-    belief: AnyBelief | None,
+    belief: Belief | None,
     loss: RealLoss,
     actions: ArrayLike | None,
 ) -> Any:
