@@ -22,7 +22,7 @@ from rue import Annotations, Components, Draws
 from rue.components import Run
 from rue.data.files import roots
 from rue.inference.intervals import intervals
-from rue.io.json_lines import json_objects
+from rue.io.json_files import json_objects
 from rue.losses import get_loss
 from studies import DOCS, FIGURES
 from studies.chaosnli_page import blocks

@@ -11,7 +11,6 @@ from rue.data import archives
 from rue.data.archives import gunzip, open_zip, read_tar, read_zip
 from rue.data.images import LazyImages
 from rue.errors import FileError
-from rue.io.opening import max_memory
 
 CLIMBING = ["../evil", "a/../../evil", "/etc/evil", "C:\\evil", "a\\..\\..\\evil", "\\\\host\\evil"]
 

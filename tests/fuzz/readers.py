@@ -19,7 +19,7 @@ from fuzz.trees import change_tree, write_json, write_json_lines
 from rue.components import Components, Run
 from rue.io.align import make_run
 from rue.io.cost import read_cost
-from rue.io.opening import Matching
+from rue.io.names import Matching
 from rue.io.predictions import read_predictions
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run

@@ -15,7 +15,7 @@ import pytest
 import rue
 from rue import Accumulator
 from rue.io.align import make_run
-from rue.io.opening import save_npz
+from rue.io.arrays import save_npz
 from rue.io.predictions import read_predictions
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run

@@ -13,8 +13,8 @@ import pytest
 import rue
 from rue.errors import FileError, InputError
 from rue.io.atomic import copy, open_own, replacing, sha256
-from rue.io.formats import save_table
-from rue.io.opening import save_npz
+from rue.io.saving import save_table
+from rue.io.arrays import save_npz
 
 
 def names(folder):

@@ -15,7 +15,8 @@ from hypothesis.extra import numpy as hnp
 from rue.errors import FileError, InputError
 from rue.io import formats
 from rue.io.cost import read_cost
-from rue.io.formats import load_table, save_table
+from rue.io.files import read_frame
+from rue.io.saving import save_table
 from rue.io.truth import read_truth
 
 

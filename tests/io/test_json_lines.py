@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rue.errors import FileError
-from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
+from rue.io.belief_tables import belief_arrays
+from rue.io.files import read_frame
+from rue.io.json_files import json_objects
+from rue.io.names import Matching
 
 KEYS = ("probs", "logits", "alpha", "counts", "sampled_labels")
 
@@ -14,7 +17,7 @@ KEYS = ("probs", "logits", "alpha", "counts", "sampled_labels")
 def arrays(tmp_path, *records, **options):
     path = tmp_path / "p.jsonl"
     path.write_text("\n".join(json.dumps(record) for record in records))
-    return json_arrays(path, load_json_lines(path), KEYS, **options)
+    return belief_arrays(read_frame(path), Matching(**options))[0]
 
 
 def test_a_line_is_a_point(tmp_path):
@@ -52,10 +55,7 @@ def test_objects_name_their_classes_in_any_order(tmp_path):
 def test_a_list_of_objects_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "whatever.txt"
     path.write_text(json.dumps([{"id": 1, "probs": [0.5, 0.5]}]), encoding="utf-8-sig")
-    assert is_json_lines(path)
-    assert len(load_json_lines(path)) == 1
-    (tmp_path / "n.csv").write_text("{")
-    assert not is_json_lines(tmp_path / "n.csv")
+    assert len(read_frame(path)) == 1
     assert not is_json_lines(tmp_path / "gone")
 
 

@@ -12,16 +12,10 @@ import pytest
 
 from memory import peak
 from rue.errors import FileError, InputError
-from rue.io.formats import load_table
-from rue.io.opening import (
-    allowance,
-    load_npy,
-    load_npz,
-    max_memory,
-    npz_shapes,
-    parse_size,
-    require_memory,
-)
+from rue.io.files import read_frame
+from rue.io.MISSING_max_memory import max_memory
+from rue.io.arrays import load_npy, load_npz, npz_shapes
+from rue.io.memory import allowance, parse_size, require_memory
 
 GIB = 1 << 30
 
@@ -241,7 +235,7 @@ def test_the_estimate_for_dcic_is_above_what_it_takes():
 def test_the_estimate_for_a_csv_is_above_what_it_takes(tmp_path):
     import tracemalloc
 
-    from rue.io.opening import size_of_text
+    from rue.io.MISSING_size_of_text import size_of_text
 
     rng = np.random.default_rng(0)
     for text in (

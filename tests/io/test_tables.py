@@ -5,23 +5,26 @@ import pytest
 
 from rue.errors import FileError
 from rue.io import read_run, read_truth
-from rue.io.formats import load_table
+from rue.io.answers import answers_of
+from rue.io.belief_tables import belief_arrays
+from rue.io.files import read_frame
+from rue.io.names import Matching
 from rue.io.predictions import read_predictions
-from rue.io.tables import answer_arrays, prediction_arrays_of_table
+from rue.io.truth import truth_of_answers
 
 
 def table(tmp_path, text):
     path = tmp_path / "t.csv"
     path.write_text(text)
-    return path, load_table(path)
+    return read_frame(path)
 
 
 def predictions(tmp_path, text, **options):
-    return prediction_arrays_of_table(*table(tmp_path, text), **options)
+    return belief_arrays(table(tmp_path, text), Matching(**options))[0]
 
 
 def answers(tmp_path, text, **options):
-    return answer_arrays(*table(tmp_path, text), **options)
+    return answers_of(table(tmp_path, text), matching=Matching(**options))
 
 
 def test_wide(tmp_path):
@@ -60,7 +63,7 @@ def test_long_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,class,prob\n1,a,0.5\n1,a,0.5\n", "must be in one row only, got 2"),
+        ("id,class,prob\n1,a,0.5\n1,a,0.5\n", "must be in one row only"),
         ("id,class,prob\n1,a,0.5\n2,b,0.5\n", "row for each class"),
         ("class,prob\na,0.5\n", "names the points"),
         ("id,class,prob\n1,a,x\n", "prob must hold numbers"),
@@ -78,46 +81,46 @@ def test_broken_predictions(tmp_path, text, words):
 def test_one_row_per_answer(tmp_path):
     text = "item_id,annotator,label\nq,u1,yes\np,u1,no\nq,u2,no\nq,u3,yes\np,u2,no\n"
     found = answers(tmp_path, text)
-    assert found["ids"].tolist() == ["q", "p"]
-    assert found["classes"].tolist() == ["no", "yes"]
-    assert found["counts"].tolist() == [[1, 2], [2, 0]]
+    assert found.ids.tolist() == ["q", "p"]
+    assert found.classes == ("no", "yes")
+    assert found.counts.tolist() == [[1, 2], [2, 0]]
     wider = answers(tmp_path, text, classes=("yes", "no", "maybe"))
-    assert wider["counts"].tolist() == [[2, 1, 0], [0, 2, 0]]
+    assert wider.counts.tolist() == [[2, 1, 0], [0, 2, 0]]
 
 
 def test_numbers_sort_as_numbers(tmp_path):
     found = answers(tmp_path, "id,label\n1,10\n1,9\n2,-1\n")
-    assert found["classes"].tolist() == ["-1", "9", "10"]
+    assert found.classes == ("-1", "9", "10")
 
 
 def test_one_row_per_class(tmp_path):
     found = answers(tmp_path, "id,class,count\n1,a,3\n2,b,2\n1,b,1\n")
-    assert found["counts"].tolist() == [[3, 1], [0, 2]]
+    assert found.counts.tolist() == [[3, 1], [0, 2]]
 
 
 def test_a_wide_table_is_not_long(tmp_path):
-    assert answers(tmp_path, "id,a,b\n1,3,4\n") is None
+    assert answers(tmp_path, "id,a,b\n1,3,4\n").layout == "wide"
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("label\nyes\n", "which point it is about"),
-        ("id,worker_id,label\n1,u,yes\n1,u,no\n", "'1', 'u' must be in one row only, got 2"),
-        ("id,annotator,label\n1,u,yes\n1,u,no\n", "'1', 'u' must be in one row only, got 2"),
+        ("id,worker_id,label\n1,u,yes\n1,u,no\n", "once per point, 1 answers repeat one, first u"),
+        ("id,annotator,label\n1,u,yes\n1,u,no\n", "once per point, 1 answers repeat one, first u"),
         ("id,label\n1,0.5\n", "a column rating"),
         ("id,class,count\n1,a,3\n1,a,1\n", "must be in one row only"),
     ],
 )
 def test_broken_answers(tmp_path, text, words):
     with pytest.raises(FileError, match=words):
-        answers(tmp_path, text)
+        truth_of_answers(answers(tmp_path, text))
 
 
 def test_an_unknown_label_is_refused(tmp_path):
     with pytest.raises(FileError, match="label 'no' is none of the classes"):
         answers(tmp_path, "id,label\n1,no\n", classes=("yes", "maybe"))
-    assert np.shape(answers(tmp_path, "id,label\n1,no\n1,yes\n")["counts"]) == (1, 2)
+    assert np.shape(answers(tmp_path, "id,label\n1,no\n1,yes\n").counts) == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from reported import K, arrays, content, write_world
 from rue.errors import AlignmentError
-from rue.io.component_tables import save_components
+from rue.io.components import save_components
 from rue.report import from_files, votes
 from rue.report.page import render
 

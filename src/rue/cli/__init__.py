@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,11 +23,13 @@ from rue.errors import InfeasibleError, InputError, RueError
 
 if TYPE_CHECKING:
     from rue.components import Run
-    from rue.io.opening import Matching
+    from rue.io.names import Matching
     from rue.io.predictions import Predictions
     from rue.io.truth import Truth
     from rue.losses import Loss
 
+
+_MAX_MEMORY: ContextVar[int | None] = ContextVar("max_memory", default=None)  # of one command
 
 # In the order of the help.
 COMMANDS = (
@@ -140,10 +143,13 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
-        from rue.io.opening import max_memory as limit
+        from rue.io.memory import parse_size
 
-        with limit(max_memory):
+        token = _MAX_MEMORY.set(None if max_memory is None else parse_size(max_memory))
+        try:
             command(*arguments, **options)
+        finally:
+            _MAX_MEMORY.reset(token)
 
     own = inspect.signature(command)
     added = inspect.Parameter(
@@ -254,10 +260,10 @@ def matching_of(
     id_name: str | None, classes: str | None, common: bool, by_position: bool
 ) -> "Matching":
     """Return how rows and columns are matched, from the options of a command."""
-    from rue.io.opening import Matching
+    from rue.io.names import Matching
 
     names = None if classes is None else tuple(name.strip() for name in classes.split(","))
-    return Matching(id_name, names, common, by_position)
+    return Matching(id_name, names, common, by_position, max_memory=_MAX_MEMORY.get())
 
 
 def truth_of(

@@ -197,7 +197,7 @@ def pack(
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    from rue.io.opening import opened, reading
+    from rue.io.memory import opened, reading
 
     with opened(path) as file, reading(path, "JSON"):
         found = json.load(file)

@@ -15,7 +15,7 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.beliefs import Belief, Convention
     from rue.components import Run
-    from rue.io.opening import Matching
+    from rue.io.names import Matching
     from rue.io.predictions import Predictions
     from rue.io.truth import Truth
     from rue.proxies.rows import ProxyRow

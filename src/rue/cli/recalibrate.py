@@ -261,8 +261,8 @@ def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
     import numpy as np
 
     from rue.components import Run
-    from rue.io.component_tables import save_components
-    from rue.io.formats import save_table
+    from rue.io.components import save_components
+    from rue.io.saving import save_table
 
     before = {"epistemic_before": new.hat.epistemic}
     if new.star is not None:

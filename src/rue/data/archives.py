@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from rue._text import one_line
 from rue.errors import FileError, RueError
-from rue.io.opening import allowance, require_memory
+from rue.io.memory import allowance, require_memory
 
 __all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rue._arrays import require_finite
 from rue.data.dataset import SPLITS, DataSet
 from rue.errors import AlignmentError, FileError, ShapeError
-from rue.io.opening import load_npz, named_rows, npz_shapes
+from rue.io.arrays import load_npz, npz_shapes
+from rue.io.names import named_rows
 
 __all__ = ["as_features", "attach_features"]
 

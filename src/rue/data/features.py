@@ -21,7 +21,7 @@ from rue._arrays import require_whole
 from rue.data.dataset import DataSet
 from rue.data.files import atomic_write, writable_root
 from rue.errors import FileError, InputError, MissingExtraError
-from rue.io.opening import load_npz
+from rue.io.arrays import load_npz
 
 __all__ = ["ENCODERS", "Encoder", "encode_sentences", "features_digest", "featurize"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rue.data.archives import gunzip
 from rue.errors import FileError, InputError
+from rue.io.arrays import read_npy_bytes
 from rue.io.atomic import replacing, sha256
-from rue.io.opening import read_npy_bytes
 
 __all__ = [
     "Reader",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rue._arrays import require_whole
 from rue.data.archives import ZIP_ERRORS
 from rue.errors import FileError, RueError
-from rue.io.opening import require_memory
+from rue.io.memory import require_memory
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -16,8 +16,8 @@ from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
 from rue.io.align import align, make_run, scale_notes, truth_with_classes, with_classes
-from rue.io.component_tables import holds_components, named_method, read_estimates
-from rue.io.opening import BY_NAME, BY_POSITION, Matching
+from rue.io.components import holds_components, named_method, read_estimates
+from rue.io.names import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import Predictions, read_method
 from rue.io.real_values import rated_truth
 from rue.io.truth import Truth

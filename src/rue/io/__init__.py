@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from rue.io.component_tables import save_components as save_components
-    from rue.io.opening import Matching as Matching
+    from rue.io.components import save_components as save_components
+    from rue.io.names import Matching as Matching
     from rue.io.predictions import Predictions as Predictions
     from rue.io.predictions import read_method as read_method
     from rue.io.predictions import read_predictions as read_predictions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The module of each public name.
 _PUBLIC = {
-    "Matching": "rue.io.opening",
+    "Matching": "rue.io.names",
     "Predictions": "rue.io.predictions",
     "Truth": "rue.io.truth",
     "read_method": "rue.io.predictions",
@@ -26,7 +26,7 @@ _PUBLIC = {
     "read_run": "rue.io.runs",
     "read_runs": "rue.io.runs",
     "read_truth": "rue.io.truth",
-    "save_components": "rue.io.component_tables",
+    "save_components": "rue.io.components",
     "save_predictions": "rue.io.predictions",
 }
 

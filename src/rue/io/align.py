@@ -16,7 +16,7 @@ from rue._text import are_numbers, sorted_names
 from rue.beliefs import Convention, Dirichlet, Draws, RealBelief, Scored
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.opening import BY_NAME, Matching, require_unique
+from rue.io.names import BY_NAME, Matching, require_unique
 from rue.io.predictions import Predictions, draws_first
 from rue.io.real_values import rated_truth
 from rue.io.truth import Truth

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from rue._text import are_numbers
 from rue.errors import FileError
-from rue.io.opening import BY_NAME, Matching, ids_of, load_npy, load_npz, npz_shapes
-from rue.io.truth import Truth, read_truth, wanted_arrays
+from rue.io.answers import ANSWER_ARRAYS, RESERVED
+from rue.io.files import read_frame, suffix_of
+from rue.io.names import BY_NAME, Matching, ids_of
+from rue.io.truth import Truth, read_truth
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -60,14 +62,13 @@ def read_labels(
     """
     path = Path(path)
     names = matching.classes or classes
-    suffix = path.suffix.lower()
-    if suffix == ".npy" and (found := load_npy(path)).ndim == 1:
-        return Truth(path, _one_hot(path, found, n_classes, names), classes=names)
-    if suffix == ".npz" and "labels" in (shapes := npz_shapes(path)):
-        arrays = load_npz(path, ["labels", *wanted_arrays(shapes, "labels")])
-        counts = _one_hot(path, arrays["labels"], n_classes, names)
-        ids = ids_of(path, arrays, len(counts), matching.id_name)
-        return Truth(path, counts, ids, classes=names)
+    if suffix_of(path) in (".npy", ".npz"):
+        frame = read_frame(path, arrays=("labels", *ANSWER_ARRAYS, *RESERVED))
+        labels = frame.arrays.get("labels", frame.arrays.get(""))
+        if labels is not None and (labels.ndim == 1 or "labels" in frame.arrays):
+            counts = _one_hot(path, labels, n_classes, names)
+            ids = ids_of(path, frame.arrays, len(counts), matching.id_name)
+            return Truth(path, counts, ids, classes=names)
     truth = read_truth(path, matching=replace(matching, classes=names))
     if isinstance(truth.annotations, Ratings) or truth.annotations.counts is None:
         raise FileError(f"{path}: labels must be one class for each point")

@@ -16,7 +16,7 @@ from rue.beliefs import Draws, Gaussians, Samples
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
 from rue.io.align import match_rows, truth_with_classes, with_classes
-from rue.io.opening import require_unique
+from rue.io.names import require_unique
 from rue.io.predictions import Predictions
 from rue.io.truth import Truth
 from rue.truth.annotations import Annotations

@@ -29,18 +29,14 @@ from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Score
 from rue.beliefs.sampled_labels import label_frequencies
 from rue.components import Run
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.opening import (
-    BY_NAME,
-    Matching,
-    checked_classes,
-    find_id_name,
-    ids_of,
-    load_npz,
-    npz_shapes,
-    save_npz,
-)
-from rue.io.real_values import REAL_ARRAYS, real_arrays, real_belief, real_kind
-from rue.io.truth import Truth, counted_truth, group_columns, names_of, wanted_arrays
+from rue.io.answers import answers_of_arrays, group_columns
+from rue.io.arrays import save_npz
+from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays, real_kind
+from rue.io.components import components_of, is_component_table
+from rue.io.files import read_frame
+from rue.io.names import BY_NAME, Matching, checked_classes, find_id_name, ids_of
+from rue.io.real_values import padded_ratings, real_arrays, real_belief
+from rue.io.truth import Truth, truth_of_answers
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -52,9 +48,6 @@ __all__ = [
     "read_predictions",
     "save_predictions",
 ]
-
-_ARRAYS = ("probs", "logits", "alpha", "sampled_labels", "counts")
-_SCALARS = ("epistemic", "actions", "method")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,41 +129,19 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
     FileError
         If the file is not there or cannot be read as predictions.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
-        wanted = wanted_arrays(npz_shapes(path), *_ARRAYS, *REAL_ARRAYS)
-        return predictions_of(path, load_npz(path, wanted), matching)
-    from rue.io.json_lines import is_json_lines, json_arrays, load_json_lines
-
-    if is_json_lines(path):
-        records = load_json_lines(path)
-        real = () if real_kind(records[0]) is None else REAL_ARRAYS
-        arrays = json_arrays(
-            path, records, (*_ARRAYS, *real), scalars=_SCALARS, id_name=matching.id_name
-        )
-        if "ratings" in records[0]:
-            from rue.io.ratings import json_ratings
-
-            arrays["ratings"] = json_ratings(path, records, matching.id_name)["ratings"]
-        return predictions_of(path, arrays, matching)
-    if suffix in (".csv", ".tsv", ".parquet"):
-        from rue.io.component_tables import components_of, is_component_table
-        from rue.io.formats import load_table
-        from rue.io.tables import prediction_arrays_of_table, repeated_rows
-
-        table = load_table(path, named=[matching.id_name] if matching.id_name else [])
-        if is_component_table(table):
-            return components_of(path, table, matching)
-        arrays = prediction_arrays_of_table(
-            path, table, id_name=matching.id_name, classes=matching.classes
-        )
-        found = predictions_of(path, arrays, matching)
-        return replace(found, notes=repeated_rows(path, table, found.belief.n_points))
-    raise FileError(
-        f"{path}: predictions must be .npz, .csv, .parquet or JSON lines, got {suffix!r}"
-        + ("" if path.exists() else ", and there is no such file")
+    frame = read_frame(
+        path,
+        names=[name for name in (matching.id_name, *(matching.classes or ())) if name],
+        arrays=BELIEF_ARRAYS,
+        max_memory=matching.max_memory,
     )
+    if not frame.is_table:
+        return predictions_of(frame.path, frame.arrays, matching)
+    if is_component_table(frame):
+        return components_of(frame, matching)
+    arrays, notes = belief_arrays(frame, matching)
+    found = predictions_of(frame.path, arrays, replace(matching, id_name=None))
+    return replace(found, notes=(*frame.notes, *notes))
 
 
 def read_method(
@@ -299,8 +270,6 @@ def prediction_arrays(
             return arrays | real_arrays(belief)
         if len(annotations) != len(belief):
             raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
-        from rue.io.ratings import padded_ratings
-
         return arrays | real_arrays(belief) | padded_ratings(annotations)
     if isinstance(annotations, Ratings):
         raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")
@@ -349,7 +318,8 @@ def predictions_of(
         found = _about_classes(path, arrays, kinds, matching)
         said = {"counts", "values", "classes"}
     n_points = found.belief.n_points
-    truth = counted_truth(path, {name: arrays[name] for name in arrays if name in said})
+    own = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in said})
+    truth = None if own is None else truth_of_answers(own)
     if truth is not None and real is not None and len(truth.annotations) != n_points:
         raise FileError(
             f"{path}: has predictions of {n_points:,} points but answers about "
@@ -381,7 +351,7 @@ def _about_classes(
     if len(kinds) != 1:
         raise FileError(
             f"{path}: must hold one of probs, logits, alpha or sampled_labels (for real numbers "
-            f"mean and sd, samples, or mu, nu, alpha and beta), got {names_of(arrays)[:200]}"
+            f"mean and sd, samples, or mu, nu, alpha and beta), got {', '.join(arrays)[:200]}"
         )
     kind, array = kinds[0], arrays[kinds[0]]
     named = [arrays["classes"]] if "classes" in arrays else []

@@ -7,7 +7,7 @@ point. A table of samples has the columns ``id``, ``draw`` (where there are seve
 ``sample``, a row for each value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,38 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Gaussians, NormalInverseGamma, RealBelief, Samples
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.opening import named_rows
-from rue.io.points import column_of, numbers, point_rows
+from rue.io.belief_tables import REAL_KINDS as _KINDS
 from rue.io.truth import Truth
 from rue.truth.ratings import Ratings
 
-__all__ = ["REAL_ARRAYS", "rated_truth", "real_arrays", "real_belief", "real_columns", "real_kind"]
-
-REAL_ARRAYS = ("mean", "sd", "samples", "mu", "nu", "beta")
-_KINDS = {
-    "NormalInverseGamma": ("mu", "nu", "alpha", "beta"),
-    "Gaussians": ("mean", "sd"),
-    "Samples": ("samples",),
-}
-_OF_CLASSES = ("probs", "logits", "sampled_labels")
-
-
-def real_kind(names: Mapping[str, Any] | Sequence[str]) -> str | None:
-    """Return which belief about real numbers a file's arrays hold, or None if they hold none.
-
-    Examples
-    --------
-    >>> real_kind(["ids", "mean", "sd"])
-    'Gaussians'
-    >>> real_kind(["ids", "probs", "mean"]) is None
-    True
-    """
-    if any(name in names for name in _OF_CLASSES):
-        return None
-    for kind, arrays in _KINDS.items():
-        if all(name in names for name in arrays):
-            return kind
-    return None
+__all__ = ["padded_ratings", "rated_truth", "real_arrays", "real_belief"]
 
 
 def real_belief(path: Path, arrays: Mapping[str, NDArray[Any]], kind: str) -> RealBelief:
@@ -96,55 +69,15 @@ def real_arrays(belief: RealBelief) -> dict[str, NDArray[Any]]:
     )
 
 
-def real_columns(
-    path: Path, table: Mapping[str, NDArray[Any]], id_name: str | None
-) -> dict[str, NDArray[Any]] | None:
-    """Return the arrays of a table about real numbers, or None if the table is not one.
-
-    Parameters
-    ----------
-    path
-        For messages.
-    table
-        Columns by name, n_rows each.
-    id_name
-        The column that names the points, if there is one.
-
-    Raises
-    ------
-    FileError
-        If a column does not hold numbers, or points have different numbers of draws or values.
-    """
-    sample = column_of(table, "sample")
-    kind = real_kind([column.lower() for column in table])
-    if kind is None and (sample is None or id_name is None):
-        return None
-    n_rows = len(next(iter(table.values())))
-    ids = None if id_name is None else named_rows(path, table[id_name], id_name)
-    draw = column_of(table, "draw")
-    draws: list[Any] = [None] * n_rows if draw is None else table[draw].tolist()
-    if kind is None:
-        assert sample is not None
-        assert ids is not None
-        pairs = np.array([f"{name}\0{label}" for name, label in zip(ids, draws, strict=True)])
-        values = point_rows(path, n_rows, pairs)  # the rows of each draw
-        first = values.rows[:, 0]
-        rows = point_rows(path, len(first), ids[first], [draws[row] for row in first])
-        samples = numbers(path, table, sample)[values.rows][rows.rows]
-        return {"samples": samples, "ids": rows.ids}
-    rows = point_rows(path, n_rows, ids, draws)
-    named = [column_of(table, name) for name in _KINDS[kind]]
-    columns = [column for column in named if column is not None]
-    found: dict[str, NDArray[Any]] = {
-        c.lower(): rows.stacked(numbers(path, table, c)) for c in columns
-    }
-    if ids is not None:
-        found["ids"] = rows.ids
-    for column, cells in table.items():
-        if column not in (*columns, id_name, draw):
-            kept = rows.once(cells.tolist())
-            if kept is not None:
-                found[column] = np.array(kept)
+def padded_ratings(ratings: Ratings) -> dict[str, NDArray[np.float64]]:
+    """Return the arrays by which a file holds ratings: NaN where a point has fewer answers."""
+    answers = ratings.answers
+    column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
+    padded = np.full((len(ratings), int(answers.lengths.max())), np.nan)
+    padded[answers.repeat(np.arange(len(ratings))), column] = answers.values
+    found = {"ratings": padded}
+    if ratings.range is not None:
+        found["range"] = np.array(ratings.range)
     return found
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rue.components import Run
 from rue.errors import AlignmentError
 from rue.io.align import in_one_order, make_run, match_rows
-from rue.io.opening import BY_NAME, Matching
+from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import Predictions, read_method, read_predictions
 from rue.io.truth import Truth
 from rue.losses import Loss

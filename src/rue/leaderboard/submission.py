@@ -22,7 +22,7 @@ from rue.bench.cell_row import CellRow
 from rue.bench.cells import cells, is_stale
 from rue.bench.store import Store
 from rue.errors import FileError, InputError
-from rue.io.opening import file_size, opened
+from rue.io.memory import file_size, opened
 from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 

@@ -26,7 +26,7 @@ from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
 from rue.io.align import align, in_one_order, make_run
 from rue.io.atomic import sha256
-from rue.io.opening import BY_NAME, Matching
+from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import Predictions, read_method
 from rue.io.truth import Truth
 from rue.losses import Log, Loss, Squared

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import AlignmentError, FileError
-from rue.io.formats import load_table
-from rue.io.opening import ID_NAMES, load_npz, named_rows, npz_shapes
+from rue.io.arrays import load_npz, npz_shapes
+from rue.io.files import read_frame
+from rue.io.names import ID_NAMES, named_rows
 from rue.report.model import Items, ReportEntry
 
 __all__ = ["PICTURED", "items_of"]
@@ -90,7 +91,8 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
             shown_as = ("text", "images")
             arrays = load_npz(path, [k for k in shapes if k in shown_as or k.lower() in ID_NAMES])
         case ".csv" | ".parquet":
-            arrays = load_table(path)
+            frame = read_frame(path)
+            arrays = {n: c.group for n, c in frame.columns.items() if not c.is_nested}
             shapes = {name: column.shape for name, column in arrays.items()}
         case _:
             raise FileError(f"{path}: items must be .npz, .csv or .parquet, got {path.suffix!r}")
@@ -100,7 +102,7 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
         found = ", ".join(shapes) or "nothing"
         raise FileError(f"{path}: must contain ids and text or images, got {found}")
     if "text" in arrays:
-        if shown.ndim != 1 or shown.dtype.kind not in "USfiub":
+        if shown.ndim != 1 or shown.dtype.kind not in "OUSfiub":
             raise FileError(
                 f"{path}: text must be one text per item, got {shown.dtype} of {shown.shape}"
             )

@@ -10,7 +10,7 @@ from rue.data.entry import Entry
 from rue.data.files import Reader, content_digest
 from rue.data.members import read_member
 from rue.errors import FileError
-from rue.io.json_lines import json_objects
+from rue.io.json_files import json_objects
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]

@@ -16,7 +16,7 @@ from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
-from rue.io.opening import load_npz, npz_shapes, read_npy_bytes
+from rue.io.arrays import load_npz, npz_shapes, read_npy_bytes
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]

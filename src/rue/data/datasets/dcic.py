@@ -17,7 +17,7 @@ from rue.data.files import Reader, content_digest
 from rue.data.images import LazyImages
 from rue.data.splits import N_FOLDS, hold_out, rotate
 from rue.errors import FileError, InputError
-from rue.io.opening import require_memory
+from rue.io.memory import require_memory
 from rue.truth.annotations import Annotations
 
 __all__ = ["ENTRIES"]

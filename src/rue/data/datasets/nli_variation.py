@@ -15,7 +15,7 @@ from rue.data.files import Reader, content_digest
 from rue.data.members import read_member
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
-from rue.io.json_lines import json_objects
+from rue.io.json_files import json_objects
 from rue.truth.ratings import Ratings
 
 __all__ = ["ENTRIES"]

@@ -21,8 +21,8 @@ from rue.data.fetching import locked_target, pip_download
 from rue.data.files import Reader, atomic_write
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
-from rue.io.formats import open_parquet
-from rue.io.opening import opened, reading
+from rue.io.arrow import open_parquet
+from rue.io.memory import opened, reading
 from rue.truth.annotations import Annotations
 
 if TYPE_CHECKING:

@@ -4,27 +4,37 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+
+import numpy as np
 
 from rue._arrays import FloatArray, IntArray
-from rue.data.own.table import Columns, Table, is_number
-from rue.errors import FileError
+from rue.errors import FileError, InputError
+from rue.io.answers import Answers, Layout, answers_of
+from rue.io.files import Column, Frame, is_number, read_frame
+from rue.io.memory import Budget
+from rue.io.names import ID_NAMES, Matching, find_id_name
 
-__all__ = ["Layout", "OwnAnswers", "attributes_of", "first_twice", "values_of"]
+__all__ = ["TABLE_SUFFIXES", "OwnAnswers", "read_own_answers", "table_with"]
 
-Layout = Literal["long", "wide", "arrays"]
-_ATTRIBUTES = ("text", "image", "split", "group")
+TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow")
+ATTRIBUTES = {
+    "text": ("text", "sentence"),
+    "image": ("image", "image_path", "file", "file_name"),
+    "split": ("split",),
+    "group": ("group", "document"),
+}
+"""The usual names of the columns that describe a point."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnAnswers:
-    """The answers about each point.
+    """The answers about each point that has some.
 
     Attributes
     ----------
-    path, layout, columns
+    path, layout
         The file; its layout, ``long`` (one row per answer), ``wide`` (one row per point) or
-        ``arrays`` (an .npz); and the meaning of its columns.
+        ``arrays`` (an .npz).
     ids
         One name per point, in the order of the file.
     class_names, values
@@ -35,64 +45,159 @@ class OwnAnswers:
         The real-valued answers about each point; None where answers are classes.
     n_annotators
         The number of different annotators; None if the file does not name them.
-    n_repeated, repeated
-        How many answers repeat one by the same annotator about the same point, and the first
-        such pair.
+    repeated
+        The answers that repeat one by the same annotator about the same point.
     n_blank, n_silent
         The numbers of empty answers, and of points with only empty answers; both are left out.
     attributes
         Further columns by their meaning, with one cell per point.
+    notes
+        How the file was read, a sentence each.
     """
 
     path: Path
     layout: Layout
-    columns: Columns
     ids: list[str]
     class_names: tuple[str, ...] = ()
     values: tuple[float, ...] | None = None
     counts: IntArray | None = None
     ratings: tuple[FloatArray, ...] | None = None
     n_annotators: int | None = None
-    n_repeated: int = 0
-    repeated: str = ""
+    repeated: tuple[str, ...] = ()
     n_blank: int = 0
     n_silent: int = 0
     attributes: Mapping[str, list[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
-def attributes_of(
-    table: Table, columns: Columns, keys: list[str], ids: list[str]
-) -> dict[str, list[str]]:
-    """Return the columns that describe a point, one cell per point; rows of a point must agree."""
-    found = {}
-    for what in _ATTRIBUTES:
-        name = getattr(columns, what)
-        if name is None:
+def read_own_answers(
+    path: Path, given: Mapping[str, str | None], classes: Sequence[str] | None = None
+) -> OwnAnswers:
+    """Read a file of answers; ``given`` says what -> its column, where the user said so."""
+    if classes is not None and len(set(classes)) < len(classes):
+        raise InputError(f"classes must differ, got {', '.join(classes)}")
+    stated = {what: name for what, name in given.items() if name is not None}
+    frame = read_frame(path, names=list(stated.values()))
+    attributes = _attribute_columns(frame, stated)
+    matching = Matching(
+        truth_id=stated.get("id"),
+        label=stated.get("label"),
+        rating=stated.get("rating"),
+        annotator=stated.get("annotator"),
+        classes=None if classes is None else tuple(classes),
+    )
+    _require_columns(frame, stated)
+    if frame.is_table and find_id_name(path, list(frame.columns), stated.get("id")) is None:
+        raise FileError(
+            f"{path} needs a column of ids (id, uid, item), it has {frame.shown}: give --id"
+        )
+    answers = answers_of(frame, by=list(attributes.values()), matching=matching)
+    return _answered(answers, attributes)
+
+
+def table_with(path: Path, given: Mapping[str, str | None], *what: str) -> dict[str, list[str]]:
+    """Return columns of another table by their meaning, such as ``id`` and ``text``."""
+    frame = read_frame(path)
+    usual = {"id": ID_NAMES, **ATTRIBUTES}
+    names = {
+        w: given.get(w) if frame.has(given.get(w) or "") else frame.find(*usual[w]) for w in what
+    }
+    if None in names.values():
+        raise FileError(f"{path} needs the columns {' and '.join(what)}, it has {frame.shown}")
+    return {w: frame.column(str(name)).words.tolist() for w, name in names.items()}
+
+
+def _require_columns(frame: Frame, stated: Mapping[str, str]) -> None:
+    for what, name in stated.items():
+        if what != "text" and frame.is_table and "," not in name and not frame.has(name):
+            raise InputError(
+                f"{frame.path} has no column {name!r} (--{what}), it has {frame.shown}"
+            )
+
+
+def _attribute_columns(frame: Frame, stated: Mapping[str, str]) -> dict[str, str]:
+    """Return which columns describe a point."""
+    columns = {}
+    for what, usual in ATTRIBUTES.items():
+        if what in stated and frame.has(stated[what]):
+            columns[what] = stated[what]
             continue
-        cells: dict[str, str] = {}
-        for line, key, cell in zip(table.lines, keys, table.text(name), strict=True):
-            if cells.setdefault(key, cell) != cell:
-                raise FileError(
-                    f"{table.path}: line {line}: {key} has a second {name}, "
-                    f"{cell[:40]!r} after {cells[key][:40]!r}"
-                )
-        found[what] = [cells[key] for key in ids]
-    return found
+        names = [n for n in frame.columns if n.strip().lower().replace(" ", "_") in usual]
+        names = [name for name in names if name not in stated.values()]
+        if len(names) > 1:
+            raise InputError(
+                f"{frame.path}: both {names[0]!r} and {names[1]!r} could be the {what}: "
+                f"give --{what}"
+            )
+        if names or what in frame.arrays:
+            columns[what] = names[0] if names else what
+    return columns
+
+
+def _answered(answers: Answers, attributes: Mapping[str, str]) -> OwnAnswers:
+    """Return the answers about the points that have some."""
+    path, n_points = answers.path, answers.n_points
+    if answers.probs is not None:
+        raise FileError(
+            f"{path}: counts must be whole numbers from 0, got "
+            f"{answers.probs[0].tolist()} (a column that is no class: give --classes)"
+        )
+    ids = np.arange(n_points).astype(np.str_) if answers.ids is None else answers.ids
+    if len(np.unique(ids)) < n_points:
+        unique, times = np.unique(ids, return_counts=True)
+        raise FileError(
+            f"{path}: the id {str(unique[np.argmax(times > 1)])!r} occurs twice, but there is no "
+            "column of answers (label, rating): give --label"
+        )
+    silent = answers.silent
+    if len(silent) == n_points:
+        raise FileError(f"{path}: all counts are 0")
+    rows = np.setdiff1d(np.arange(n_points), silent)
+    cells = {}
+    for what, name in attributes.items():
+        if name not in answers.groups:
+            raise FileError(f"{path}: {name} must be the same in all rows of a point")
+        cells[what] = Column(answers.groups[name], Budget(path, 0)).words[rows].tolist()
+    names = answers.classes
+    counts = None
+    if answers.counts is not None:
+        counts = _whole(path, answers.counts)[rows]
+        names = names or tuple(map(str, range(counts.shape[1])))
+    ratings = answers.ratings
+    if names is not None and len(names) < 2:
+        raise FileError(
+            f"{path}: all answers are {names[0]!r}, but at least two classes are needed"
+        )
+    return OwnAnswers(
+        path=path,
+        layout=answers.layout,
+        ids=ids[rows].tolist(),
+        class_names=names or (),
+        values=values_of(names or ()),
+        counts=counts,
+        ratings=None if ratings is None else tuple(ratings[row] for row in rows),
+        n_annotators=answers.n_annotators,
+        repeated=answers.repeated,
+        n_blank=answers.n_blank,
+        n_silent=len(silent),
+        attributes=cells,
+        notes=answers.notes,
+    )
+
+
+def _whole(path: Path, table: FloatArray) -> IntArray:
+    wrong = ~((table >= 0) & (table < 2**53) & (table % 1 == 0)).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise FileError(
+            f"{path}: counts must be whole numbers from 0, row {row} is {table[row].tolist()}"
+        )
+    return table.astype(np.int64)
 
 
 def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:
     """Return the classes as numbers, if they are increasing numbers; else None."""
-    if not all(map(is_number, names)):
+    if not names or not all(map(is_number, names)):
         return None
     values = tuple(map(float, names))
     return values if all(a < b for a, b in itertools.pairwise(values)) else None
-
-
-def first_twice(words: Sequence[str]) -> str | None:
-    """Return the first word that repeats an earlier one, or None."""
-    seen: set[str] = set()
-    for word in words:
-        if word in seen:
-            return word
-        seen.add(word)
-    return None

@@ -11,7 +11,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.data.dataset import SPLITS, count
 from rue.data.own.agreement import alpha_of_counts, alpha_of_ratings, pairwise_agreement
-from rue.data.own.answers import Layout, OwnAnswers
+from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, read_own_answers
 from rue.data.own.description import (
     NAME_RULE,
     Description,
@@ -23,10 +23,9 @@ from rue.data.own.description import (
 )
 from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
 from rue.data.own.leaks import find_duplicates, find_leaks, shared_groups
-from rue.data.own.reading import read_answers
-from rue.data.own.table import TABLE_SUFFIXES
 from rue.data.splits import Splits
 from rue.errors import FileError, InputError
+from rue.io.answers import Layout
 from rue.losses import get_loss
 
 __all__ = ["Check", "check"]
@@ -161,7 +160,7 @@ def check(
     if not file.is_file():
         raise FileError(f"no file or folder {path}")
     given = {what: column for what, column in (columns or {}).items() if column is not None}
-    answers = read_answers(file, given, classes)
+    answers = read_own_answers(file, given, classes)
     source = find_inputs(answers) if inputs is None else Path(inputs)
     splits = _split_file(file)
     home = Path() if folder is None else Path(folder)
@@ -263,9 +262,9 @@ def _warnings(answers: OwnAnswers, found: OwnInputs, n: FloatArray, splits: Spli
         said.append("every point has one answer, so aleatoric and epistemic cannot be separated")
     elif (n == 1).any():
         said.append(f"{count(int((n == 1).sum()), 'point')} with a single answer")
-    if answers.n_repeated:
-        again = count(answers.n_repeated, "answer")
-        said.append(f"{again} repeated by the same annotator, first {answers.repeated}")
+    if answers.repeated:
+        again = count(len(answers.repeated), "answer")
+        said.append(f"{again} repeated by the same annotator, first {answers.repeated[0]}")
     if answers.counts is not None:
         unused = np.flatnonzero(answers.counts.sum(axis=0) == 0)
         if len(unused):

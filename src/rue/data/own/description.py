@@ -30,10 +30,8 @@ from rue._schema import Count, build, read_content
 from rue.data.dataset import SPLITS, DataSet, TaskKind, count
 from rue.data.entry import Entry
 from rue.data.files import Reader
-from rue.data.own.answers import OwnAnswers
+from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
 from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest
-from rue.data.own.reading import read_answers
-from rue.data.own.table import find_columns, read_table
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
 from rue.io.atomic import sha256
@@ -216,7 +214,7 @@ def read_own(
     description: Description, *, size: int | None = None
 ) -> tuple[OwnAnswers, OwnInputs, list[str] | None, list[str]]:
     """Read the files: answers, inputs, the split of each point (None without splits), and notes."""
-    answers = read_answers(
+    answers = read_own_answers(
         description.folder / description.answers, description.columns, description.classes or None
     )
     path = description.folder / description.inputs if description.inputs else None
@@ -224,7 +222,7 @@ def read_own(
     parts = answers.attributes.get("split")
     if description.splits:
         parts = _split_file(description.folder / description.splits, answers)
-    notes = []
+    notes = list(answers.notes)
     if answers.n_blank:
         notes.append(f"{count(answers.n_blank, 'row')} without an answer left out")
     if answers.n_silent:
@@ -267,14 +265,10 @@ def _named(answers: OwnAnswers, parts: Sequence[str] | None) -> list[str] | None
 
 
 def _split_file(path: Path, answers: OwnAnswers) -> list[str]:
-    table = read_table(path)
-    columns = find_columns(table, {})
-    if columns.id is None or columns.split is None:
-        raise FileError(f"{path} needs the columns id and split, it has {', '.join(table.columns)}")
-    keys = [key.strip() for key in table.text(columns.id)]
-    if len(set(keys)) < len(keys):
+    table = table_with(path, {}, "id", "split")
+    if len(set(table["id"])) < len(table["id"]):
         raise FileError(f"{path}: every id must have one split, but ids repeat")
-    part_of = dict(zip(keys, table.text(columns.split), strict=True))
+    part_of = dict(zip(table["id"], table["split"], strict=True))
     return [part_of.get(key, "") for key in answers.ids]
 
 

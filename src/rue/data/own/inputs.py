@@ -13,11 +13,10 @@ from rue.data.archives import open_zip
 from rue.data.dataset import Inputs
 from rue.data.feature_files import as_features
 from rue.data.images import LazyImages
-from rue.data.own.answers import OwnAnswers
-from rue.data.own.table import TABLE_SUFFIXES, find_columns, read_table
+from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
 from rue.errors import AlignmentError, FileError
+from rue.io.arrays import load_npz, npz_shapes
 from rue.io.atomic import sha256
-from rue.io.opening import load_npz, npz_shapes
 
 __all__ = ["IMAGES", "OwnInputs", "find_inputs", "input_digests", "read_inputs", "source_digest"]
 
@@ -115,20 +114,10 @@ def _texts(answers: OwnAnswers, path: Path, given: Mapping[str, str | None]) -> 
     if path == answers.path and "text" in answers.attributes:
         texts = dict(zip(answers.ids, answers.attributes["text"], strict=True))
     else:
-        table = read_table(path)
-        own_id = given.get("id") if given.get("id") in table.columns else None
-        columns = find_columns(table, {"id": own_id, "text": given.get("text")})
-        if columns.id is None or columns.text is None:
-            raise FileError(
-                f"{path} needs a column of ids and one of texts (id, text), it has "
-                f"{', '.join(table.columns)}"
-            )
-        texts = {}
-        for line, key, cell in zip(
-            table.lines, table.text(columns.id), table.text(columns.text), strict=True
-        ):
-            if texts.setdefault(key.strip(), cell) != cell:
-                raise FileError(f"{path}: line {line}: {key} has a second text")
+        table, texts = table_with(path, given, "id", "text"), {}
+        for key, cell in zip(table["id"], table["text"], strict=True):
+            if texts.setdefault(key, cell) != cell:
+                raise FileError(f"{path}: {key} has a second text")
     _require_all(answers, texts, path, "text")
     empty = [key for key in answers.ids if not texts[key].strip()]
     if empty:

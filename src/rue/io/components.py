@@ -14,6 +14,7 @@ set, total is the aleatoric part, and another ``total_hat`` is replaced with a n
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
-from rue.io.formats import load_table, save_table
-from rue.io.opening import BY_NAME, Matching, find_id_name, ids_of, require_unique
+from rue.io.files import Column, Frame, read_frame, row_ids
+from rue.io.memory import Budget
+from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
+from rue.io.saving import save_table
 
 __all__ = [
     "components_of",
@@ -34,8 +37,6 @@ __all__ = [
     "read_estimates",
     "save_components",
 ]
-
-Table = Mapping[str, NDArray[Any]]
 
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
@@ -107,39 +108,38 @@ def save_components(path: str | os.PathLike[str], run: Run) -> None:
     save_table(Path(path), {**columns, **run.groups}, parents=True)
 
 
-def is_component_table(table: Table) -> bool:
+def is_component_table(frame: Frame) -> bool:
     """Return whether a table holds components, and not predictions."""
-    return bool(_MARKS & set(table))
+    return bool(_MARKS & set(frame.columns))
 
 
 def holds_components(path: str | Path) -> bool:
     """Return whether a file is a table of components, and not of predictions."""
     path = Path(path)
     is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
-    return is_table and is_component_table(load_table(path))
+    return is_table and is_component_table(read_frame(path))
 
 
 def named_method(path: str | Path) -> str | None:
     """Return the method that a table of components names, if it names one."""
-    path = Path(path)
-    return _word(path, load_table(path), "method") or None
+    return _word(read_frame(path), "method") or None
 
 
 def read_estimates(
     path: str | Path, *, matching: Matching = BY_NAME
 ) -> tuple[Components, Components | None, NDArray[np.str_] | None, str]:
     """Read components from a table: estimated, realised if there, ids, and the name of the loss."""
-    path = Path(path)
-    table = load_table(path)
-    if "risk" in table or "regret" in table:
-        run = components_of(path, table, matching)
+    frame = read_frame(path, max_memory=matching.max_memory)
+    if "risk" in frame.columns or "regret" in frame.columns:
+        run = components_of(frame, matching)
         return run.hat, run.star, run.ids, run.loss_name
-    zero = np.zeros(len(next(iter(table.values()))))
-    run = components_of(path, {**table, "risk": zero, "regret": zero}, matching)
+    zero = Column(np.zeros(len(frame)), Budget(frame.path, 0))
+    whole = replace(frame, columns={**frame.columns, "risk": zero, "regret": zero})
+    run = components_of(whole, matching)
     return run.hat, None, run.ids, run.loss_name
 
 
-def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run:
+def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
     """Return the run that a table of components holds.
 
     Raises
@@ -150,6 +150,7 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
     AlignmentError
         If an id repeats, unless rows are matched by position.
     """
+    path, table = frame.path, frame.columns
     missing = [name for name in _NEEDED if name not in table]
     if missing == ["risk", "regret"]:
         raise FileError(
@@ -161,21 +162,27 @@ def components_of(path: Path, table: Table, matching: Matching = BY_NAME) -> Run
         raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
     numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
     try:
-        given = {name: _numbers(name, table[name]) for name in numbers if name in table}
+        given = {name: _numbers(frame, name) for name in numbers if name in table}
+    except FileError:
+        raise
     except InputError as error:
         raise FileError(f"{path}: {error}") from None
     _require_regret(path, given)
     name = find_id_name(path, list(table), matching.id_name)
-    ids = ids_of(path, table, len(given["risk"]), matching.id_name)
+    ids = row_ids(frame, name)
     if ids is not None and not matching.by_position:
         require_unique(path, ids)
     return Run(
         _star(given),
         _hat(given),
-        method=_word(path, table, "method") or path.stem,
+        method=_word(frame, "method") or path.stem,
         ids=ids,
-        loss=_word(path, table, "loss"),
-        groups={k: v for k, v in table.items() if k not in _RESERVED and k != name},
+        loss=_word(frame, "loss"),
+        groups={
+            key: column.group
+            for key, column in table.items()
+            if key not in _RESERVED and key != name and not column.is_nested
+        },
         path=path,
         notes=_total_notes(given),
     )
@@ -249,8 +256,9 @@ def _equalized(column: FloatArray, tolerance: float) -> FloatArray:
     return np.asarray(kept[place])
 
 
-def _numbers(name: str, column: NDArray[Any]) -> FloatArray:
-    if name == "n_annotators" and column.dtype.kind == "f":  # infinitely many where p* is known
+def _numbers(frame: Frame, name: str) -> FloatArray:
+    column = frame.numbers(name)
+    if name == "n_annotators":  # infinitely many where p* is known
         as_vector(name, np.where(np.isposinf(column), 0.0, column))
         return column.astype(np.float64)
     return as_vector(name, column)
@@ -270,9 +278,11 @@ def _require_regret(path: Path, given: Mapping[str, FloatArray]) -> None:
         raise FileError(f"{path}: {rule}, got {regret[row]:g} of {risk[row]:g} at row {row}")
 
 
-def _word(path: Path, table: Table, name: str) -> str:
+def _word(frame: Frame, name: str) -> str:
     """Return the one word that a column holds in every row, or nothing if there is none."""
-    words = sorted(set(table[name].astype(np.str_).tolist())) if name in table else [""]
+    words = np.unique(frame.columns[name].words).tolist() if name in frame.columns else [""]
     if len(words) > 1:
-        raise FileError(f"{path}: must hold components of one {name}, got {', '.join(words)[:100]}")
-    return words[0]
+        raise FileError(
+            f"{frame.path}: must hold components of one {name}, got {', '.join(words)[:100]}"
+        )
+    return str(words[0])

@@ -1,0 +1,279 @@
+"""A frame as what annotators said: counts of classes, shares, or real-valued answers.
+
+- arrays: ``counts`` (n, k), ``probs`` for a known p*, or ``ratings`` (n, n_answers) with NaN for
+  an answer that is not there, and optionally ``ids``, ``classes``, ``values``, ``range``;
+- one row per answer: ``id``, ``label`` or ``rating``, ``annotator`` where it is known; or one row
+  per class with a ``count``;
+- a list of answers per point (``labels``, ``annotations``, ...), an object from annotator to
+  answer, or one from class to number (``counts``, ``label_counter``, ``probs``);
+- one column per annotator; or one column per class (wide), with shares where there is a total.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, IntArray
+from rue.errors import FileError
+from rue.io.answer_tables import Said, said_in_table
+from rue.io.files import Frame, read_frame
+from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
+
+__all__ = ["ANSWER_ARRAYS", "Answers", "answers_of", "answers_of_arrays", "read_answers"]
+
+Layout = Literal["long", "wide", "arrays"]
+ANSWER_ARRAYS = ("counts", "probs", "ratings")
+RESERVED = frozenset(
+    {
+        *("probs", "logits", "alpha", "sampled_labels", "epistemic", "actions", "values", "ids"),
+        *("counts", "classes", "method", "mean", "sd", "samples", "mu", "nu", "beta", "ratings"),
+        *("range", "labels"),
+    }
+)
+"""Names of arrays that are no columns to group by."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answers:
+    """What annotators said about each point of a file.
+
+    Attributes
+    ----------
+    path, layout
+        The file; ``long`` (a row per answer), ``wide`` (a row per point) or ``arrays``.
+    n_points, ids
+        The number of points, and their names where they have some.
+    counts, probs, ratings
+        One of: how many chose each class, (n_points, n_classes); known probabilities; or the
+        real-valued answers about each point. Points without any answer have none in them.
+    """
+
+    path: Path
+    layout: Layout
+    n_points: int
+    ids: NDArray[np.str_] | None = None
+    counts: FloatArray | None = None
+    probs: FloatArray | None = None
+    ratings: tuple[FloatArray, ...] | None = None
+    range: tuple[float, float] | None = None
+    classes: tuple[str, ...] | None = None
+    order: Literal["none", "given", "scale"] = "given"
+    values: FloatArray | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    n_annotators: int | None = None
+    repeated: tuple[str, ...] = ()
+    n_blank: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def silent(self) -> IntArray:
+        """The points without any answer."""
+        if self.ratings is not None:
+            return np.flatnonzero([not len(row) for row in self.ratings])
+        if self.counts is None:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(~self.counts.any(axis=1))
+
+    def named(self, classes: tuple[str, ...] | None) -> "Answers":
+        """Give the classes of a file without names those that the user said."""
+        table = self.counts if self.probs is None else self.probs
+        if classes is None or self.classes is not None or table is None:
+            return self
+        return replace(self, classes=classes) if len(classes) == table.shape[1] else self
+
+
+def read_answers(
+    path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
+) -> Answers:
+    """Read the answers in a file; ``by`` names columns that are no classes."""
+    if not Path(path).exists():
+        raise FileError(f"{path}: there is no such file or data set")
+    stated = (*by, matching.truth_id or matching.id_name, matching.label, matching.annotator)
+    frame = read_frame(
+        path,
+        names=[name for name in stated if name],
+        arrays=(*ANSWER_ARRAYS, *RESERVED),
+        max_memory=matching.max_memory,
+    )
+    return answers_of(frame, by=by, matching=matching)
+
+
+def answers_of(frame: Frame, *, by: Sequence[str] = (), matching: Matching = BY_NAME) -> Answers:
+    """Return the answers that a frame holds."""
+    if not frame.is_table:
+        answers = answers_of_arrays(frame.path, frame.arrays, matching)
+        if answers is None:
+            raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
+        return answers.named(matching.classes)
+    said = said_in_table(frame, by, matching)
+    return _collected(frame, said).named(matching.classes)
+
+
+def answers_of_arrays(
+    path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
+) -> Answers | None:
+    """Return the answers in named arrays, or None if they hold none."""
+    id_name = matching.truth_id or matching.id_name
+    if "ratings" in arrays and "counts" not in arrays:
+        ratings = _ratings_of_array(path, arrays["ratings"])
+        return Answers(
+            path=path,
+            layout="arrays",
+            n_points=len(ratings),
+            ids=ids_of(path, arrays, len(ratings), id_name),
+            ratings=ratings,
+            range=_range(path, arrays.get("range")),
+            groups=group_columns(arrays, len(ratings)),
+        )
+    table = next((arrays[name] for name in ("counts", "probs", "") if name in arrays), None)
+    if table is None:
+        return None
+    if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
+        raise FileError(
+            f"{path}: counts must have shape (n_points, n_classes) and hold numbers, got "
+            f"{table.dtype} of shape {table.shape}"
+        )
+    n_points, n_classes = table.shape
+    classes = None
+    if "classes" in arrays:
+        classes = checked_classes(path, arrays["classes"], n_classes)
+    answers = Answers(
+        path=path,
+        layout="arrays",
+        n_points=n_points,
+        ids=ids_of(path, arrays, n_points, id_name),
+        classes=classes,
+        values=arrays.get("values"),
+        groups=group_columns(arrays, n_points),
+    )
+    return _counts_or_probs(answers, np.asarray(table), noted="counts" in arrays or "" in arrays)
+
+
+def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays that rows may be grouped by: one number or word for each point."""
+    return {
+        name: np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
+        for name, array in arrays.items()
+        if name not in RESERVED and array.shape == (n_points,) and array.dtype.kind in "fiubUSM"
+    }
+
+
+def _counts_or_probs(
+    answers: Answers, table: NDArray[Any], *, noted: bool, exact: bool = False
+) -> Answers:
+    """Add a table of counts; numbers that are not whole are taken as probabilities."""
+    finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
+    if exact or (finite and table.dtype.kind == "f" and (table % 1 != 0).any()):
+        note = (
+            f"{answers.path} holds shares, not whole counts: p* is taken as exact, so there is no "
+            "bracket"
+        )
+        notes = (*answers.notes, note) if noted else answers.notes
+        return replace(answers, probs=table, notes=notes)
+    return replace(answers, counts=table)
+
+
+def _collected(frame: Frame, said: Said) -> Answers:
+    """Return what was said as a table, points in the order in which they first occur."""
+    notes = (*frame.notes, *said.notes)
+    common: dict[str, Any] = {
+        "path": frame.path,
+        "layout": said.layout,
+        "columns": said.columns,
+        "notes": notes,
+    }
+    if said.table is not None:  # a row per point
+        answers = Answers(
+            n_points=len(said.table),
+            ids=said.ids,
+            classes=said.classes,
+            order=said.order,
+            groups=_kept_columns(frame, said, np.arange(len(frame)), np.arange(len(frame))),
+            **common,
+        )
+        return _counts_or_probs(answers, said.table, noted=not said.exact, exact=said.exact)
+    assert said.ids is not None
+    names, first, place = np.unique(said.ids, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    point, first = rank[place], first[order]
+    there = ~said.missing
+    answers = Answers(
+        n_points=len(names),
+        ids=said.ids[first],
+        n_annotators=_n_annotators(said, there),
+        repeated=_repeated(said, there),
+        n_blank=int(said.missing.sum()),
+        groups=_kept_columns(frame, said, said.rows[first], said.rows[first][point]),
+        **common,
+    )
+    if said.numbers is not None:
+        rows = np.argsort(point[there], kind="stable")
+        ends = np.cumsum(np.bincount(point[there], minlength=len(names)))[:-1]
+        split = np.split(said.numbers[there][rows], ends)
+        return replace(answers, ratings=tuple(split))
+    assert said.classes is not None
+    assert said.codes is not None
+    counts = np.zeros((len(names), len(said.classes)))
+    np.add.at(counts, (point[there], said.codes[there]), said.weights[there])
+    return replace(answers, counts=counts, classes=said.classes, order=said.order)
+
+
+def _kept_columns(
+    frame: Frame, said: Said, rows: IntArray, same: IntArray
+) -> dict[str, NDArray[Any]]:
+    """Return the other columns that hold one value per point, in all rows of it."""
+    used = {*said.used, *said.columns.get("id", "").split(".")[:1]}
+    groups = {}
+    for name, column in frame.columns.items():
+        if name not in used and not column.is_nested:
+            cells = column.group
+            if (cells[said.rows] == cells[same]).all():
+                groups[name] = cells[rows]
+    return groups
+
+
+def _n_annotators(said: Said, there: NDArray[np.bool]) -> int | None:
+    if said.annotators is None:
+        return None
+    names = np.unique(said.annotators[there])
+    return int((names != "").sum())
+
+
+def _repeated(said: Said, there: NDArray[np.bool]) -> tuple[str, ...]:
+    """Return who answered twice about which point, a sentence each."""
+    if said.annotators is None or said.ids is None:
+        return ()
+    named = there & (said.annotators != "")
+    ids, who = said.ids[named], said.annotators[named]
+    order = np.lexsort((who, ids))
+    again = (ids[order][1:] == ids[order][:-1]) & (who[order][1:] == who[order][:-1])
+    later = np.sort(order[1:][again])
+    return tuple(f"{who[row]} about {ids[row]}" for row in later)
+
+
+def _ratings_of_array(path: Path, array: NDArray[Any]) -> tuple[FloatArray, ...]:
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or 0 in array.shape:
+        raise FileError(
+            f"{path}: ratings must be numbers of shape (n_points, n_answers) or (n_points,), got "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    rows = (array if array.ndim == 2 else array[:, None]).astype(np.float64)
+    there = ~np.isnan(rows)
+    ends = np.cumsum(there.sum(axis=1))[:-1]
+    return tuple(np.split(rows[there], ends))
+
+
+def _range(path: Path, limits: NDArray[Any] | None) -> tuple[float, float] | None:
+    if limits is None:
+        return None
+    if limits.dtype.kind not in "fiu" or limits.size != 2:
+        raise FileError(f"{path}: range must be two numbers, low and high, got {limits.tolist()}")
+    low, high = limits.astype(np.float64).ravel().tolist()
+    return low, high

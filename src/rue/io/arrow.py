@@ -1,0 +1,271 @@
+"""Columns of .parquet and .arrow files, and of folders that `datasets.save_to_disk` wrote.
+
+What is decoded is counted while it is decoded: what the pages of a parquet file unpack to, by
+their own headers and not by the footer, rows, and the words of text.
+"""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue.errors import FileError
+from rue.io.files import Column, Frame
+from rue.io.memory import Budget, file_size, opened, reading
+
+__all__ = ["open_parquet", "read_arrow", "read_dataset_folder"]
+
+_PER_ROW = 16  # bytes that a row of a column takes at least
+_PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object
+_INDEX = "__index_level_"
+
+
+def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
+    """Read a .parquet or .arrow file."""
+    with opened(path) as file, reading(path, path.suffix.lower()):
+        budget = Budget(path, file_size(file), max_memory)
+        if path.suffix.lower() == ".parquet":
+            source = open_parquet(path, file, budget)
+            names = source.schema_arrow.names
+        else:
+            source = _ipc(path, budget)
+            names = source.column_names
+        if len(set(names)) < len(names):
+            raise FileError(f"{path}: column names must not repeat")
+        return _frame(path, {name: _one_column(source, name) for name in names}, budget)
+
+
+def read_dataset_folder(path: Path, max_memory: int | None = None) -> Frame:
+    """Read the .arrow files of a folder that ``datasets.save_to_disk`` wrote."""
+    import pyarrow as pa
+
+    parts = sorted(path.glob("*.arrow"))
+    if not parts or not (path / "dataset_info.json").is_file():
+        inside = [p.name for p in sorted(path.iterdir()) if (p / "dataset_info.json").is_file()]
+        hint = f"; choose a part: {', '.join(inside)}" if inside else ""
+        raise FileError(f"{path}: cannot be read: a folder must be one of `datasets`{hint}")
+    with reading(path, ".arrow"):
+        size = sum(part.stat().st_size for part in parts)
+        budget = Budget(path, size, max_memory)
+        table = pa.concat_tables([_ipc(part, budget) for part in parts])
+        return _frame(path, {name: table.column(name) for name in table.column_names}, budget)
+
+
+def open_parquet(path: Path, file: BinaryIO, budget: Budget | None = None) -> Any:
+    """Return an open parquet file whose pages fit into memory; words are kept once each."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    budget = budget or Budget(path, file_size(file))
+    # Arrow opens the file itself: a thread of Arrow that calls into Python aborts at exit.
+    schema = pq.ParquetFile(pa.OSFile(str(path))).schema_arrow
+    words = [field.name for field in schema if _is_words(field.type)]
+    source = pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=words)
+    meta = source.metadata
+    budget.take(meta.num_rows * _PER_ROW * meta.num_columns)
+    for group in range(meta.num_row_groups):
+        for column in range(meta.num_columns):
+            chunk = meta.row_group(group).column(column)
+            start = chunk.data_page_offset
+            if chunk.has_dictionary_page and chunk.dictionary_page_offset:
+                start = min(start, chunk.dictionary_page_offset)
+            declared = chunk.total_uncompressed_size
+            budget.take(max(declared, _unpacked(file, start, chunk.total_compressed_size)))
+    return source
+
+
+def _one_column(source: Any, name: str) -> Any:
+    if hasattr(source, "read"):
+        return source.read(columns=[name], use_threads=False).column(name)
+    return source.column(name)
+
+
+def _ipc(path: Path, budget: Budget) -> Any:
+    import pyarrow as pa
+
+    def packed(batches: Iterator[Any]) -> Any:
+        kept = []
+        for batch in batches:
+            budget.take(batch.nbytes + batch.num_rows * _PER_ROW * batch.num_columns)
+            kept.append(batch)
+        return pa.Table.from_batches(kept, schema)
+
+    source = pa.OSFile(str(path))
+    try:
+        file = pa.ipc.open_file(source)
+        schema = file.schema
+        return packed(file.get_batch(i) for i in range(file.num_record_batches))
+    except pa.ArrowInvalid:
+        source = pa.OSFile(str(path))
+        stream = pa.ipc.open_stream(source)
+        schema = stream.schema
+        return packed(iter(stream))
+
+
+def _frame(path: Path, table: dict[str, Any], budget: Budget) -> Frame:
+    n_rows = len(next(iter(table.values()))) if table else 0
+    if not n_rows:
+        raise FileError(f"{path}: holds no rows")
+    columns = {}
+    for name, cells in table.items():
+        column = _column(cells, budget)
+        if name.startswith(_INDEX):
+            numbers = column.numbers
+            if numbers is not None and np.array_equal(numbers, np.arange(n_rows)):
+                continue  # the row numbers that pandas writes
+        columns[name] = column
+    return Frame(path, columns, {}, range(1, n_rows + 1))
+
+
+def _column(cells: Any, budget: Budget) -> Column:
+    import pyarrow as pa
+
+    kind, order = cells.type, None
+    if pa.types.is_dictionary(kind) and not _is_words(kind):
+        cells = cells.cast(kind.value_type)
+        kind = cells.type
+    if _is_words(kind):
+        encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.chunk(0)
+        words = encoded.dictionary.to_pylist()
+        if pa.types.is_dictionary(kind) and kind.ordered:
+            order = tuple(words)
+        words = [*(word or "" for word in words), ""]  # each once: it may stand in many rows
+        budget.take(4 * sum(map(len, words)) + _PER_OBJECT * len(words))
+        place = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return Column([words[i] for i in place.tolist()], budget, order)
+    if pa.types.is_decimal(kind):
+        cells = cells.cast(pa.float64())
+        kind = cells.type
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        array: NDArray[Any] = cells.to_numpy()
+        if array.dtype.kind == "O":  # booleans with missing ones
+            array = np.array([np.nan if cell is None else float(cell) for cell in array])
+        return Column(array, budget)
+    if pa.types.is_null(kind):
+        return Column(np.full(len(cells), np.nan), budget)
+    if pa.types.is_nested(kind):
+        budget.take(_PER_OBJECT * _n_values(cells) + 2 * cells.nbytes)
+        return Column(_plain_lists(cells.to_pylist()), budget)
+    if "binary" in str(kind):
+        lengths = [len(cell.as_py() or b"") for cell in cells.slice(0, 1)]
+        budget.take((8 * max(lengths, default=1) + _PER_OBJECT) * len(cells))
+        return Column([_bytes_as_text(cell) for cell in cells.to_pylist()], budget)
+    return Column(["" if cell is None else str(cell) for cell in cells.to_pylist()], budget)
+
+
+def _is_words(kind: Any) -> bool:
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _n_values(cells: Any) -> int:
+    """Return how many values a column of lists or objects holds, itself included."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(cells.type):
+        return len(cells) + sum(_n_values(part) for part in cells.flatten())
+    if pa.types.is_map(cells.type) or not hasattr(cells.type, "value_type"):
+        return 4 * len(cells)
+    parts = [chunk.flatten() for chunk in getattr(cells, "chunks", [cells])]
+    return len(cells) + sum(_n_values(part) for part in parts)
+
+
+def _plain_lists(cells: list[Any]) -> list[Any]:
+    """Return maps, which Arrow gives as lists of pairs, as objects."""
+    return [
+        dict(cell)
+        if isinstance(cell, list) and cell and all(isinstance(pair, tuple) for pair in cell)
+        else cell
+        for cell in cells
+    ]
+
+
+def _bytes_as_text(cell: bytes | None) -> str:
+    if cell is None:
+        return ""
+    try:
+        text = cell.decode("utf-8")
+        if text.isprintable():
+            return text
+    except UnicodeDecodeError:
+        pass
+    return str(uuid.UUID(bytes=cell)) if len(cell) == 16 else cell.hex()
+
+
+def _unpacked(file: BinaryIO, start: int, length: int) -> int:
+    """Return what the pages of a column chunk say they unpack to, from their headers.
+
+    A header is a struct of Thrift's compact protocol: field 2 is the unpacked size, 3 the size
+    in the file.
+    """
+    total, place, end = 0, start, start + length
+    while place < end:
+        file.seek(place)
+        head = file.read(256)
+        sizes, used = _page_sizes(head)
+        if sizes is None:
+            return total
+        total += sizes[0]
+        place += used + max(sizes[1], 1)
+    return total
+
+
+def _page_sizes(head: bytes) -> tuple[tuple[int, int] | None, int]:
+    """Return the two sizes in a page's header, and how long the header is."""
+    fields: dict[int, int] = {}
+    try:
+        used = _skip_struct(head, 0, fields)
+    except IndexError:
+        return None, 0
+    if 2 not in fields or 3 not in fields:
+        return None, 0
+    return (fields[2], fields[3]), used
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, place
+
+
+def _skip_struct(data: bytes, place: int, fields: dict[int, int] | None = None) -> int:
+    """Return where a struct ends; whole numbers of the outermost one go into ``fields``."""
+    number = 0
+    while True:
+        byte = data[place]
+        place += 1
+        if byte == 0:
+            return place
+        kind, delta = byte & 0x0F, byte >> 4
+        if delta:
+            number += delta
+        else:
+            raw, place = _varint(data, place)
+            number = (raw >> 1) ^ -(raw & 1)
+        if kind in (4, 5, 6):  # i16, i32, i64 in zigzag
+            raw, place = _varint(data, place)
+            if fields is not None:
+                fields[number] = (raw >> 1) ^ -(raw & 1)
+        elif kind == 3:
+            place += 1
+        elif kind == 7:
+            place += 8
+        elif kind == 8:
+            length, place = _varint(data, place)
+            place += length
+        elif kind == 12:
+            place = _skip_struct(data, place)
+        elif kind not in (1, 2):
+            raise IndexError

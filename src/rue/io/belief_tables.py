@@ -1,0 +1,395 @@
+"""Predictions in tables and JSON lines as the named arrays that an .npz would hold.
+
+A wide table has a column per class. A long one has the columns ``id``, ``draw`` (where there are
+several), ``class`` and ``prob``, ``logit`` or ``alpha``. A JSON line has a list of numbers, or an
+object from class name to number, under a key such as ``probs``. Rows with the same id are the
+draws of one point; all other columns that say the same in all draws are groups.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import IntArray
+from rue._text import are_numbers, sorted_names
+from rue.errors import FileError
+from rue.io.answer_tables import has_no_names
+from rue.io.files import Column, Frame, plain, row_ids
+from rue.io.names import Matching, find_id_name
+
+__all__ = ["BELIEF_ARRAYS", "REAL_KINDS", "belief_arrays", "real_kind"]
+
+REAL_KINDS = {
+    "NormalInverseGamma": ("mu", "nu", "alpha", "beta"),
+    "Samples": ("samples",),
+    "Gaussians": ("mean", "sd"),
+}
+"""The arrays that each belief about real numbers is made of."""
+
+KINDS = ("probs", "logits", "alpha", "sampled_labels")
+_ARRAYS = (*KINDS, "counts", "ratings", "samples", "mean", "sd", "mu", "nu", "beta")
+BELIEF_ARRAYS = (*_ARRAYS, "epistemic", "actions", "values", "ids", "classes", "method", "range")
+"""The arrays that a prediction file may hold; the first that is there has a row per point."""
+
+_SCALARS = ("epistemic", "actions", "method")
+_LONG = {
+    "prob": "probs",
+    "probs": "probs",
+    "probability": "probs",
+    "logit": "logits",
+    "logits": "logits",
+    "alpha": "alpha",
+}
+
+
+def real_kind(names: Any) -> str | None:
+    """Return which belief about real numbers a file's arrays hold, or None if they hold none.
+
+    Examples
+    --------
+    >>> real_kind(["ids", "mean", "sd"])
+    'Gaussians'
+    >>> real_kind(["ids", "probs", "mean"]) is None
+    True
+    """
+    if any(name in names for name in ("probs", "logits", "sampled_labels")):
+        return None
+    return next(
+        (kind for kind, needed in REAL_KINDS.items() if all(name in names for name in needed)),
+        None,
+    )
+
+
+def belief_arrays(frame: Frame, matching: Matching) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Return the arrays of a table of predictions, and notes about how it was read."""
+    name = find_id_name(frame.path, list(frame.columns), matching.id_name)
+    methods = frame.find("method")
+    if methods is not None and not frame.columns[methods].is_nested:
+        words = np.unique(frame.columns[methods].words)
+        if len(words) > 1:
+            raise FileError(
+                f"{frame.path}: must hold one method, got {', '.join(words[:4].tolist())}; write a "
+                "file for each"
+            )
+    nested = [
+        key
+        for key in _ARRAYS
+        if key in frame.columns and (frame.columns[key].is_nested or key == "sampled_labels")
+    ]
+    if nested:
+        return _of_lists(frame, name, nested), []
+    lower = [plain(column) for column in frame.columns]
+    sample, kind = frame.find("sample"), real_kind(lower)
+    if kind is not None:
+        return _of_numbers(frame, name, kind)
+    if sample is not None and name is not None:
+        return _of_samples(frame, name, sample), []
+    key, of_class = frame.find(*_LONG), frame.find("class")
+    if of_class is not None and key is not None:
+        return _long(frame, name, of_class, key), []
+    return _wide(frame, name, matching.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class PointRows:
+    """Which rows are draws of which point: (n_points, n_draws), points as they first occur."""
+
+    frame: Frame
+    rows: IntArray
+    ids: NDArray[np.str_] | None
+
+    def stacked(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return one entry per point: with draws where a point has several rows."""
+        chosen = array[self.rows]
+        return chosen[:, 0] if self.rows.shape[1] == 1 else chosen
+
+    def once(self, name: str, column: Column, *, required: bool = False) -> NDArray[Any] | None:
+        """Return one value per point, or None, or raise, if draws of a point differ."""
+        cells = column.group
+        same = (cells[self.rows] == cells[self.rows[:, :1]]).all(axis=1)
+        if same.all():
+            return np.asarray(cells[self.rows[:, 0]])
+        if not required:
+            return None
+        point = int(np.argmin(same))
+        values = list(dict.fromkeys(cells[self.rows[point]].tolist()))[:2]
+        of = "" if self.ids is None else f" for {str(self.ids[point])!r}"
+        raise FileError(
+            f"{self.frame.path}: {name} must be the same for all draws of a point, got "
+            f"{values[0]!r} and {values[1]!r}{of}"
+        )
+
+
+def _point_rows(
+    frame: Frame, ids: NDArray[np.str_] | None, draws: Sequence[Any] | None, n_rows: int
+) -> PointRows:
+    """Return which rows are draws of one point: those with the same id, in the order of draws."""
+    path = frame.path
+    if ids is None:
+        if draws is not None and any(draw is not None for draw in draws):
+            raise FileError(f"{path}: rows with a draw need an id to say which point they are of")
+        return PointRows(frame, np.arange(n_rows)[:, None], None)
+    names, first, point, counts = np.unique(
+        ids, return_index=True, return_inverse=True, return_counts=True
+    )
+    if counts.min() != counts.max():
+        least = names[counts.argmin()]
+        raise FileError(
+            f"{path}: every point must have the same number of draws (rows with its id), "
+            f"{str(least)!r} has {counts.min()} and {str(names[counts.argmax()])!r} {counts.max()}"
+        )
+    place = np.empty(len(names), np.int64)
+    place[np.argsort(first)] = np.arange(len(names))
+    if draws is None:
+        rows = np.argsort(place[point], kind="stable").reshape(len(names), -1)
+        return PointRows(frame, rows, ids[rows[:, 0]])
+    try:
+        order = {label: i for i, label in enumerate(dict.fromkeys(draws))}
+    except TypeError:
+        raise FileError(f"{path}: draw must be a number or a word in every row") from None
+    rank = np.array([order[label] for label in draws], dtype=np.int64)
+    rows = np.lexsort((np.arange(len(ids)), rank, place[point])).reshape(len(names), -1)
+    if not (rank[rows] == rank[rows[0]]).all():
+        bad = int(np.argmax((rank[rows] != rank[rows[0]]).any(axis=1)))
+        raise FileError(
+            f"{path}: every point must have the same draws, each once; "
+            f"{str(ids[rows[bad, 0]])!r} does not have those of {str(ids[rows[0, 0]])!r}"
+        )
+    if len(order) > 1 and (np.diff(rank[rows], axis=1) == 0).any():
+        bad = int(np.argmax((np.diff(rank[rows], axis=1) == 0).any(axis=1)))
+        raise FileError(f"{path}: {str(ids[rows[bad, 0]])!r} has a draw twice")
+    return PointRows(frame, rows, ids[rows[:, 0]])
+
+
+def _rows_of(frame: Frame, name: str | None) -> tuple[PointRows, str | None]:
+    """Return the draws of each point, and the column that numbers them."""
+    draw = frame.find("draw")
+    draws = None
+    if draw is not None:
+        cells = frame.columns[draw].cells
+        draws = cells.tolist() if isinstance(cells, np.ndarray) else list(cells)
+        if all(cell is None for cell in draws):
+            draws = None
+    return _point_rows(frame, row_ids(frame, name), draws, len(frame)), draw
+
+
+def _with_groups(
+    frame: Frame,
+    arrays: dict[str, NDArray[Any]],
+    rows: PointRows,
+    used: Sequence[str | None],
+    required: Sequence[str] = (),
+) -> dict[str, NDArray[Any]]:
+    """Add ids, and the columns that say the same in all draws of each point."""
+    for name, column in frame.columns.items():
+        if name in used or column.is_nested:
+            continue
+        cells = rows.once(name, column, required=plain(name) in required)
+        if cells is not None:
+            arrays[plain(name) if plain(name) in _SCALARS else name] = cells
+    if rows.ids is not None:
+        arrays["ids"] = rows.ids
+    return arrays
+
+
+def _wide(
+    frame: Frame, name: str | None, classes: Sequence[str] | None
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    rows, draw = _rows_of(frame, name)
+    others = {name, draw, frame.find("epistemic"), frame.find("method")}
+    if classes is not None and set(classes) & set(frame.columns):
+        lacking = [column for column in classes if column not in frame.columns]
+        if lacking:
+            raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
+        columns = list(classes)
+    else:
+        columns = [
+            name
+            for name, column in frame.columns.items()
+            if name not in others and not column.is_nested and column.numbers is not None
+        ]
+    if len(columns) < 2:
+        raise FileError(
+            f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
+            f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}"
+        )
+    table = np.stack([frame.numbers(column) for column in columns], axis=1)
+    arrays = {"probs": rows.stacked(table)}
+    if not has_no_names(columns):
+        arrays["classes"] = np.array(columns)
+    arrays = _with_groups(frame, arrays, rows, [*columns, name, draw], ["epistemic"])
+    return arrays, _repeated(rows, draw)
+
+
+def _repeated(rows: PointRows, draw: str | None) -> list[str]:
+    """Return a note where rows were read as draws only because they have the same id."""
+    path, n_draws = rows.frame.path, rows.rows.shape[1]
+    if n_draws == 1 or draw is not None:
+        return []
+    return [f"{path} has {n_draws} rows for each id, which were read as {n_draws} draws per point"]
+
+
+def _long(frame: Frame, name: str | None, of_class: str, key: str) -> dict[str, NDArray[Any]]:
+    ids = row_ids(frame, name)
+    if ids is None:
+        raise FileError(
+            f"{frame.path}: one row per class needs a column that names the points (id)"
+        )
+    values, draw = frame.numbers(key), frame.find("draw")
+    labels = _class_words(frame, of_class)
+    occurring = list(dict.fromkeys(labels.tolist()))
+    classes = sorted_names(occurring) if are_numbers(occurring) else occurring
+    place = {text: k for k, text in enumerate(classes)}
+    names, code = np.unique(labels, return_inverse=True)
+    column = np.array([place[text] for text in names.tolist()])[code]
+    parts = ids if draw is None else np.char.add(np.char.add(ids, "\0"), frame.columns[draw].words)
+    pairs, first, pair = np.unique(parts, return_index=True, return_inverse=True)
+    cell = pair * len(classes) + column
+    if len(np.unique(cell)) < len(cell):
+        where = np.sort(cell)
+        twice = int(where[:-1][np.diff(where) == 0][0])
+        shown = str(pairs[twice // len(classes)]).replace("\0", ", draw ")
+        raise FileError(
+            f"{frame.path}: {shown!r}, {classes[twice % len(classes)]!r} must be in one row only"
+        )
+    grid = np.full((len(pairs), len(classes)), np.nan)
+    grid[pair, column] = values
+    if np.isnan(grid).any():
+        i, k = np.argwhere(np.isnan(grid))[0]
+        raise FileError(
+            f"{frame.path}: every point must have a row for each class, {str(ids[first[i]])!r} has "
+            f"none for {classes[k]!r}"
+        )
+    order = np.argsort(first)  # pairs as they first occur
+    first, grid = first[order], grid[order]
+    draws = None if draw is None else frame.columns[draw].words[first].tolist()
+    rows = _point_rows(frame, ids[first], draws, len(first))
+    assert rows.ids is not None
+    stacked = rows.stacked(grid)
+    return {_LONG[plain(key)]: stacked, "classes": np.array(classes), "ids": rows.ids}
+
+
+def _class_words(frame: Frame, name: str) -> NDArray[np.str_]:
+    words = frame.columns[name].words
+    if (words == "").any():
+        row = int(np.argmax(words == ""))
+        raise FileError(f"{frame.path}: every row needs a {name}, {frame.place(row)} has none")
+    return words
+
+
+def _of_numbers(
+    frame: Frame, name: str | None, kind: str
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Return the columns of a belief about real numbers."""
+    rows, draw = _rows_of(frame, name)
+    columns = [column for column in frame.columns if plain(column) in REAL_KINDS[kind]]
+    arrays = {plain(column): rows.stacked(frame.numbers(column)) for column in columns}
+    return _with_groups(frame, arrays, rows, [*columns, name, draw]), _repeated(rows, draw)
+
+
+def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]:
+    """Return sampled values, one per row."""
+    ids, draw = row_ids(frame, name), frame.find("draw")
+    assert ids is not None
+    draws = None if draw is None else frame.columns[draw].words
+    pairs = ids if draws is None else np.char.add(np.char.add(ids, "\0"), draws)
+    values = _point_rows(frame, pairs, None, len(frame))  # the rows of each draw
+    first = values.rows[:, 0]
+    of_draws = None if draws is None else draws[first].tolist()
+    rows = _point_rows(frame, ids[first], of_draws, len(first))
+    assert rows.ids is not None
+    return {"samples": frame.numbers(sample)[values.rows][rows.rows], "ids": rows.ids}
+
+
+def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Return what JSON lines hold as lists, or as objects from class to number."""
+    rows, draw = _rows_of(frame, name)
+    arrays: dict[str, NDArray[Any]] = {}
+    classes: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        values = list(frame.columns[key].cells)
+        missing = [i for i, value in enumerate(values) if value is None]
+        if missing:
+            raise FileError(
+                f"{frame.path}: {key} must be in every line, missing in {frame.place(missing[0])}"
+            )
+        if isinstance(values[0], dict):
+            classes[key], values = _by_class(frame, key, values)
+        if key == "ratings":
+            lists = [value if isinstance(value, list) else [value] for value in values]
+            longest = max(map(len, lists))
+            values = [[*row, *[np.nan] * (longest - len(row))] for row in lists]
+        arrays[key] = rows.stacked(_stack(frame, key, values))
+        if key in ("counts", "ratings") and rows.rows.shape[1] > 1:
+            arrays[key] = _same_in_draws(frame, key, arrays[key])
+    if len(set(classes.values())) > 1:
+        one, other = list(classes)[:2]
+        raise FileError(
+            f"{frame.path}: {one} and {other} must name the same classes in the same order"
+        )
+    if classes:
+        arrays["classes"] = np.array(next(iter(classes.values())))
+    elif "classes" in frame.columns and frame.columns["classes"].is_nested:
+        from rue.io.answer_tables import _constant_classes
+
+        arrays["classes"] = np.array(_constant_classes(frame))
+    return _with_groups(frame, arrays, rows, [*keys, name, draw], _SCALARS)
+
+
+def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the answers of each point once; they must not differ between its draws."""
+    same = (array == array[:, :1]) | ((array != array) & (array[:, :1] != array[:, :1]))
+    if not same.all():
+        raise FileError(f"{frame.path}: {key} must be the same for all draws of a point")
+    return np.asarray(array[:, 0])
+
+
+def _by_class(
+    frame: Frame, key: str, values: Sequence[Any]
+) -> tuple[tuple[str, ...], list[list[Any]]]:
+    names = tuple(str(name) for name in values[0])
+    names = tuple(sorted_names(names)) if are_numbers(names) else names
+    rows = []
+    for i, value in enumerate(values):
+        if not isinstance(value, dict) or set(value) != set(names):
+            got = ", ".join(map(str, value)) if isinstance(value, dict) else repr(value)
+            raise FileError(
+                f"{frame.path}: {key} must name the classes {', '.join(names)} in every line, "
+                f"{frame.place(i)} has {got[:80]}"
+            )
+        rows.append([value[name] for name in names])
+    return names, rows
+
+
+def _stack(frame: Frame, key: str, values: Sequence[Any]) -> NDArray[Any]:
+    """Stack the lists of all lines; they must have one shape and hold numbers or words."""
+    arrays = [_as_array(frame, key, value, i) for i, value in enumerate(values)]
+    shapes = [array.shape for array in arrays]
+    if len(set(shapes)) > 1:
+        i = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
+        raise FileError(
+            f"{frame.path}: {key} must have the same shape in every line, {shapes[0]} in "
+            f"{frame.place(0)} and {shapes[i]} in {frame.place(i)}"
+        )
+    if len({array.dtype.kind in "US" for array in arrays}) > 1:
+        raise FileError(f"{frame.path}: {key} must hold numbers or words, not both")
+    largest = max(array.dtype.itemsize for array in arrays)
+    frame.columns[key].budget.take(largest * arrays[0].size * len(arrays))
+    return np.stack(arrays)
+
+
+def _as_array(frame: Frame, key: str, value: Any, row: int) -> NDArray[Any]:
+    try:
+        array = np.asarray(value)
+    except (ValueError, OverflowError):
+        raise FileError(
+            f"{frame.path}: {key} must be a list without gaps, {frame.place(row)} is not"
+        ) from None
+    if array.dtype.kind not in "fiubU" or not array.size:
+        raise FileError(
+            f"{frame.path}: {key} must hold numbers, {frame.place(row)} has {str(value)[:60]}"
+        )
+    return array

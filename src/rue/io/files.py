@@ -1,0 +1,430 @@
+"""Any file as one :class:`Frame`: columns with their names, rows with their line numbers.
+
+Text files (.csv, .tsv, .txt), JSON (.json, .jsonl: an object per line, or one list of them),
+.parquet and .arrow files and folders of `datasets` become tables; .npz and .npy files become named
+arrays. Each may be packed with gzip (.gz). The separator (comma, tab, semicolon with decimal
+commas) and the encoding (UTF-8, UTF-16) are found out, and said in a note where they are unusual.
+"""
+
+import math
+import re
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray, is_whole
+from rue._text import unprotected
+from rue.errors import FileError
+from rue.io.memory import Budget, opened
+from rue.io.names import named_rows
+
+__all__ = ["Column", "Frame", "is_missing", "is_number", "read_bytes", "read_frame", "row_ids"]
+
+MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "<na>"})
+"""Cells, in lower case, that say that there is no value."""
+
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)",
+    re.IGNORECASE | re.ASCII,
+)
+_BLANKS = " \t\r\n\f\v\xa0"
+_CHUNK = 1 << 20
+_LONG_WORD = 200
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+ARROW_SUFFIXES = (".parquet", ".arrow")
+ARRAY_SUFFIXES = (".npz", ".npy")
+
+
+class Column:
+    """One column of a table: its cells, and on demand the same as numbers or as words."""
+
+    def __init__(
+        self,
+        cells: Sequence[Any] | NDArray[Any],
+        budget: Budget,
+        order: tuple[str, ...] | None = None,
+    ) -> None:
+        self.cells = cells
+        self.budget = budget
+        self.order = order  # the order of its words, where the file states one
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def numbers(self) -> FloatArray | None:
+        """The cells as numbers, NaN where one is missing; None if one is something else."""
+        cells = self.cells
+        if isinstance(cells, np.ndarray):
+            return cells.astype(np.float64) if cells.dtype.kind in "fiub" else _parsed(cells)
+        return _parsed(cells)
+
+    @cached_property
+    def words(self) -> NDArray[np.str_]:
+        """The cells as text: whole numbers without a point, nothing where one is missing."""
+        cells = self.cells
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiubU":
+            if cells.dtype.kind == "f":
+                there = ~np.isnan(cells)
+                if is_whole(cells[there]).all():
+                    words = np.where(there, cells, 0).astype(np.int64).astype(np.str_)
+                    return np.where(there, words, "")
+                return self._texts([_word(cell) for cell in cells.tolist()])
+            return cells if cells.dtype.kind == "U" else cells.astype(np.str_)
+        return self._texts([_word(cell) for cell in cells])
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool]:
+        """Which cells say that there is no value."""
+        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind in "fiub":
+            return np.isnan(self.numbers) if self.numbers is not None else np.zeros(0, bool)
+        return np.array([is_missing(cell) for cell in self.cells], bool)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a cell is a list or an object."""
+        cells = self.cells
+        return not isinstance(cells, np.ndarray) and any(isinstance(c, list | dict) for c in cells)
+
+    @cached_property
+    def group(self) -> NDArray[Any]:
+        """The cells as an array to group by: numbers if all cells are, otherwise words."""
+        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind in "iub":
+            return self.cells
+        if self.numbers is not None and not np.isnan(self.numbers).any():
+            return self.numbers
+        if isinstance(self.cells, np.ndarray):
+            return self.words
+        words = [_word(cell) for cell in self.cells]
+        long = max(map(len, words), default=0) > _LONG_WORD  # an array would pad all of them
+        return np.array(words, dtype=object) if long else self._texts(words)
+
+    def at(self, rows: NDArray[Any]) -> "Column":
+        """Return the column of some rows."""
+        if isinstance(self.cells, np.ndarray):
+            return Column(self.cells[rows], self.budget, self.order)
+        return Column([self.cells[row] for row in np.arange(len(self))[rows]], self.budget)
+
+    def _texts(self, words: list[str]) -> NDArray[np.str_]:
+        """Return words as an array, in which each takes as much as the longest."""
+        longest = max(map(len, words), default=0)
+        Budget(self.budget.path, 0, self.budget.allowed).take(4 * max(longest, 1) * len(words))
+        return np.array(words, dtype=np.str_)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What a file holds: the columns of a table, or named arrays of any shape.
+
+    Attributes
+    ----------
+    path
+        The file.
+    columns
+        The columns of a table by name; empty for a file of arrays.
+    arrays
+        The named arrays of an array file; empty for a table.
+    lines
+        The line of the file that each row of a table stands in, from 1.
+    named
+        Whether the file names its columns.
+    notes
+        How the file was read, where that is not plain, a sentence each.
+    unused
+        The arrays of an .npz that were not read.
+    """
+
+    path: Path
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    lines: Sequence[int] = ()
+    named: bool = True
+    notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the file is a table, and not arrays."""
+        return bool(self.columns)
+
+    def __len__(self) -> int:
+        """Return the number of rows of a table."""
+        return len(self.lines)
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name, or by a dotted path into objects such as ``doc.uid``."""
+        if name in self.columns:
+            return self.columns[name]
+        head, *keys = name.split(".")
+        if keys and head in self.columns:
+            column = self.columns[head]
+            cells = [_inside(cell, keys) for cell in column.cells]
+            if any(cell is not None for cell in cells):
+                return Column(cells, column.budget)
+        raise FileError(f"{self.path}: has no column {name!r}, only {self.shown}")
+
+    def has(self, name: str) -> bool:
+        """Whether :meth:`column` finds this name."""
+        try:
+            self.column(name)
+        except FileError:
+            return False
+        return True
+
+    def find(self, *names: str) -> str | None:
+        """Return the first column with one of these names, in either case."""
+        return next((column for column in self.columns if plain(column) in names), None)
+
+    def numbers(self, name: str) -> FloatArray:
+        """Return a column of numbers without a missing one, or raise."""
+        column = self.column(name)
+        numbers = column.numbers
+        if numbers is None:
+            bad = next(i for i, c in enumerate(column.cells) if not is_missing(c) and _bad(c))
+            shown = str(column.cells[bad])[:60]
+            raise FileError(
+                f"{self.path}: column {name} must hold numbers, got {shown!r} at {self.place(bad)}"
+            )
+        if np.isnan(numbers).any():
+            row = int(np.argmax(np.isnan(numbers)))
+            raise FileError(f"{self.path}: column {name} has no number at {self.place(row)}")
+        return numbers
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, for messages."""
+        return f"line {self.lines[row]}"
+
+    @property
+    def shown(self) -> str:
+        """The names of all columns or arrays, for messages: lists and objects are said."""
+        names = [
+            f"{name} (lists or objects)" if column.is_nested else name
+            for name, column in self.columns.items()
+        ]
+        return ", ".join(names or self.arrays)[:300] or "nothing"
+
+
+def read_frame(
+    path: str | Path,
+    *,
+    names: Collection[str] = (),
+    arrays: Collection[str] | None = None,
+    matrix: bool = False,
+    max_memory: int | None = None,
+) -> Frame:
+    """Read any file.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder that ``datasets.save_to_disk`` wrote.
+    names
+        Columns that the caller will ask for: a first line with one of them is a header.
+    arrays
+        Which arrays of an .npz to read, besides those with one value per point; all by default.
+    matrix
+        Whether a first line of numbers is always a row.
+    max_memory
+        How many bytes reading may take.
+
+    Raises
+    ------
+    FileError
+        If the file is not there, cannot be read, or would take too much memory.
+    """
+    path = Path(path)
+    kind = suffix_of(path)
+    if path.is_dir():
+        from rue.io.arrow import read_dataset_folder
+
+        return read_dataset_folder(path, max_memory)
+    if kind in ARRAY_SUFFIXES:
+        return _arrays(path, kind, arrays, max_memory)
+    if kind in ARROW_SUFFIXES:
+        from rue.io.arrow import read_arrow
+
+        return read_arrow(path, max_memory)
+    content, budget = read_bytes(path, max_memory)
+    text, encoding = decoded(path, content)
+    is_table = kind in (".csv", ".tsv")
+    if kind in JSON_SUFFIXES or (not is_table and text.lstrip()[:1] in ("{", "[")):
+        from rue.io.json_files import read_json
+
+        budget.take_text(content, b",:[{")
+        frame = read_json(path, text, budget)
+    elif kind in TEXT_SUFFIXES:
+        from rue.io.text import read_text
+
+        budget.take_text(content, b",;\t\n\r")
+        frame = read_text(path, text, budget, names, matrix=matrix)
+    else:
+        raise FileError(
+            f"{path}: must be {', '.join(ARRAY_SUFFIXES + TEXT_SUFFIXES)}, "
+            f"{', '.join(JSON_SUFFIXES + ARROW_SUFFIXES)}, got {kind!r}"
+        )
+    if encoding == "utf-8":
+        return frame
+    note = f"{path} was read as {encoding.upper()}"
+    return Frame(path, frame.columns, {}, frame.lines, frame.named, (*frame.notes, note))
+
+
+def suffix_of(path: Path) -> str:
+    """Return the ending that says what a file is, in lower case and without ``.gz``."""
+    endings = [ending.lower() for ending in path.suffixes[-2:]]
+    if endings[-1:] == [".gz"]:
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def read_bytes(path: Path, max_memory: int | None = None) -> tuple[bytes, Budget]:
+    """Return the content of a file, unpacked if it is packed with gzip, and what it may take."""
+    with opened(path) as file:
+        content = b""
+        try:
+            size = path.stat().st_size
+            budget = Budget(path, size, max_memory)
+            budget.take(size)
+            content = file.read()
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+    if path.suffix.lower() == ".gz":
+        content = _unpacked(path, content, budget)
+    return content, budget
+
+
+def decoded(path: str | Path, content: bytes) -> tuple[str, str]:
+    """Return the text of a file and its encoding."""
+    encoding = "utf-8"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif content[1:40:2].count(0) > 8 and content[:40:2].count(0) == 0:
+        encoding = "utf-16-le"
+    try:
+        return content.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: must be UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number; missing ones are none."""
+    return _NUMBER.fullmatch(cell.strip(_BLANKS)) is not None
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell says that there is no value."""
+    if isinstance(cell, str):
+        return len(cell) < 12 and cell.strip().lower() in MISSING
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def plain(name: str) -> str:
+    """Return the name of a column in lower case, with other characters as underscores."""
+    return "".join(c if c.isalnum() else "_" for c in name.strip().lower())
+
+
+def row_ids(frame: Frame, name: str | None) -> NDArray[np.str_] | None:
+    """Return the names of the rows as text, or None if there are none."""
+    if name is None:
+        return None
+    column = frame.column(name)
+    if column.is_nested:
+        raise FileError(f"{frame.path}: {name} must name the rows, got lists or objects")
+    cells: Any = column.cells
+    is_text = not isinstance(cells, np.ndarray) and all(isinstance(c, str) for c in cells)
+    return named_rows(frame.path, column.words if is_text else cells, name)
+
+
+def _arrays(path: Path, kind: str, names: Collection[str] | None, max_memory: int | None) -> Frame:
+    from rue.io.arrays import load_npy, load_npz, npz_shapes
+
+    if path.suffix.lower() == ".gz":
+        raise FileError(f"{path}: unpack it first: arrays are read from .npz and .npy files")
+    if kind == ".npy":
+        array = load_npy(path, max_memory=max_memory)
+        _require_axes(path, "the array", array.shape)
+        return Frame(path, arrays={"": array})
+    shapes = npz_shapes(path)
+    chosen = list(shapes)
+    if names is not None:
+        n_points = next((shapes[name][:1] for name in names if name in shapes), None)
+        vectors = [n for n, shape in shapes.items() if len(shape) == 1 and shape == n_points]
+        chosen = [name for name in shapes if name in names or name in vectors]
+    for name in chosen:
+        _require_axes(path, name, shapes[name])
+    unused = tuple(name for name in shapes if name not in chosen)
+    return Frame(path, arrays=load_npz(path, chosen, max_memory=max_memory), unused=unused)
+
+
+def _require_axes(path: Path, name: str, shape: tuple[int, ...]) -> None:
+    if 0 in shape:
+        raise FileError(f"{path}: {name} must have at least one entry per axis, got shape {shape}")
+
+
+def _unpacked(path: Path, content: bytes, budget: Budget) -> bytes:
+    parts, unpack = [], zlib.decompressobj(wbits=31)
+    try:
+        while content:
+            part = unpack.decompress(content, _CHUNK)
+            budget.take(len(part))
+            parts.append(part)
+            content = unpack.unconsumed_tail
+            if unpack.eof and unpack.unused_data:
+                content, unpack = unpack.unused_data, zlib.decompressobj(wbits=31)
+            elif unpack.eof:
+                break
+    except zlib.error as error:
+        raise FileError(f"{path}: cannot be read as gzip: {error}") from None
+    if not unpack.eof:
+        raise FileError(f"{path}: cannot be read as gzip: it is truncated")
+    return b"".join(parts)
+
+
+def _parsed(cells: Iterable[Any]) -> FloatArray | None:
+    numbers = []
+    for cell in cells.tolist() if isinstance(cells, np.ndarray) else cells:
+        if isinstance(cell, str):
+            if _NUMBER.fullmatch(text := cell.strip(_BLANKS)) is not None:
+                numbers.append(float(text))
+            elif is_missing(cell):
+                numbers.append(math.nan)
+            else:
+                return None
+        elif cell is None:
+            numbers.append(math.nan)
+        elif isinstance(cell, bool | int | float):
+            try:
+                numbers.append(float(cell))
+            except OverflowError:
+                return None
+        else:
+            return None
+    return np.array(numbers, dtype=np.float64)
+
+
+def _bad(cell: Any) -> bool:
+    return _parsed([cell]) is None
+
+
+def _word(cell: Any) -> str:
+    if isinstance(cell, str):
+        return unprotected(cell.strip(_BLANKS))
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell)
+
+
+def _inside(cell: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        cell = cell.get(key) if isinstance(cell, dict) else None
+    return cell

@@ -1,0 +1,193 @@
+"""The names of points and classes in files, and what a user says about them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import is_whole
+from rue.errors import AlignmentError, FileError, InputError
+
+__all__ = [
+    "ANNOTATOR_NAMES",
+    "BY_NAME",
+    "BY_POSITION",
+    "ID_NAMES",
+    "UNNAMED",
+    "Matching",
+    "checked_classes",
+    "find_id_name",
+    "ids_of",
+    "named_rows",
+    "require_unique",
+]
+
+ID_NAMES = ("id", "ids", "uid", "item", "item_id")
+"""What the column that names the points may be called, in either case."""
+
+ANNOTATOR_NAMES = ("annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id")
+"""What the column that names the annotators may be called."""
+
+UNNAMED = "Unnamed: 0"
+"""A column in front without a name, as pandas and R write the names of rows."""
+
+_WEAK_ID_NAMES = ("task", UNNAMED.lower(), "__index_level_0__")  # if no other column names rows
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What a user says about how files are read and matched.
+
+    Attributes
+    ----------
+    id_name
+        The column that names the points, where it has none of the usual names.
+    classes
+        The classes in the order of the columns, for files that do not name their columns.
+    common
+        Keep the points that are on both sides, instead of raising where one lacks some.
+    by_position
+        Match rows by position even where one side, or both, have ids.
+    truth_id
+        The column that names the points of the truth, by default ``id_name``.
+    label
+        The column of the answers of a truth, or a dotted path to it.
+    rating
+        The column of real-valued answers of a truth.
+    annotator
+        The column of annotators; or the columns that hold one annotator each, by commas.
+    max_memory
+        How many bytes reading a file may take.
+    """
+
+    id_name: str | None = None
+    classes: tuple[str, ...] | None = None
+    common: bool = False
+    by_position: bool = False
+    truth_id: str | None = None
+    label: str | None = None
+    rating: str | None = None
+    annotator: str | None = None
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        names = self.classes
+        if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
+            raise InputError(f"--classes must be two or more different names, got {list(names)}")
+        if self.common and self.by_position:
+            raise InputError("--common matches by id, so it cannot go with --by-position")
+
+
+BY_NAME = Matching()
+"""The default: by name, every point on both sides."""
+
+BY_POSITION = Matching(by_position=True)
+"""For points that are matched already."""
+
+
+def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) -> str | None:
+    """Return which of a file's columns names the points, or None if there is none."""
+    if wanted is not None:
+        if wanted not in names and wanted.split(".")[0] not in names:
+            raise FileError(
+                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}"
+            )
+        return wanted
+    candidates = [name for name in names if name.lower() in ID_NAMES]
+    if len(candidates) > 1:
+        raise FileError(
+            f"{path}: {' and '.join(candidates)} could both name the rows; choose with --id"
+        )
+    weak = [name for usual in _WEAK_ID_NAMES for name in names if name.lower() == usual]
+    return next(iter([*candidates, *weak]), None)
+
+
+def ids_of(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    n_points: int,
+    id_name: str | None = None,
+) -> NDArray[np.str_] | None:
+    """Return the names of the rows of arrays as text, or None if there are none."""
+    name = find_id_name(path, list(arrays), id_name)
+    if name is None:
+        return None
+    ids = arrays[name]
+    if ids.shape != (n_points,):
+        raise FileError(f"{path}: {name} must have shape ({n_points},), got {ids.shape}")
+    return named_rows(path, ids, name)
+
+
+def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
+    """Return the ids of rows as text: words, or whole numbers without a point."""
+    if isinstance(values, np.ndarray):
+        fast = _fast_names(values)
+        if fast is not None:
+            return _without_points(fast)
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
+        raise FileError(
+            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
+            f"give {name}.astype(str)"
+        )
+    texts = []
+    for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            value = int(value)
+        missing = value is None or (isinstance(value, float) and math.isnan(value)) or value == ""
+        if missing or isinstance(value, bool) or not isinstance(value, str | int):
+            got = "nothing" if missing else repr(value)[:60]
+            raise FileError(
+                f"{path}: {name} must be text or a whole number in every row, got {got} at row "
+                f"{row}; for objects give {name}.astype(str)"
+            )
+        texts.append(str(value))
+    return _without_points(np.array(texts, dtype=np.str_))
+
+
+def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
+    """Raise if an id stands twice."""
+    names, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise AlignmentError(
+            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
+            f"first {str(names[np.argmax(counts > 1)])!r}"
+        )
+
+
+def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[str, ...]:
+    """Return a file's class names as text, or raise unless there is a different one per class."""
+    if names.dtype.kind == "S":
+        names = np.char.decode(names, "utf-8", "replace")
+    texts = tuple(str(name) for name in names.tolist()) if names.ndim == 1 else ()
+    if names.dtype.kind not in "USiu" or len(texts) != n_classes or len(set(texts)) < n_classes:
+        raise FileError(
+            f"{path}: classes must be {n_classes} different names, one per column, got "
+            f"{str(names.tolist())[:120]}"
+        )
+    return texts
+
+
+def _without_points(ids: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Return ids that are all written like 1.0 as 1."""
+    if len(ids) and ids[0].endswith(".0") and np.char.endswith(ids, ".0").all():
+        stems = np.char.partition(ids, ".")[:, 0]
+        if np.char.isdigit(np.char.lstrip(stems, "-")).all():
+            return np.asarray(stems, dtype=np.str_)
+    return ids
+
+
+def _fast_names(ids: NDArray[Any]) -> NDArray[np.str_] | None:
+    """Return the names of an array of one type without a loop; None if a row may have none."""
+    if ids.dtype.kind == "f":
+        return ids.astype(np.int64).astype(np.str_) if is_whole(ids).all() else None
+    if ids.dtype.kind == "S":
+        ids = np.char.decode(ids, "utf-8", "replace")
+    if ids.dtype.kind == "U":
+        return None if (ids == "").any() else ids
+    return ids.astype(np.str_) if ids.dtype.kind in "iu" else None
