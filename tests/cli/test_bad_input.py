@@ -93,7 +93,7 @@ CASES = {
     "alpha of zero": ("p.npz", npz(alpha=np.zeros((N, K))), "t.npy", TRUTH, [], "alpha must be above 0"),
     "alpha in three dimensions": ("p.npz", npz(alpha=PROBS), "t.npy", TRUTH, [], "alpha must have shape"),
     "score too short": ("p.npz", npz(probs=PROBS, epistemic=[1.0]), "t.npy", TRUTH, [], "4 points"),
-    "score NaN": ("p.npz", npz(probs=PROBS, epistemic=[1, 2, 3, np.nan]), "t.npy", TRUTH, [], "epistemic has no number at line 2"),
+    "score NaN": ("p.npz", npz(probs=PROBS, epistemic=[1, 2, 3, np.nan]), "t.npy", TRUTH, [], "epistemic must be finite"),
     "wrong actions": ("p.npz", npz(probs=PROBS, actions=[0, 1, 2, 3]), "t.npy", TRUTH, ["--loss", "zero_one"], "from 0 to 2"),
     "actions of another loss": ("p.npz", npz(probs=PROBS, actions=[0, 1, 2, 0]), "t.npy", TRUTH, [], "distributions of shape"),
     "another number of points": ("p.npz", npz(probs=PROBS[1:]), "t.npy", TRUTH, [], "3 points but"),

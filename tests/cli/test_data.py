@@ -187,7 +187,10 @@ def test_check_errors_are_one_line_and_exit_code_2(data, mine):
     for arguments, message in (
         (("check", "nope.csv"), "rue: no file or folder nope.csv"),
         (("check", "mine", "--label", "x"), "rue: mine/answers.csv has no column 'x' (--label)"),
-        (("check", "mine", "--classes", "x,y"), "rue: mine/answers.csv: every label must be one"),
+        (
+            ("check", "mine", "--classes", "x,y"),
+            "rue: mine/answers.csv: label 'z' is none of the classes",
+        ),
         (("check", "mine", "--out", "a.txt"), "rue: the description must be a .toml file"),
         (("check", "mine", "--name", "a b"), "rue: name must be letters, digits"),
         (("info", "nope.toml"), "rue: nope.toml: cannot be read: no such file"),

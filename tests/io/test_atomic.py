@@ -12,9 +12,9 @@ import pytest
 
 import rue
 from rue.errors import FileError, InputError
+from rue.io.arrays import save_npz
 from rue.io.atomic import copy, open_own, replacing, sha256
 from rue.io.saving import save_table
-from rue.io.arrays import save_npz
 
 
 def names(folder):
@@ -212,7 +212,7 @@ def test_everything_that_writes_uses_it():
         "data/features.py": 1,
         "data/fetching.py": 4,  # into a temporary folder of its own, for pip
         "io/atomic.py": 2,
-        "io/opening.py": 1,  # into a file of the writer's
+        "io/arrays.py": 1,  # into a file of the writer's
     }
 
 

@@ -12,6 +12,7 @@ import rue
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io import Matching, read_run
 from rue.io.components import _equalized, save_components
+from rue.io.files import read_frame
 from rue.io.saving import save_table
 from rue.metrics.evaluation import evaluate_run
 

@@ -8,7 +8,6 @@ import pytest
 from rue.errors import FileError
 from rue.io.belief_tables import belief_arrays
 from rue.io.files import read_frame
-from rue.io.json_files import json_objects
 from rue.io.names import Matching
 
 KEYS = ("probs", "logits", "alpha", "counts", "sampled_labels")
@@ -56,7 +55,6 @@ def test_a_list_of_objects_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "whatever.txt"
     path.write_text(json.dumps([{"id": 1, "probs": [0.5, 0.5]}]), encoding="utf-8-sig")
     assert len(read_frame(path)) == 1
-    assert not is_json_lines(tmp_path / "gone")
 
 
 @pytest.mark.parametrize(
@@ -77,14 +75,14 @@ def test_a_list_of_objects_and_a_byte_order_mark(tmp_path):
         (['{"id": 1.5, "probs": [1, 0]}'], "text or a whole number"),
         (['{"id": 1, "uid": 2, "probs": [1, 0]}'], "could both name the rows; choose with --id"),
         (['{"draw": 1, "probs": [1, 0]}'], "need an id"),
-        (["[" * 100_000], "list of JSON objects"),
+        (["[" * 100_000], "as JSON"),
     ],
 )
 def test_broken_lines_are_one_line_errors(tmp_path, lines, words):
     path = tmp_path / "p.jsonl"
     path.write_text("\n".join(lines))
     with pytest.raises(FileError, match=words) as error:
-        json_arrays(path, load_json_lines(path), KEYS)
+        belief_arrays(read_frame(path), Matching())
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 400
 
@@ -98,9 +96,10 @@ def test_the_column_of_ids_can_be_named(tmp_path):
 
 def test_what_draws_disagree_on_is_no_column(tmp_path):
     records = [{"id": 1, "probs": [1, 0], "seed": s, "epistemic": s} for s in (0, 1)]
-    assert "seed" not in arrays(tmp_path, *records)
+    same = [{**record, "epistemic": 1} for record in records]
+    assert "seed" not in arrays(tmp_path, *same)
     with pytest.raises(FileError, match="epistemic must be the same for all draws"):
-        arrays(tmp_path, *records, scalars=("epistemic",))
+        arrays(tmp_path, *records)
 
 
 def test_words_are_kept_as_sampled_labels(tmp_path):

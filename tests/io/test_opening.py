@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import zipfile
 
 import numpy as np
@@ -12,10 +11,15 @@ import pytest
 
 from memory import peak
 from rue.errors import FileError, InputError
-from rue.io.files import read_frame
-from rue.io.MISSING_max_memory import max_memory
 from rue.io.arrays import load_npy, load_npz, npz_shapes
-from rue.io.memory import allowance, parse_size, require_memory
+from rue.io.files import read_frame
+from rue.io.memory import MemoryBudget, allowance, parse_size, require_memory
+
+
+def load_table(path, **options):
+    """The columns of a table as arrays: numbers where all cells are, otherwise words."""
+    return {n: c.group for n, c in read_frame(path, **options).columns.items()}
+
 
 GIB = 1 << 30
 
@@ -58,7 +62,7 @@ def many_rows(tmp_path_factory):
 def test_an_unused_member_of_3_gib_is_not_read(bomb):
     assert bomb.stat().st_size < 20 << 20
     code = (
-        "from rue.io.opening import load_npz, npz_shapes; from pathlib import Path\n"
+        "from rue.io.arrays import load_npz, npz_shapes; from pathlib import Path\n"
         "path = Path(sys.argv[1]); print(npz_shapes(path)['unused'], *load_npz(path, ['probs']))"
     )
     printed, memory = peak(code, bomb)
@@ -73,9 +77,9 @@ def test_an_unused_member_of_3_gib_is_not_read(bomb):
 @pytest.mark.slow
 def test_a_parquet_of_300_million_rows_is_refused(many_rows):
     code = (
-        "from rue.errors import FileError; from rue.io.formats import load_table\n"
+        "from rue.errors import FileError; from rue.io.files import read_frame\n"
         "from pathlib import Path\n"
-        "try: load_table(Path(sys.argv[1]))\n"
+        "try: read_frame(Path(sys.argv[1]))\n"
         "except FileError as error: print(error)"
     )
     printed, memory = peak(code, many_rows)
@@ -156,28 +160,25 @@ def test_text_takes_as_much_as_its_longest_word(tmp_path):
     """A table of 300 kB whose column of words would take 20 GB."""
     path = tmp_path / "a.csv"
     path.write_text("name,x\n" + "a,1\n" * 50_000 + "b" * 100_000 + ",1\n")
+    assert load_table(path)["name"].dtype == object  # each word as long as it is
     with pytest.raises(FileError, match=r"a\.csv: reading it would take 18\.6 GiB of memory"):
-        load_table(path)
+        _ = read_frame(path).columns["name"].words
     words = ["a"] * 50_000 + ["b" * 100_000]
     pq.write_table(pa.table({"name": words}), tmp_path / "a.parquet")
     with pytest.raises(FileError, match=r"a\.parquet: reading it would take 18\.6 GiB"):
-        load_table(tmp_path / "a.parquet")
+        _ = read_frame(tmp_path / "a.parquet").columns["name"].words
     pq.write_table(pa.table({"name": ["long " * 50] * 50_000}), tmp_path / "b.parquet")
-    assert (load_table(tmp_path / "b.parquet")["name"] == "long " * 50).all()
+    assert (load_table(tmp_path / "b.parquet")["name"] == ("long " * 50).strip()).all()
 
 
 def test_another_limit(tmp_path, monkeypatch):
     np.savez(tmp_path / "a.npz", probs=np.zeros(1000))
     (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 1000)
-    with max_memory("1KiB"):
-        for read, name in ((load_npz, "a.npz"), (load_table, "a.csv")):
-            with pytest.raises(FileError, match=r"and 1\.0 KiB are allowed; .* --max-memory"):
-                read(tmp_path / name)
-        with max_memory("1GiB"):
-            assert len(load_npz(tmp_path / "a.npz")["probs"]) == 1000
-        with max_memory(None):
-            assert os.environ["RUE_MAX_MEMORY"] == "1KiB"
-    assert "RUE_MAX_MEMORY" not in os.environ
+    for read, name in ((load_npz, "a.npz"), (load_table, "a.csv")):
+        with pytest.raises(FileError, match=r"and 1\.0 KiB are allowed; .* --max-memory"):
+            read(tmp_path / name, max_memory=1024)
+    monkeypatch.setenv("RUE_MAX_MEMORY", "1KiB")
+    assert len(load_npz(tmp_path / "a.npz", max_memory=1 << 30)["probs"]) == 1000
     monkeypatch.setenv("RUE_MAX_MEMORY", "many")
     with pytest.raises(InputError, match="RUE_MAX_MEMORY must be a size such as 2GiB"):
         load_npz(tmp_path / "a.npz")
@@ -235,8 +236,6 @@ def test_the_estimate_for_dcic_is_above_what_it_takes():
 def test_the_estimate_for_a_csv_is_above_what_it_takes(tmp_path):
     import tracemalloc
 
-    from rue.io.MISSING_size_of_text import size_of_text
-
     rng = np.random.default_rng(0)
     for text in (
         "\n".join(",".join(map(repr, row)) for row in rng.random((2000, 10)).tolist()),
@@ -248,11 +247,31 @@ def test_the_estimate_for_a_csv_is_above_what_it_takes(tmp_path):
         load_table(path)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert most < size_of_text(text.encode(), b",\n") < 3 * most
+        budget = MemoryBudget(path, 0)
+        budget.take_text(text.encode(), b",;\t\n\r")
+        assert most < budget.taken < 3 * most
 
 
-def test_gzip_is_no_other_way_in():
+def test_gzip_is_no_other_way_in(monkeypatch):
     from rue.data.archives import gunzip
 
-    with max_memory("1MiB"), pytest.raises(FileError, match=r"g: reading it would take 1\.0 MiB"):
+    monkeypatch.setenv("RUE_MAX_MEMORY", "1MiB")
+    with pytest.raises(FileError, match=r"g: reading it would take 1\.0 MiB"):
         gunzip(gzip.compress(bytes(1 << 21)), "g")
+
+
+@pytest.mark.parametrize("shape", [(2**33, 0), (2**40, 0), (2**31, 0), (0, 3)])
+@pytest.mark.parametrize("name", ["counts", "ratings"])
+def test_an_axis_of_size_0_is_refused_before_anything_is_allocated(tmp_path, name, shape):
+    """A file of 246 bytes took 8.4 GB."""
+    npz(tmp_path / "a.npz", **{name: npy_header(shape)})
+    (tmp_path / "a.npy").write_bytes(npy_header(shape))
+    code = (
+        "from rue.errors import FileError; from rue.io import read_truth\n"
+        "try: read_truth(sys.argv[1])\n"
+        "except FileError as error: print(error)"
+    )
+    for file in ("a.npz", "a.npy"):
+        printed, memory = peak(code, tmp_path / file)
+        assert "at least one entry per axis" in printed or "would take" in printed
+        assert memory < GIB // 2

@@ -201,7 +201,7 @@ def test_a_column_called_mean_is_a_column_where_there_are_probs(tmp_path):
         ({"mean": MEAN, "sd": SD, "epistemic": [1.0] * 3}, "epistemic score from another source"),
         ({"mean": MEAN, "sd": SD, "ratings": [[1.0], [2.0]]}, "of 3 points but answers about 2"),
         ({"mean": MEAN, "sd": SD, "ratings": [["x"]] * 3}, "ratings must be numbers"),
-        ({"mean": MEAN, "sd": SD, "ratings": [[np.nan]] * 3}, "point 0 has none"),
+        ({"mean": MEAN, "sd": SD, "ratings": [[np.nan]] * 3}, "3 of 3 have none"),
         (
             {"mean": MEAN, "sd": SD, "ratings": [[1.0]] * 3, "range": [2.0, 3.0]},
             "within the range 2 to 3, got 1 at point 0",
@@ -220,7 +220,10 @@ def test_broken_files_are_named(arrays, words, tmp_path):
     [
         ("rating\n1.5\n2.5", "which point it is about"),
         ("id,rating\na,high\nb,low", "rating must hold numbers"),
-        ("id,annotator,rating\na,x,1.5\na,x,2.5", "must be in one row only, got 2"),
+        (
+            "id,annotator,rating\na,x,1.5\na,x,2.5",
+            "once per point, 1 answers repeat one, first x about a",
+        ),
     ],
 )
 def test_broken_tables_of_ratings_are_named(text, words, tmp_path):
@@ -232,10 +235,15 @@ def test_broken_tables_of_ratings_are_named(text, words, tmp_path):
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([{"id": "a", "rating": 1.0}, {"id": "b"}], "rating must be in every line, missing in li"),
-        ([{"id": "a", "ratings": [1.0]}, {"id": "b", "ratings": 2.0}], "must be a list in every"),
-        ([{"id": "a", "ratings": [1.0]}, {"id": "a", "ratings": [2.0]}], "different ratings in"),
-        ([{"id": "a", "ratings": [1.0]}, {"id": "b", "ratings": []}], "point 1 has none"),
+        ([{"id": "a", "rating": 1.0}, {"id": "b"}], "1 of 2 have none, first 'b'"),
+        (
+            [{"id": "a", "ratings": [1.0]}, {"id": "a", "ratings": [2.0]}],
+            "has ratings in several rows",
+        ),
+        (
+            [{"id": "a", "ratings": [1.0]}, {"id": "b", "ratings": []}],
+            "1 of 2 have none, first 'b'",
+        ),
     ],
 )
 def test_broken_lines_of_ratings_are_named(lines, words, tmp_path):

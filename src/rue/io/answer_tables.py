@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.files import Column, Frame, is_missing, plain, row_ids
+from rue.io.files import Frame, FrameColumn, is_missing, plain, row_ids
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 
 __all__ = ["LABEL_NAMES", "Said", "has_no_names", "said_in_table"]
@@ -131,11 +131,11 @@ def _nested(frame: Frame, others: set[str | None]) -> str | None:
     return min(columns, key=lambda name: usual.index(plain(name)), default=None)
 
 
-def _is_list(column: Column) -> bool:
+def _is_list(column: FrameColumn) -> bool:
     return any(isinstance(cell, list) for cell in column.cells)
 
 
-def _numbers_inside(column: Column) -> bool:
+def _numbers_inside(column: FrameColumn) -> bool:
     """Whether the values in lists or objects are numbers, not words."""
     for cell in column.cells:
         values = list(cell.values()) if isinstance(cell, dict) else cell
@@ -183,7 +183,7 @@ def _events(
     rows = np.arange(len(frame))
     if column.is_nested:
         rows, cells, names = _flattened(frame, label, column, annotator)
-        answers, annotators = Column(cells, column.budget), names
+        answers, annotators = FrameColumn(cells, column.budget), names
         counted = None
         if annotators is None and len(np.unique(ids)) < len(ids):
             names_of, times = np.unique(ids, return_counts=True)
@@ -242,7 +242,7 @@ def _annotator_column(frame: Frame, matching: Matching) -> str | None:
 
 
 def _flattened(
-    frame: Frame, label: str, column: Column, annotator: str | None
+    frame: Frame, label: str, column: FrameColumn, annotator: str | None
 ) -> tuple[IntArray, list[Any], NDArray[np.str_] | None]:
     """Return the row, the answer and the annotator of each answer in lists or objects."""
     rows: list[int] = []
@@ -280,7 +280,7 @@ def _annotator_columns(
     ids = _required_ids(frame, id_name)
     n = len(frame)
     cells = [cell for name in columns for cell in _listed(frame.column(name).cells)]
-    answers = Column(cells, frame.column(columns[0]).budget)
+    answers = FrameColumn(cells, frame.column(columns[0]).budget)
     classes, order, codes = _codes(frame, columns[0], answers, matching.classes)
     shown = ", ".join(columns[:4]) + (", ..." if len(columns) > 4 else "")
     return Said(
@@ -438,7 +438,7 @@ def _are_counts(table: FloatArray) -> bool:
 
 
 def _require_no_stray_word(
-    frame: Frame, name: str, column: Column, others: set[str | None]
+    frame: Frame, name: str, column: FrameColumn, others: set[str | None]
 ) -> None:
     """Raise for a column of numbers with a few words in it: it may be a class."""
     if name in others or column.is_nested or isinstance(column.cells, np.ndarray):
@@ -454,19 +454,19 @@ def _require_no_stray_word(
 
 
 def _is_numeric(cell: Any) -> bool:
-    return Column([cell], None).numbers is not None  # type: ignore[arg-type]
+    return FrameColumn([cell], None).numbers is not None  # type: ignore[arg-type]
 
 
-def _first_bad(column: Column) -> int:
+def _first_bad(column: FrameColumn) -> int:
     for row, cell in enumerate(column.cells):
-        numbers = Column([cell], column.budget).numbers
+        numbers = FrameColumn([cell], column.budget).numbers
         if not is_missing(cell) and (numbers is None or not np.isfinite(numbers).all()):
             return row
     return 0
 
 
 def _codes(
-    frame: Frame, name: str, column: Column, stated: Sequence[str] | None
+    frame: Frame, name: str, column: FrameColumn, stated: Sequence[str] | None
 ) -> tuple[tuple[str, ...], Literal["none", "scale"], IntArray]:
     """Return the classes, what their order says, and the class of each answer."""
     numbers = column.numbers

@@ -23,7 +23,7 @@ from rue.io.answer_tables import Said, said_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
 
-__all__ = ["ANSWER_ARRAYS", "Answers", "answers_of", "answers_of_arrays", "read_answers"]
+__all__ = ["ANSWER_ARRAYS", "FileAnswers", "answers_of", "answers_of_arrays", "read_answers"]
 
 Layout = Literal["long", "wide", "arrays"]
 ANSWER_ARRAYS = ("counts", "probs", "ratings")
@@ -38,7 +38,7 @@ RESERVED = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Answers:
+class FileAnswers:
     """What annotators said about each point of a file.
 
     Attributes
@@ -79,7 +79,7 @@ class Answers:
             return np.zeros(0, np.int64)
         return np.flatnonzero(~self.counts.any(axis=1))
 
-    def named(self, classes: tuple[str, ...] | None) -> "Answers":
+    def named(self, classes: tuple[str, ...] | None) -> "FileAnswers":
         """Give the classes of a file without names those that the user said."""
         table = self.counts if self.probs is None else self.probs
         if classes is None or self.classes is not None or table is None:
@@ -89,7 +89,7 @@ class Answers:
 
 def read_answers(
     path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
-) -> Answers:
+) -> FileAnswers:
     """Read the answers in a file; ``by`` names columns that are no classes."""
     if not Path(path).exists():
         raise FileError(f"{path}: there is no such file or data set")
@@ -103,7 +103,9 @@ def read_answers(
     return answers_of(frame, by=by, matching=matching)
 
 
-def answers_of(frame: Frame, *, by: Sequence[str] = (), matching: Matching = BY_NAME) -> Answers:
+def answers_of(
+    frame: Frame, *, by: Sequence[str] = (), matching: Matching = BY_NAME
+) -> FileAnswers:
     """Return the answers that a frame holds."""
     if not frame.is_table:
         answers = answers_of_arrays(frame.path, frame.arrays, matching)
@@ -116,12 +118,12 @@ def answers_of(frame: Frame, *, by: Sequence[str] = (), matching: Matching = BY_
 
 def answers_of_arrays(
     path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
-) -> Answers | None:
+) -> FileAnswers | None:
     """Return the answers in named arrays, or None if they hold none."""
     id_name = matching.truth_id or matching.id_name
     if "ratings" in arrays and "counts" not in arrays:
         ratings = _ratings_of_array(path, arrays["ratings"])
-        return Answers(
+        return FileAnswers(
             path=path,
             layout="arrays",
             n_points=len(ratings),
@@ -142,7 +144,7 @@ def answers_of_arrays(
     classes = None
     if "classes" in arrays:
         classes = checked_classes(path, arrays["classes"], n_classes)
-    answers = Answers(
+    answers = FileAnswers(
         path=path,
         layout="arrays",
         n_points=n_points,
@@ -164,8 +166,8 @@ def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str
 
 
 def _counts_or_probs(
-    answers: Answers, table: NDArray[Any], *, noted: bool, exact: bool = False
-) -> Answers:
+    answers: FileAnswers, table: NDArray[Any], *, noted: bool, exact: bool = False
+) -> FileAnswers:
     """Add a table of counts; numbers that are not whole are taken as probabilities."""
     finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
     if exact or (finite and table.dtype.kind == "f" and (table % 1 != 0).any()):
@@ -178,7 +180,7 @@ def _counts_or_probs(
     return replace(answers, counts=table)
 
 
-def _collected(frame: Frame, said: Said) -> Answers:
+def _collected(frame: Frame, said: Said) -> FileAnswers:
     """Return what was said as a table, points in the order in which they first occur."""
     notes = (*frame.notes, *said.notes)
     common: dict[str, Any] = {
@@ -188,7 +190,7 @@ def _collected(frame: Frame, said: Said) -> Answers:
         "notes": notes,
     }
     if said.table is not None:  # a row per point
-        answers = Answers(
+        answers = FileAnswers(
             n_points=len(said.table),
             ids=said.ids,
             classes=said.classes,
@@ -204,7 +206,7 @@ def _collected(frame: Frame, said: Said) -> Answers:
     rank[order] = np.arange(len(names))
     point, first = rank[place], first[order]
     there = ~said.missing
-    answers = Answers(
+    answers = FileAnswers(
         n_points=len(names),
         ids=said.ids[first],
         n_annotators=_n_annotators(said, there),

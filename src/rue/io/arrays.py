@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
-from rue.io.memory import Budget, file_size, opened, reading
+from rue.io.memory import MemoryBudget, file_size, opened, reading
 
 __all__ = ["load_npy", "load_npz", "npz_shapes", "read_npy_bytes", "save_npz"]
 
@@ -30,7 +30,7 @@ def load_npz(
 ) -> dict[str, NDArray[Any]]:
     """Read the named arrays of an .npz archive, all by default, in the order of the file."""
     with opened(path) as file, reading(path, ".npz"):
-        budget = Budget(path, file_size(file), max_memory)
+        budget = MemoryBudget(path, file_size(file), max_memory)
         with _archive(path, file) as archive:
             members = _members(path, archive)
             chosen = [name for name in members if names is None or name in names]
@@ -80,7 +80,7 @@ def load_npy(path: Path, *, max_memory: int | None = None) -> NDArray[Any]:
     with opened(path) as file, reading(path, ".npy"):
         if zipfile.is_zipfile(file):
             raise FileError(f"{path}: is an archive, not an .npy array")
-        budget = Budget(path, file_size(file), max_memory)
+        budget = MemoryBudget(path, file_size(file), max_memory)
         budget.take(_n_bytes(*_header(file)))
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
@@ -92,7 +92,7 @@ def read_npy_bytes(name: str, content: bytes) -> NDArray[Any]:
         shape, dtype = _header(io.BytesIO(content))
         if math.prod(shape) * dtype.itemsize > len(content):
             raise FileError(f"{name}: cannot be read as .npy: it is truncated")
-        Budget(name, len(content)).take(_n_bytes(shape, dtype))
+        MemoryBudget(name, len(content)).take(_n_bytes(shape, dtype))
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     if array.dtype.kind not in "fiub":
         raise FileError(f"{name} must hold numbers, got dtype {array.dtype}")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
-from rue.io.files import Column, Frame
-from rue.io.memory import Budget, file_size, opened, reading
+from rue.io.files import Frame, FrameColumn
+from rue.io.memory import MemoryBudget, file_size, opened, reading
 
 __all__ = ["open_parquet", "read_arrow", "read_dataset_folder"]
 
@@ -26,7 +26,7 @@ _INDEX = "__index_level_"
 def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
     """Read a .parquet or .arrow file."""
     with opened(path) as file, reading(path, path.suffix.lower()):
-        budget = Budget(path, file_size(file), max_memory)
+        budget = MemoryBudget(path, file_size(file), max_memory)
         if path.suffix.lower() == ".parquet":
             source = open_parquet(path, file, budget)
             names = source.schema_arrow.names
@@ -49,17 +49,17 @@ def read_dataset_folder(path: Path, max_memory: int | None = None) -> Frame:
         raise FileError(f"{path}: cannot be read: a folder must be one of `datasets`{hint}")
     with reading(path, ".arrow"):
         size = sum(part.stat().st_size for part in parts)
-        budget = Budget(path, size, max_memory)
+        budget = MemoryBudget(path, size, max_memory)
         table = pa.concat_tables([_ipc(part, budget) for part in parts])
         return _frame(path, {name: table.column(name) for name in table.column_names}, budget)
 
 
-def open_parquet(path: Path, file: BinaryIO, budget: Budget | None = None) -> Any:
+def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None) -> Any:
     """Return an open parquet file whose pages fit into memory; words are kept once each."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    budget = budget or Budget(path, file_size(file))
+    budget = budget or MemoryBudget(path, file_size(file))
     # Arrow opens the file itself: a thread of Arrow that calls into Python aborts at exit.
     schema = pq.ParquetFile(pa.OSFile(str(path))).schema_arrow
     words = [field.name for field in schema if _is_words(field.type)]
@@ -83,7 +83,7 @@ def _one_column(source: Any, name: str) -> Any:
     return source.column(name)
 
 
-def _ipc(path: Path, budget: Budget) -> Any:
+def _ipc(path: Path, budget: MemoryBudget) -> Any:
     import pyarrow as pa
 
     def packed(batches: Iterator[Any]) -> Any:
@@ -105,7 +105,7 @@ def _ipc(path: Path, budget: Budget) -> Any:
         return packed(iter(stream))
 
 
-def _frame(path: Path, table: dict[str, Any], budget: Budget) -> Frame:
+def _frame(path: Path, table: dict[str, Any], budget: MemoryBudget) -> Frame:
     n_rows = len(next(iter(table.values()))) if table else 0
     if not n_rows:
         raise FileError(f"{path}: holds no rows")
@@ -120,7 +120,7 @@ def _frame(path: Path, table: dict[str, Any], budget: Budget) -> Frame:
     return Frame(path, columns, {}, range(1, n_rows + 1))
 
 
-def _column(cells: Any, budget: Budget) -> Column:
+def _column(cells: Any, budget: MemoryBudget) -> FrameColumn:
     import pyarrow as pa
 
     kind, order = cells.type, None
@@ -137,7 +137,7 @@ def _column(cells: Any, budget: Budget) -> Column:
         words = [*(word or "" for word in words), ""]  # each once: it may stand in many rows
         budget.take(4 * sum(map(len, words)) + _PER_OBJECT * len(words))
         place = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return Column([words[i] for i in place.tolist()], budget, order)
+        return FrameColumn([words[i] for i in place.tolist()], budget, order)
     if pa.types.is_decimal(kind):
         cells = cells.cast(pa.float64())
         kind = cells.type
@@ -145,17 +145,17 @@ def _column(cells: Any, budget: Budget) -> Column:
         array: NDArray[Any] = cells.to_numpy()
         if array.dtype.kind == "O":  # booleans with missing ones
             array = np.array([np.nan if cell is None else float(cell) for cell in array])
-        return Column(array, budget)
+        return FrameColumn(array, budget)
     if pa.types.is_null(kind):
-        return Column(np.full(len(cells), np.nan), budget)
+        return FrameColumn(np.full(len(cells), np.nan), budget)
     if pa.types.is_nested(kind):
         budget.take(_PER_OBJECT * _n_values(cells) + 2 * cells.nbytes)
-        return Column(_plain_lists(cells.to_pylist()), budget)
+        return FrameColumn(_plain_lists(cells.to_pylist()), budget)
     if "binary" in str(kind):
         lengths = [len(cell.as_py() or b"") for cell in cells.slice(0, 1)]
         budget.take((8 * max(lengths, default=1) + _PER_OBJECT) * len(cells))
-        return Column([_bytes_as_text(cell) for cell in cells.to_pylist()], budget)
-    return Column(["" if cell is None else str(cell) for cell in cells.to_pylist()], budget)
+        return FrameColumn([_bytes_as_text(cell) for cell in cells.to_pylist()], budget)
+    return FrameColumn(["" if cell is None else str(cell) for cell in cells.to_pylist()], budget)
 
 
 def _is_words(kind: Any) -> bool:

@@ -17,7 +17,7 @@ from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.answer_tables import has_no_names
-from rue.io.files import Column, Frame, plain, row_ids
+from rue.io.files import Frame, FrameColumn, plain, row_ids
 from rue.io.names import Matching, find_id_name
 
 __all__ = ["BELIEF_ARRAYS", "REAL_KINDS", "belief_arrays", "real_kind"]
@@ -106,7 +106,9 @@ class PointRows:
         chosen = array[self.rows]
         return chosen[:, 0] if self.rows.shape[1] == 1 else chosen
 
-    def once(self, name: str, column: Column, *, required: bool = False) -> NDArray[Any] | None:
+    def once(
+        self, name: str, column: FrameColumn, *, required: bool = False
+    ) -> NDArray[Any] | None:
         """Return one value per point, or None, or raise, if draws of a point differ."""
         cells = column.group
         same = (cells[self.rows] == cells[self.rows[:, :1]]).all(axis=1)

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
-from rue.io.files import Column, Frame, read_frame, row_ids
-from rue.io.memory import Budget
+from rue.io.files import Frame, FrameColumn, read_frame, row_ids
+from rue.io.memory import MemoryBudget
 from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
 from rue.io.saving import save_table
 
@@ -133,7 +133,7 @@ def read_estimates(
     if "risk" in frame.columns or "regret" in frame.columns:
         run = components_of(frame, matching)
         return run.hat, run.star, run.ids, run.loss_name
-    zero = Column(np.zeros(len(frame)), Budget(frame.path, 0))
+    zero = FrameColumn(np.zeros(len(frame)), MemoryBudget(frame.path, 0))
     whole = replace(frame, columns={**frame.columns, "risk": zero, "regret": zero})
     run = components_of(whole, matching)
     return run.hat, None, run.ids, run.loss_name

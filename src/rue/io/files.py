@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, is_whole
-from rue._text import unprotected
 from rue.errors import FileError
-from rue.io.memory import Budget, opened
+from rue.io.memory import MemoryBudget, opened
 from rue.io.names import named_rows
 
-__all__ = ["Column", "Frame", "is_missing", "is_number", "read_bytes", "read_frame", "row_ids"]
+__all__ = ["Frame", "FrameColumn", "is_missing", "is_number", "read_bytes", "read_frame", "row_ids"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "<na>"})
 """Cells, in lower case, that say that there is no value."""
@@ -42,13 +41,13 @@ ARROW_SUFFIXES = (".parquet", ".arrow")
 ARRAY_SUFFIXES = (".npz", ".npy")
 
 
-class Column:
+class FrameColumn:
     """One column of a table: its cells, and on demand the same as numbers or as words."""
 
     def __init__(
         self,
         cells: Sequence[Any] | NDArray[Any],
-        budget: Budget,
+        budget: MemoryBudget,
         order: tuple[str, ...] | None = None,
     ) -> None:
         self.cells = cells
@@ -106,16 +105,18 @@ class Column:
         long = max(map(len, words), default=0) > _LONG_WORD  # an array would pad all of them
         return np.array(words, dtype=object) if long else self._texts(words)
 
-    def at(self, rows: NDArray[Any]) -> "Column":
+    def at(self, rows: NDArray[Any]) -> "FrameColumn":
         """Return the column of some rows."""
         if isinstance(self.cells, np.ndarray):
-            return Column(self.cells[rows], self.budget, self.order)
-        return Column([self.cells[row] for row in np.arange(len(self))[rows]], self.budget)
+            return FrameColumn(self.cells[rows], self.budget, self.order)
+        return FrameColumn([self.cells[row] for row in np.arange(len(self))[rows]], self.budget)
 
     def _texts(self, words: list[str]) -> NDArray[np.str_]:
         """Return words as an array, in which each takes as much as the longest."""
         longest = max(map(len, words), default=0)
-        Budget(self.budget.path, 0, self.budget.allowed).take(4 * max(longest, 1) * len(words))
+        MemoryBudget(self.budget.path, 0, self.budget.allowed).take(
+            4 * max(longest, 1) * len(words)
+        )
         return np.array(words, dtype=np.str_)
 
 
@@ -142,7 +143,7 @@ class Frame:
     """
 
     path: Path
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, FrameColumn] = field(default_factory=dict)
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     lines: Sequence[int] = ()
     named: bool = True
@@ -158,7 +159,7 @@ class Frame:
         """Return the number of rows of a table."""
         return len(self.lines)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> FrameColumn:
         """Return a column by its name, or by a dotted path into objects such as ``doc.uid``."""
         if name in self.columns:
             return self.columns[name]
@@ -167,7 +168,7 @@ class Frame:
             column = self.columns[head]
             cells = [_inside(cell, keys) for cell in column.cells]
             if any(cell is not None for cell in cells):
-                return Column(cells, column.budget)
+                return FrameColumn(cells, column.budget)
         raise FileError(f"{self.path}: has no column {name!r}, only {self.shown}")
 
     def has(self, name: str) -> bool:
@@ -283,13 +284,13 @@ def suffix_of(path: Path) -> str:
     return endings[-1] if endings else ""
 
 
-def read_bytes(path: Path, max_memory: int | None = None) -> tuple[bytes, Budget]:
+def read_bytes(path: Path, max_memory: int | None = None) -> tuple[bytes, MemoryBudget]:
     """Return the content of a file, unpacked if it is packed with gzip, and what it may take."""
     with opened(path) as file:
         content = b""
         try:
             size = path.stat().st_size
-            budget = Budget(path, size, max_memory)
+            budget = MemoryBudget(path, size, max_memory)
             budget.take(size)
             content = file.read()
         except OSError as error:
@@ -367,7 +368,7 @@ def _require_axes(path: Path, name: str, shape: tuple[int, ...]) -> None:
         raise FileError(f"{path}: {name} must have at least one entry per axis, got shape {shape}")
 
 
-def _unpacked(path: Path, content: bytes, budget: Budget) -> bytes:
+def _unpacked(path: Path, content: bytes, budget: MemoryBudget) -> bytes:
     parts, unpack = [], zlib.decompressobj(wbits=31)
     try:
         while content:
@@ -414,7 +415,7 @@ def _bad(cell: Any) -> bool:
 
 def _word(cell: Any) -> str:
     if isinstance(cell, str):
-        return unprotected(cell.strip(_BLANKS))
+        return cell.strip(_BLANKS)
     if is_missing(cell):
         return ""
     if isinstance(cell, bool):

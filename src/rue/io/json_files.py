@@ -6,13 +6,13 @@ from typing import Any
 
 from rue._text import one_line
 from rue.errors import FileError
-from rue.io.files import Column, Frame, decoded
-from rue.io.memory import Budget
+from rue.io.files import Frame, FrameColumn, decoded
+from rue.io.memory import MemoryBudget
 
 __all__ = ["json_objects", "read_json"]
 
 
-def read_json(path: Path, text: str, budget: Budget) -> Frame:
+def read_json(path: Path, text: str, budget: MemoryBudget) -> Frame:
     """Read the objects in a text as the rows of a table; other tools' layouts are known."""
     from rue.io.logs import known_layout
 
@@ -21,7 +21,9 @@ def read_json(path: Path, text: str, budget: Budget) -> Frame:
     if layout is not None:
         records, numbers = layout.records, tuple(range(1, len(layout.records) + 1))
     names = list(dict.fromkeys(name for record in records for name in record))
-    columns = {name: Column([record.get(name) for record in records], budget) for name in names}
+    columns = {
+        name: FrameColumn([record.get(name) for record in records], budget) for name in names
+    }
     if not columns:
         raise FileError(f"{path}: its JSON objects are empty")
     return Frame(path, columns, {}, numbers, True, () if layout is None else (layout.note,))

@@ -13,34 +13,34 @@ from typing import Any
 
 from rue.errors import FileError
 
-__all__ = ["Layout", "known_layout"]
+__all__ = ["OtherLayout", "known_layout"]
 
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Layout:
+class OtherLayout:
     """The rows that a layout of another tool holds, and a note that names it."""
 
     records: Sequence[dict[str, Any]]
     note: str
 
 
-def known_layout(path: Path, records: Sequence[Record]) -> Layout | None:
+def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
     """Return the rows of a layout that another tool writes, or None if it is none."""
     first = records[0]
     if len(records) > 1:
         if "value" in first and "test_case" in first:
-            return Layout(_pyevall(records), f"{path} was read as a file of PyEvALL")
+            return OtherLayout(_pyevall(records), f"{path} was read as a file of PyEvALL")
         return None
     if isinstance(first.get("instances"), list) and first["instances"]:
         rows = [row for row in first["instances"] if isinstance(row, dict)]
-        return Layout(rows, f"{path} was read as a file of JUDGE-BENCH")
+        return OtherLayout(rows, f"{path} was read as a file of JUDGE-BENCH")
     values = list(first.values())
     if len(values) < 2 or not all(isinstance(value, dict) for value in values):
         return None
     if all("annotations" in value for value in values):
-        return Layout(_lewidi(path, first), f"{path} was read as a truth of LeWiDi")
+        return OtherLayout(_lewidi(path, first), f"{path} was read as a truth of LeWiDi")
     cells = [cell for value in values for cell in value.values()]
     if cells and all(isinstance(cell, str | int | float) for cell in cells):
         rows = [
@@ -48,7 +48,7 @@ def known_layout(path: Path, records: Sequence[Record]) -> Layout | None:
             for annotator, labels in first.items()
             for item, label in labels.items()
         ]
-        return Layout(rows, f"{path} was read as labels by annotator and item")
+        return OtherLayout(rows, f"{path} was read as labels by annotator and item")
     return None
 
 

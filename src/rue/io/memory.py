@@ -15,7 +15,7 @@ from typing import BinaryIO
 from rue._text import one_line
 from rue.errors import FileError, InputError
 
-__all__ = ["Budget", "allowance", "opened", "parse_size", "reading", "require_memory"]
+__all__ = ["MemoryBudget", "allowance", "opened", "parse_size", "reading", "require_memory"]
 
 VARIABLE = "RUE_MAX_MEMORY"
 _LEAST = 1 << 30
@@ -31,7 +31,7 @@ _PER_CHARACTER = 8
 _PER_CELL = 120
 
 
-class Budget:
+class MemoryBudget:
     """The memory that reading one file may take; what is decoded is counted while it is decoded."""
 
     def __init__(self, path: str | Path, file_size: int, limit: int | None = None) -> None:
@@ -57,7 +57,7 @@ class Budget:
 
 def require_memory(path: Path | str, needed: int, file_size: int, limit: int | None = None) -> None:
     """Raise if reading a file of this size would take more memory than it may."""
-    Budget(path, file_size, limit).take(needed)
+    MemoryBudget(path, file_size, limit).take(needed)
 
 
 def allowance(file_size: int) -> int:

@@ -15,8 +15,8 @@ import numpy as np
 
 from rue._text import unprotected
 from rue.errors import FileError
-from rue.io.files import Column, Frame, is_number, suffix_of
-from rue.io.memory import Budget, reading
+from rue.io.files import Frame, FrameColumn, is_number, suffix_of
+from rue.io.memory import MemoryBudget, reading
 from rue.io.names import ANNOTATOR_NAMES, ID_NAMES, UNNAMED
 
 __all__ = ["is_header", "read_text"]
@@ -34,7 +34,12 @@ _LOOKED_AT = 20  # lines
 
 
 def read_text(
-    path: Path, text: str, budget: Budget, names: Collection[str] = (), *, matrix: bool = False
+    path: Path,
+    text: str,
+    budget: MemoryBudget,
+    names: Collection[str] = (),
+    *,
+    matrix: bool = False,
 ) -> Frame:
     """Read the table in a text; ``names`` are columns that a header may have."""
     if "\n" not in text:
@@ -69,9 +74,10 @@ def read_text(
     for number, row in lines:
         if len(row) != len(header):
             raise FileError(f"{path}: line {number} has {len(row)} cells, expected {len(header)}")
-    cells = zip(*(row for _, row in lines), strict=True)
+    cells = [_unprotected(column) for column in zip(*(row for _, row in lines), strict=True)]
     columns = {
-        name or UNNAMED: Column(column, budget) for name, column in zip(header, cells, strict=True)
+        name or UNNAMED: FrameColumn(column, budget)
+        for name, column in zip(header, cells, strict=True)
     }
     unnamed = columns.get(UNNAMED)
     if unnamed is not None and (next(iter(columns)) != UNNAMED or _counts_rows(unnamed)):
@@ -98,7 +104,7 @@ def is_header(
     >>> is_header(Path("a.csv"), ["id", "0", "1"])
     True
     """
-    words = [cell.strip() for cell in cells if not is_number(cell)]
+    words = [c.strip() for c in cells if not is_number(c) and c.strip().lower() != "nan"]
     if not words:
         return len(cells) > 1 and _are_numbered(path, cells, others)
     if len(words) == len(cells):
@@ -164,7 +170,14 @@ def _decimal_commas(lines: Sequence[tuple[int, list[str]]]) -> bool:
     return True
 
 
-def _counts_rows(column: Column) -> bool:
+def _unprotected(cells: Sequence[str]) -> Sequence[str]:
+    """Return cells without the apostrophes in front of what a spreadsheet would run."""
+    if not any("'" in cell for cell in cells):
+        return cells
+    return [unprotected(cell.strip()) for cell in cells]
+
+
+def _counts_rows(column: FrameColumn) -> bool:
     """Whether a column numbers the rows from 0."""
     numbers = column.numbers
     return numbers is not None and bool(np.array_equal(numbers, np.arange(len(numbers))))

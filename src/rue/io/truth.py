@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError, InputError
-from rue.io.answers import Answers, read_answers
+from rue.io.answers import FileAnswers, read_answers
 from rue.io.names import BY_NAME, Matching
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
@@ -89,7 +89,7 @@ def read_truth(
     return truth_of_answers(read_answers(path, by=by, matching=matching))
 
 
-def truth_of_answers(answers: Answers) -> Truth:
+def truth_of_answers(answers: FileAnswers) -> Truth:
     """Return answers as a truth; every point must have one, and each annotator only one."""
     path = answers.path
     if answers.repeated:

@@ -9,9 +9,9 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 from rue.errors import FileError, InputError
-from rue.io.answers import Answers, Layout, answers_of
-from rue.io.files import Column, Frame, is_number, read_frame
-from rue.io.memory import Budget
+from rue.io.answers import FileAnswers, Layout, answers_of
+from rue.io.files import Frame, FrameColumn, is_number, read_frame
+from rue.io.memory import MemoryBudget
 from rue.io.names import ID_NAMES, Matching, find_id_name
 
 __all__ = ["TABLE_SUFFIXES", "OwnAnswers", "read_own_answers", "table_with"]
@@ -134,7 +134,7 @@ def _attribute_columns(frame: Frame, stated: Mapping[str, str]) -> dict[str, str
     return columns
 
 
-def _answered(answers: Answers, attributes: Mapping[str, str]) -> OwnAnswers:
+def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers:
     """Return the answers about the points that have some."""
     path, n_points = answers.path, answers.n_points
     if answers.probs is not None:
@@ -157,7 +157,7 @@ def _answered(answers: Answers, attributes: Mapping[str, str]) -> OwnAnswers:
     for what, name in attributes.items():
         if name not in answers.groups:
             raise FileError(f"{path}: {name} must be the same in all rows of a point")
-        cells[what] = Column(answers.groups[name], Budget(path, 0)).words[rows].tolist()
+        cells[what] = FrameColumn(answers.groups[name], MemoryBudget(path, 0)).words[rows].tolist()
     names = answers.classes
     counts = None
     if answers.counts is not None:
