@@ -85,7 +85,7 @@ def test_ratings_of_no_point(tmp_path):
 
 def test_a_range_of_words(tmp_path):
     np.savez(tmp_path / "a.npz", ratings=np.ones((N, 2)), range=np.array(["low", "high"]))
-    refused(read_truth, tmp_path / "a.npz", "range must hold real numbers")
+    refused(read_truth, tmp_path / "a.npz", "range must be two numbers")
 
 
 def test_a_list_of_images_with_a_name_too_long_for_the_disk(tmp_path):

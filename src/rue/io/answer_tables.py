@@ -470,7 +470,9 @@ def _codes(
 ) -> tuple[tuple[str, ...], Literal["none", "scale"], IntArray]:
     """Return the classes, what their order says, and the class of each answer."""
     numbers = column.numbers
-    if numbers is not None:
+    if isinstance(column.cells, np.ndarray) and column.cells.dtype.kind in "iu":
+        words = column.words  # exact beyond 2^53 as well
+    elif numbers is not None:
         there = numbers[~column.missing]
         if not is_whole(there).all():
             row = int(np.argmin(is_whole(np.nan_to_num(numbers))))

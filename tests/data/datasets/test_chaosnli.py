@@ -96,7 +96,7 @@ BAD = {
     "no old label": (item(old_label="x"), "old_label must be one of e, n, c, got 'x'"),
     "no example": (item(example=[]), "example must have a text premise, got None"),
     "no text": (item(example={"premise": "a", "hypothesis": " "}), "a text hypothesis, got ' '"),
-    "no JSON": ("{", "cannot read line 1 as JSON"),
+    "no JSON": ("{", "cannot read as JSON"),
     "no object": ("[1]", "every entry must be a JSON object, entry 1 is a int"),
     "nothing": ("", "chaosNLI_snli.jsonl: holds no JSON objects"),
 }
