@@ -12,6 +12,8 @@ A submission of several seeds has such a folder for each of them. The folder of 
 """
 
 import json
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,14 +23,22 @@ from rue._schema import build
 from rue.bench.cell_row import CellRow
 from rue.bench.cells import cells, is_stale
 from rue.bench.store import Store
-from rue.errors import FileError, InputError
+from rue.errors import FileError, InputError, RueError
 from rue.io.memory import file_size, opened
 from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 
-__all__ = ["Refused", "Submission", "find_submissions", "read_submission"]
+__all__ = [
+    "Refused",
+    "Submission",
+    "find_submissions",
+    "read_submission",
+    "refusal",
+    "require_sent",
+]
 
 _PREDICTIONS = ("predictions.npz", "predictions.jsonl", "predictions.parquet", "predictions.csv")
+_NO_ROW = "has no row.json"
 _LARGEST = 1_000_000
 """The largest row.json, in bytes."""
 
@@ -129,21 +139,17 @@ def find_submissions(folder: str | Path) -> list[Submission | Refused]:
     folder = Path(folder)
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
-    if (folder / "suite.toml").is_file():
+    if _has(folder, "suite.toml"):
         return _benchmark(folder)
-    if (folder / "row.json").exists():
+    if _has(folder, "row.json"):
         return [_read(folder, folder)]
     found: list[Submission | Refused] = []
     for child in _folders(folder):
-        if (child / "suite.toml").is_file():
-            found += _benchmark(child)
-        elif (child / "row.json").exists():
-            found.append(_read(child, child))
-        elif seeds := [each for each in _folders(child) if (each / "row.json").exists()]:
-            found += [_read(each, child) for each in seeds]
-        else:
-            found.append(Refused(child, "has no row.json"))
-    if not any(isinstance(each, Submission) for each in found):
+        try:
+            found += _in_folder(child)
+        except Exception as error:  # one bad folder must not stop the others
+            found.append(Refused(child, refusal(error)))
+    if all(isinstance(each, Refused) and each.reason == _NO_ROW for each in found):
         raise FileError(f"{folder}: holds no submission: it has no row.json")
     return found
 
@@ -177,8 +183,9 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
     """
     folder = Path(folder)
     path = folder / "row.json"
-    row = _load(path)
     source = folder if source is None else Path(source)
+    require_sent(path, source)
+    row = _load(path)
     try:
         if "cell" in row and "config" in row:  # one cell of a benchmark, sent by itself
             return _of_cell(folder, source, build(CellRow, row, unknown="ignore"))
@@ -189,8 +196,8 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
 
 def _of_row(folder: Path, source: Path, row: SubmittedRow) -> Submission:
     truth: str | Path | None = row.truth
-    if row.truth is not None and (folder / row.truth).is_file():
-        truth = folder / row.truth
+    if row.truth is not None and _has(folder, row.truth):
+        truth = require_sent(folder / row.truth, folder)
     stated = {field.name: getattr(row, field.name) for field in fields(row)}
     del stated["rows"]
     stated |= {"predictions": _predictions(folder, row.predictions), "truth": truth}
@@ -199,38 +206,40 @@ def _of_row(folder: Path, source: Path, row: SubmittedRow) -> Submission:
 
 def _predictions(folder: Path, name: str | None) -> Path:
     names = _PREDICTIONS if name is None else (name,)
-    files = [each for each in names if (folder / each).is_file()]
+    files = [each for each in names if _has(folder, each)]
     if not files:
         raise InputError(f"there is no {names[0]} beside it")
     if len(files) > 1:
         raise InputError(f"there must be one prediction file beside it, got {', '.join(files)}")
-    return folder / files[0]
+    return require_sent(folder / files[0], folder)
 
 
 def _read(folder: Path, source: Path) -> Submission | Refused:
     try:
         return read_submission(folder, source)
-    except FileError as error:
-        return Refused(folder, str(error))
+    except Exception as error:  # one bad submission must not stop the others
+        return Refused(folder, refusal(error))
 
 
 def _benchmark(folder: Path) -> list[Submission | Refused]:
     """Return a submission for each finished cell; rows of other settings are left out."""
+    require_sent(folder / "suite.toml", folder)
     store = Store(folder)
     suite = store.suite()
     found: list[Submission | Refused] = []
     for cell in cells(suite):
         place = store.path(cell)
-        if not (place / "row.json").exists():
+        if not _has(place, "row.json"):
             continue
         try:
+            require_sent(place / "row.json", folder)
             row = store.row(cell)
             if is_stale(suite, cell, row.config):
                 found.append(Refused(place, "is of other settings than suite.toml"))
             elif row.rows:
                 found.append(_of_cell(place, folder, row))
-        except (FileError, ValueError) as error:
-            found.append(Refused(place, str(error)))
+        except Exception as error:
+            found.append(Refused(place, refusal(error)))
     if not found:
         raise FileError(f"{folder}: holds no finished cell with rows of the regret criterion")
     return found
@@ -284,3 +293,45 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _folders(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+
+
+def _has(folder: Path, name: str) -> bool:
+    """Return whether a folder has an entry of this name, of whatever kind."""
+    return os.path.lexists(folder / name)
+
+
+def _in_folder(folder: Path) -> list[Submission | Refused]:
+    """Return the submissions of one entry in a folder of several."""
+    if folder.is_symlink():
+        raise FileError(f"{folder}: must be a folder, got a symbolic link")
+    if _has(folder, "suite.toml"):
+        return _benchmark(folder)
+    if _has(folder, "row.json"):
+        return [_read(folder, folder)]
+    seeds = [each for each in _folders(folder) if _has(each, "row.json")]
+    return [_read(each, folder) for each in seeds] or [Refused(folder, _NO_ROW)]
+
+
+def require_sent(path: Path, source: Path) -> Path:
+    """Return a path, or raise unless it is a regular file inside ``source``, through no link."""
+    if not path.is_relative_to(source) or ".." in (parts := path.relative_to(source).parts):
+        raise FileError(f"{path}: must be a file in the folder of the submission")
+    for i in range(1, len(parts) + 1):
+        entry = source.joinpath(*parts[:i])
+        try:
+            mode = entry.lstat().st_mode
+        except (OSError, ValueError):  # ValueError: a NUL in the name
+            raise FileError(f"{path}: no such file") from None
+        if not (stat.S_ISREG(mode) if i == len(parts) else stat.S_ISDIR(mode)):
+            kind = "a symbolic link" if stat.S_ISLNK(mode) else "something else"
+            raise FileError(
+                f"{entry}: must be a regular file in the folder of the submission, got {kind}"
+            )
+    return path
+
+
+def refusal(error: Exception) -> str:
+    """Return why a submission is refused; of an unforeseen error only its kind."""
+    if isinstance(error, RueError):
+        return str(error)
+    return f"cannot be read or computed: {type(error).__name__}"

@@ -21,15 +21,16 @@ import numpy as np
 
 from rue._text import without_options
 from rue.components import Run
+from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
-from rue.errors import AlignmentError, FileError, InputError, RueError
+from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.comparable import same_loss
 from rue.io.align import make_run
 from rue.io.atomic import sha256
 from rue.io.predictions import Predictions, read_predictions
 from rue.io.runs import same_points
 from rue.io.truth import Truth, read_truth
-from rue.leaderboard.submission import Submission
+from rue.leaderboard.submission import Submission, refusal, require_sent
 from rue.metrics.columns import title
 from rue.metrics.evaluation import Evaluation, evaluate_run
 
@@ -156,9 +157,11 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     problems: dict[str, str] = {}
     try:
         predictions = _read(submission)
+        if submission.data not in references.given:
+            _require_own_truth(submission)
         truth = references.truth(submission)
-    except (RueError, OSError) as error:
-        reason = without_options(str(error), ())
+    except Exception as error:  # one bad submission must not stop the others
+        reason = without_options(refusal(error), ())
         return Verified(submission, {}, {}, dict.fromkeys(submission.claims, reason))
     for loss, claims in submission.claims.items():
         try:
@@ -175,8 +178,8 @@ def verify(submission: Submission, references: References | None = None) -> Veri
             problems[loss] = _data_problem(submission, run) or _differing(
                 claims, rows[loss], submission.digits
             )
-        except RueError as error:  # a reader of the page has no options
-            problems[loss] = without_options(str(error), ())
+        except Exception as error:  # a reader of the page has no options
+            problems[loss] = without_options(refusal(error), ())
         if not problems[loss]:
             del problems[loss]
             references.keep(submission, runs[loss])
@@ -246,8 +249,9 @@ def claim_differs(claimed: float | None, found: float, digits: int | None) -> bo
 
 def _read(submission: Submission) -> Predictions:
     path = submission.predictions
-    if not path.is_file():
-        raise FileError(f"{path}: no such file")
+    require_sent(path, submission.source)
+    if isinstance(submission.truth, Path):
+        require_sent(submission.truth, submission.source)
     if submission.predictions_sha256 not in (None, sha256(path)):
         raise FileError(f"{path}: its checksum is not the one that row.json states")
     predictions = read_predictions(path)
@@ -258,6 +262,13 @@ def _read(submission: Submission) -> Predictions:
             f"{path}: names the method {predictions.named}, and row.json {submission.method}"
         )
     return predictions
+
+
+def _require_own_truth(submission: Submission) -> None:
+    """Raise if the truth is a name that would be looked up outside of the submission."""
+    truth = submission.truth
+    if isinstance(truth, str) and truth not in ENTRIES:
+        raise FileError(f"truth must be a file beside row.json or a data set, got {truth!r:.60}")
 
 
 def _data_problem(submission: Submission, run: Run) -> str:
