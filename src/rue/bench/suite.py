@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from rue._plugins import plugin_names
-from rue._schema import Count, Different, build, nearest, require_fields, require_known
+from rue._schema import Constraint, Count, Different, build, nearest, require_fields, require_known
 from rue.beliefs import Convention
 from rue.data.dataset import DataSet
 from rue.data.entry import options_of
@@ -84,6 +84,7 @@ _FEATURES = {"features": str, "n_components": int, "n_train_max": int, "ratings"
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
 
+_FEW = Constraint(f"a list of at most {_MOST_SEEDS:,}", lambda seeds: len(seeds) <= _MOST_SEEDS)
 Names = Annotated[tuple[str, ...], Different]
 Criterion = Literal["regret", "ood", "selective", "active_learning"]
 Criteria = Annotated[tuple[Criterion, ...], Different]
@@ -146,7 +147,7 @@ class Suite:
     datasets: Names
     methods: Names = PAPER_METHODS
     losses: Names = ("log", "zero_one")
-    seeds: Annotated[tuple[Count, ...], Different] = (0, 1, 2, 3, 4)
+    seeds: Annotated[tuple[Count, ...], Different, _FEW] = (0, 1, 2, 3, 4)
     features: Literal["tfidf", "sentence-encoder"] = "tfidf"
     network: Network = "probe"
     regime: Regime = "paper"

@@ -1,7 +1,7 @@
 """The content of a submission's row.json, checked before it is used."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +18,7 @@ OWN_REGIME = "own"
 """The regime of a submission that names none: its settings are its own."""
 
 _LONGEST = 200
+_DEEPEST = 8
 _NOT_CLAIMS = ("loss", "method", "group", "notes", "convention", "n_points", "n_floored")
 
 
@@ -29,6 +30,14 @@ def _is_file_name(text: str) -> bool:
     return _is_name(text) and Path(text).name == text
 
 
+def _is_flat(value: object, levels: int) -> bool:
+    """Return whether objects and lists are nested at most so deeply."""
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, Collection) or isinstance(inner, str):
+        return True
+    return levels > 0 and all(_is_flat(part, levels - 1) for part in inner)
+
+
 Name = Annotated[str, Constraint(f"a name of at most {_LONGEST} characters", _is_name)]
 FileName = Annotated[str, Constraint("the name of a file in the same folder", _is_file_name)]
 Checksum = Annotated[
@@ -37,6 +46,10 @@ Checksum = Annotated[
 ]
 Decimals = Annotated[
     int, Constraint("a number of decimals from 3 to 12", lambda v: bool(3 <= v <= 12))
+]
+Settings = Annotated[
+    Mapping[str, object],
+    Constraint(f"an object with at most {_DEEPEST} levels", lambda v: _is_flat(v, _DEEPEST)),
 ]
 Claim = Mapping[str, int | float | str | tuple[str, ...] | None]
 
@@ -58,7 +71,7 @@ class SubmittedRow:
     predictions_sha256: Checksum | None = None
     data_sha256: Checksum | None = None
     digits: Decimals | None = None
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     link: Annotated[
         str,
         Constraint(

@@ -24,7 +24,7 @@ from rue.bench.cell_row import CellRow
 from rue.bench.cells import cells, is_stale
 from rue.bench.store import Store
 from rue.errors import FileError, InputError, RueError
-from rue.io.memory import file_size, opened
+from rue.io.memory import allowance, opened
 from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 
@@ -40,7 +40,7 @@ __all__ = [
 _PREDICTIONS = ("predictions.npz", "predictions.jsonl", "predictions.parquet", "predictions.csv")
 _NO_ROW = "has no row.json"
 _LARGEST = 1_000_000
-"""The largest row.json, in bytes."""
+"""The largest row.json or suite.toml, in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +184,7 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
     folder = Path(folder)
     path = folder / "row.json"
     source = folder if source is None else Path(source)
-    require_sent(path, source)
+    require_sent(path, source, _LARGEST)
     row = _load(path)
     try:
         if "cell" in row and "config" in row:  # one cell of a benchmark, sent by itself
@@ -223,7 +223,7 @@ def _read(folder: Path, source: Path) -> Submission | Refused:
 
 def _benchmark(folder: Path) -> list[Submission | Refused]:
     """Return a submission for each finished cell; rows of other settings are left out."""
-    require_sent(folder / "suite.toml", folder)
+    require_sent(folder / "suite.toml", folder, _LARGEST)
     store = Store(folder)
     suite = store.suite()
     found: list[Submission | Refused] = []
@@ -232,7 +232,7 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
         if not _has(place, "row.json"):
             continue
         try:
-            require_sent(place / "row.json", folder)
+            require_sent(place / "row.json", folder, _LARGEST)
             row = store.row(cell)
             if is_stale(suite, cell, row.config):
                 found.append(Refused(place, "is of other settings than suite.toml"))
@@ -280,8 +280,6 @@ def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
 
 def _load(path: Path) -> dict[str, Any]:
     with opened(path) as file:
-        if (size := file_size(file)) > _LARGEST:
-            raise FileError(f"{path}: must have at most {_LARGEST:,} bytes, got {size:,}")
         try:
             row = json.loads(file.read())
         except (ValueError, RecursionError) as error:
@@ -312,8 +310,11 @@ def _in_folder(folder: Path) -> list[Submission | Refused]:
     return [_read(each, folder) for each in seeds] or [Refused(folder, _NO_ROW)]
 
 
-def require_sent(path: Path, source: Path) -> Path:
-    """Return a path, or raise unless it is a regular file inside ``source``, through no link."""
+def require_sent(path: Path, source: Path, most: int | None = None) -> Path:
+    """Return a path; raise unless it is a regular file inside ``source`` of at most so many bytes.
+
+    By default it may have as many bytes as reading a small file may take.
+    """
     if not path.is_relative_to(source) or ".." in (parts := path.relative_to(source).parts):
         raise FileError(f"{path}: must be a file in the folder of the submission")
     for i in range(1, len(parts) + 1):
@@ -327,6 +328,9 @@ def require_sent(path: Path, source: Path) -> Path:
             raise FileError(
                 f"{entry}: must be a regular file in the folder of the submission, got {kind}"
             )
+    size, most = path.lstat().st_size, allowance(0) if most is None else most
+    if size > most:
+        raise FileError(f"{path}: must have at most {most:,} bytes, got {size:,}")
     return path
 
 

@@ -23,7 +23,7 @@ from rue._text import without_options
 from rue.components import Run
 from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
-from rue.errors import AlignmentError, FileError, InputError
+from rue.errors import AlignmentError, FileError, InputError, RueError
 from rue.inference.comparable import same_loss
 from rue.io.align import make_run
 from rue.io.atomic import sha256
@@ -85,15 +85,26 @@ class References:
     given: Mapping[str, str] = field(default_factory=dict)
     first: dict[tuple[str, int], tuple[Run, Path]] = field(default_factory=dict)
     scales: dict[tuple[str, str], tuple[Run, Path]] = field(default_factory=dict)
+    _files: dict[str, Truth] = field(init=False)
+
+    def __post_init__(self) -> None:
+        files = [name for name in self.given.values() if not is_data_set(name)]
+        self._files = {name: read_truth(name) for name in files}
+
+    def _source(self, submission: Submission) -> str | Path | None:
+        """Return where a submission's answers come from; None if its predictions have them."""
+        return self.given.get(submission.data) or submission.truth
 
     def truth(self, submission: Submission) -> Truth | None:
         """Return the answers of a submission's data set; None if its predictions have them."""
-        chosen = self.given.get(submission.data) or submission.truth
-        if chosen is None:
+        source = self._source(submission)
+        if source is None:
             return None
-        if isinstance(chosen, Path) or not is_data_set(chosen):
-            return read_truth(chosen)
-        return data_set_truth(chosen, split="test", seed=submission.seed)
+        if isinstance(source, Path):
+            return read_truth(source)
+        if source in self._files:
+            return self._files[source]
+        return data_set_truth(source, split="test", seed=submission.seed)
 
     def aligned(self, submission: Submission, run: Run) -> Run:
         """Return a run with its points in the reference's order; raise if they are not the same."""
@@ -109,10 +120,8 @@ class References:
         reference, folder = found
         try:
             return same_points([reference, run])[1]
-        except AlignmentError as error:
-            raise AlignmentError(
-                f"its points or answers are not those of {folder}: {error}"
-            ) from None
+        except AlignmentError:
+            raise AlignmentError(f"its points or answers are not those of {folder}") from None
 
     def keep(self, submission: Submission, run: Run) -> None:
         """Take a verified run as the reference of its data set and seed, if there is none."""
@@ -163,6 +172,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     except Exception as error:  # one bad submission must not stop the others
         reason = without_options(refusal(error), ())
         return Verified(submission, {}, {}, dict.fromkeys(submission.claims, reason))
+    source = references._source(submission)
     for loss, claims in submission.claims.items():
         try:
             values = submission.values if predictions.values is None else None
@@ -170,7 +180,12 @@ def verify(submission: Submission, references: References | None = None) -> Veri
                 key.endswith("_corrected") and value is not None for key, value in claims.items()
             )
             kept = None if corrected else False
-            run = make_run(predictions, truth, loss, values=values, with_answers=kept)
+            try:
+                run = make_run(predictions, truth, loss, values=values, with_answers=kept)
+            except RueError as error:
+                if not isinstance(source, str):
+                    raise
+                raise InputError(_unlike(source, loss, error)) from None
             run = replace(run, method=submission.method)
             rows[loss] = evaluate_run(run, corrected=corrected)
             runs[loss] = run  # its numbers are shown even if the following raises
@@ -269,6 +284,15 @@ def _require_own_truth(submission: Submission) -> None:
     truth = submission.truth
     if isinstance(truth, str) and truth not in ENTRIES:
         raise FileError(f"truth must be a file beside row.json or a data set, got {truth!r:.60}")
+
+
+def _unlike(source: str, loss: str, error: RueError) -> str:
+    """Return that predictions do not fit answers that others gave, none of which is quoted."""
+    fault = "points" if isinstance(error, AlignmentError) else "points, classes or scale"
+    return (
+        f"its {fault} do not fit the answers of {source} under {loss} loss: "
+        f"rue evaluate --truth {source} says why"
+    )
 
 
 def _data_problem(submission: Submission, run: Run) -> str:
