@@ -57,7 +57,7 @@ def test_clusters_of_one_point_are_points(rng):
     points = intervals(run, n_replicates=300)
     alone = intervals(run, n_replicates=300, cluster=np.arange(60))
     # The same points in another numbering: the same distribution, other samples.
-    assert alone.estimate == points.estimate
+    assert alone.estimate == pytest.approx(points.estimate, rel=0, abs=0, nan_ok=True)
     width = [found.high["aurec"] - found.low["aurec"] for found in (alone, points)]
     assert width[0] == pytest.approx(width[1], rel=0.2)
 
@@ -81,8 +81,8 @@ def test_intervals_do_not_depend_on_rows_or_names(rng):
     rows = rng.permutation(len(run))
     one = intervals(run, cluster="patient", n_replicates=100)
     other = intervals(run[rows], cluster="patient", n_replicates=100)
-    assert one.low == pytest.approx(other.low)
-    assert one.high == pytest.approx(other.high)
+    assert one.low == pytest.approx(other.low, nan_ok=True)
+    assert one.high == pytest.approx(other.high, nan_ok=True)
 
 
 def test_correlated_points_have_wider_intervals(rng):

@@ -8,9 +8,9 @@ import numpy as np
 
 from rue._kernels import kernel
 
-N_COLUMNS = 11
+N_COLUMNS = 13
 """aurec, its oracle, aurc, aurc_total, risk, regret, spearman_hat, spearman_star, calibration,
-aurec_total, aurec_aleatoric."""
+aurec_total, aurec_aleatoric, spearman_epistemic, spearman_aleatoric."""
 
 N_LANES = 32
 """The number of replicates whose areas are added up side by side, which is vectorised."""
@@ -53,6 +53,17 @@ def draw_points(key, replicate, clusters, drawn, weight):
     draw(key, replicate, drawn)
     for i in range(weight.shape[0]):
         weight[i] = drawn[clusters[i]]
+
+
+@kernel
+def draw_weights(key, first, clusters, rows, weights):
+    """Write the weights of the replicates from ``first`` on; point i is numbered ``rows[i]``."""
+    drawn = np.empty(count_clusters(clusters), np.uint8)
+    weight = np.empty(weights.shape[1], np.uint8)
+    for b in range(weights.shape[0]):
+        draw_points(key, first + b, clusters, drawn, weight)
+        for i in range(rows.shape[0]):
+            weights[b, rows[i]] = weight[i]
 
 
 @kernel
@@ -104,6 +115,14 @@ def _area(weight, order, last, ties, value, mass):
             covered += 2 * width
             width, rise = 0, 0.0
     return 0.5 * area / mass / mass
+
+
+@kernel
+def weighted_areas(weights, order, last, value, out):
+    """Write the area of each weighted sample; see :func:`_area`."""
+    ties = not last.all()
+    for b in range(weights.shape[0]):
+        out[b] = _area(weights[b], order, last, ties, value, _mass(weights[b]))
 
 
 @kernel
@@ -246,6 +265,8 @@ def _measure_further(weight, orders, lasts, ties, regret, hat, mass, out):
     _ranks(weight, orders[4], lasts[4], ties[4], ranks[3])
     out[6] = _correlation(weight, ranks[0], ranks[1], mass)
     out[7] = _correlation(weight, ranks[2], ranks[3], mass)
+    out[11] = _correlation(weight, ranks[0], ranks[2], mass)
+    out[12] = _correlation(weight, ranks[1], ranks[3], mass)
     out[8] = _calibration(weight, orders[0], lasts[0], hat, regret, mass, 10)
 
 

@@ -35,14 +35,19 @@ INTERVAL_COLUMNS = (*columns_where(interval="bca"), *columns_where(interval="per
 """All columns that have an interval."""
 
 GAP = _statistic("pareto_gap")
-FURTHER = tuple(_statistic(key) for key in ("spearman_hat", "spearman_star", "regret_calibration"))
+RANKS = tuple(_statistic(f"spearman_{what}") for what in ("epistemic", "aleatoric"))
+FURTHER = (
+    *(_statistic(key) for key in ("spearman_hat", "spearman_star", "regret_calibration")),
+    *RANKS,
+)
 """What the kernel measures only if it is asked for."""
 MEASURED = (
     _statistic("aurec"),
     Area(REGRET, REGRET),
     *(_statistic(key) for key in ("aurc", "aurc_total", "risk", "regret")),
-    *FURTHER,
+    *FURTHER[:3],
     *(_statistic(key) for key in ("aurec_total", "aurec_aleatoric")),
+    *RANKS,
 )
 """What the kernel measures, in its order; all other statistics compute their own replicates."""
 
@@ -147,17 +152,13 @@ def _replicates_of(
     rows: IntArray,
 ) -> dict[Statistic, FloatArray]:
     """Return the replicates of statistics that the kernel does not measure, on the same samples."""
-    from rue._kernels.bootstrap import count_clusters, draw_points
+    from rue._kernels.bootstrap import draw_weights
 
-    counts = np.empty(count_clusters(clusters), np.uint8)
-    weight = np.empty(len(sample), np.uint8)
     blocks: dict[Statistic, list[FloatArray]] = {statistic: [] for statistic in statistics}
     step = max(1, _BLOCK // len(sample))
     for start in range(0, n_replicates, step):
         weights = np.empty((min(step, n_replicates - start), len(sample)), np.uint8)
-        for i in range(len(weights)):
-            draw_points(key, start + i, clusters, counts, weight)
-            weights[i, rows] = weight
+        draw_weights(key, start, clusters, rows, weights)
         for statistic in statistics:
             blocks[statistic].append(statistic.replicates(sample, weights))
     return {statistic: np.concatenate(block) for statistic, block in blocks.items()}

@@ -19,6 +19,7 @@ from rue.metrics.functions import (
     most_annotators,
 )
 from rue.metrics.proxy_columns import PROXY_COLUMNS
+from rue.metrics.reference_columns import REFERENCE_COLUMNS
 from rue.metrics.statistics import Area, Correlation, Excess, Function, Hat, Mean, Normalized, Star
 
 __all__ = ["COLUMNS", "EVALUATED", "Column", "columns_where", "title"]
@@ -274,6 +275,7 @@ _COLUMNS = (
         explanation="Rank correlation of the realised components corrected for finitely "
         "many annotators: extrapolated from all of them and from half of them.",
     ),
+    *REFERENCE_COLUMNS,
     Column(
         key="annotators_min",
         title="annotators min",

@@ -15,6 +15,7 @@ from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.columns import COLUMNS, EVALUATED, Column, title
 from rue.metrics.corrected import CORRECTED
+from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.statistics import Sample
 from rue.truth.base import Truth
 
@@ -48,6 +49,12 @@ class _Columns:
     n_aurec_corrected: float
     pareto_gap_corrected: float
     spearman_star_corrected: float
+    spearman_epistemic: float
+    spearman_aleatoric: float
+    aurec_unbiased: float
+    regret_unbiased: float
+    r_aurec: float
+    r_aurec_total: float
     annotators_min: float
     annotators_mean: float
     annotators_max: float
@@ -294,7 +301,7 @@ def evaluate_run(
         n_points=len(run),
         numbers=numbers,
         n_floored=run.star.n_floored,
-        notes=(*run.notes, *_notes(run.star, run.hat), *remarks),
+        notes=(*run.notes, *_notes(run, numbers), *remarks),
         convention=run.convention,
     )
 
@@ -307,8 +314,9 @@ def _number(column: Column, sample: Sample) -> float:
     return column.statistic.value(sample)
 
 
-def _notes(star: Components, hat: Components) -> list[str]:
-    notes = []
+def _notes(run: Run, numbers: Mapping[str, float]) -> list[str]:
+    """Return what a reader of a row must know about its points."""
+    star, hat, notes = run.star, run.hat, []
     if np.ptp(star.epistemic) == 0:
         notes.append(f"all regrets are {star.epistemic[0]:.6g}: n-AuReC is undefined")
     if np.ptp(hat.epistemic) == 0:
@@ -320,7 +328,13 @@ def _notes(star: Components, hat: Components) -> list[str]:
         )
     single = 0 if star.n_annotators is None else int((star.n_annotators < 2).sum())
     if single:
+        also = " and there is no unbiased regret" if run.loss_name in UNBIASED_LOSSES else ""
         notes.append(
-            f"{single} of {len(star)} points have one annotator: the bracket has no lower end"
+            f"{single} of {len(star)} points have one annotator: the bracket has no lower end{also}"
+        )
+    if numbers["regret_unbiased"] <= 0:
+        notes.append(
+            f"r-AuReC is empty: the unbiased regret is {numbers['regret_unbiased']:.3g}, not above "
+            "0, so the model is as good as the answers can tell"
         )
     return notes

@@ -220,18 +220,16 @@ class Area(Statistic):
         return area_influence(value, score, sample.order(self.by))
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        from rue._kernels.bootstrap import weighted_areas
+
         value, score = sample.points(self.of), sample.points(self.by)
         if value is None or score is None:
             return np.full(len(weights), math.nan)
         order = sample.order(self.by)
-        starts = _block_starts(score[order])
-        drawn = weights[:, order].astype(np.float64)
-        mass = drawn.sum(axis=1)
-        width = np.add.reduceat(drawn, starts, axis=1)
-        rise = np.add.reduceat(drawn * value[order], starts, axis=1)
-        covered = np.cumsum(width, axis=1)
-        later = 2 * (mass[:, None] - covered) + width
-        return np.asarray((rise * later).sum(axis=1) / 2 / mass**2)
+        ends = np.append(np.diff(score[order]) != 0, True)
+        areas = np.empty(len(weights))
+        weighted_areas(weights, order, ends, value[order], areas)
+        return areas
 
 
 @dataclass(frozen=True)
