@@ -114,6 +114,11 @@ def start_up() -> Rows:
         losses = ["--loss", "log", "--loss", "zero_one", "--no-gap"]
         evaluate = least(run("-m", "rue", "evaluate", *files, *losses))
         yield "rue evaluate, 10,000 x 5 x 10, log and zero_one", evaluate, "limit", 3.0, "<= 1"
+        np.savez(Path(folder, "p.npz"), probs=rng.dirichlet(np.ones(10), (500, 5)))
+        np.save(Path(folder, "c.npy"), rng.multinomial(50, np.ones(10) / 10, 500))
+        evaluate = least(run("-m", "rue", "evaluate", *files)) - bare
+        what = "rue evaluate of 500 points with the gap, beyond the start of python"
+        yield what, evaluate, "limit", 0.35, "<= 1"
 
 
 def memory() -> Rows:

@@ -190,7 +190,7 @@ def _is_numba() -> bool:
     """Return whether it is numba that reads a pickle: of code that it compiled, or compiles."""
     frame = sys._getframe()
     while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("numba."):
+        if frame.f_globals.get("__name__", "").startswith(("numba.", "rue._kernels.machine_code")):
             return True
         frame = frame.f_back
     return False

@@ -13,8 +13,6 @@ from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import config
-from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 from rue._kernels import kernel
@@ -27,21 +25,15 @@ R = TypeVar("R")
 N_BLOCKS = 16
 FEW_NUMBERS = 1 << 14
 
-_n_threads: int = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-
-# A fork waits until no other thread compiles: the child would wait for that thread forever.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=global_compiler_lock.acquire,
-        after_in_parent=global_compiler_lock.release,
-        after_in_child=global_compiler_lock.release,
-    )
+_n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+_all_threads = int(os.environ.get("NUMBA_NUM_THREADS") or _n_cores or 1)
+_n_threads = _all_threads
 
 
 def use_threads(n_threads: int) -> None:
     """Limit kernels to this number of threads, or to the number available if that is smaller."""
     global _n_threads
-    _n_threads = max(1, min(n_threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    _n_threads = max(1, min(n_threads, _all_threads))
 
 
 def thread_limit() -> int:
