@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -362,6 +362,8 @@ class Run:
         The annotators' answers, if ``star`` was realised from them.
     answers
         What each answer costs, where that was asked for: it lets annotators be drawn again.
+    belief
+        What the model says, aligned with ``annotations``, if the run was made from it.
     path
         The file that the run was read from.
     classes
@@ -390,10 +392,12 @@ class Run:
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     annotations: Truth | None = None
     answers: Answers | RatingAnswers | None = None
+    belief: Belief | None = None
     path: Path | None = None
     classes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     convention: Convention = "definition"
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         n_points = len(self.star)
@@ -401,7 +405,12 @@ class Run:
             raise ShapeError(
                 f"star and hat must have the same points, got {n_points} and {len(self.hat)}"
             )
-        own = {"ids": self.ids, "annotations": self.annotations, "answers": self.answers}
+        own = {
+            "ids": self.ids,
+            "annotations": self.annotations,
+            "answers": self.answers,
+            "belief": self.belief,
+        }
         for name, column in {**own, **self.groups}.items():
             if column is not None and len(column) != n_points:
                 raise ShapeError(
@@ -471,6 +480,7 @@ class Run:
             ids=belief.ids,
             annotations=truth,
             answers=answers(truth, belief, loss, actions=actions) if with_answers else None,
+            belief=belief,
             classes=belief.outcomes.names,
             notes=(*aligned.notes, *_notes(belief, loss)),
             convention=convention,
@@ -498,7 +508,22 @@ class Run:
             groups={name: column[rows] for name, column in self.groups.items()},
             annotations=annotations,
             answers=None if self.answers is None else self.answers[rows],
+            belief=None if self.belief is None else self.belief[rows],
         )
+
+    def once(self, function: "Callable[[Run], R]") -> R:
+        """Return what a function of this run returns, which is computed the first time."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return cast(R, self._cache[function])
+
+    def with_points(
+        self, numbers: "Mapping[Callable[[Run], FloatArray | None], FloatArray | None]"
+    ) -> "Run":
+        """Return the same run, of which some functions of its points are known already."""
+        run = replace(self)
+        run._cache.update(numbers)
+        return run
 
     @property
     def loss_name(self) -> str:

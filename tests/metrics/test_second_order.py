@@ -1,11 +1,18 @@
 """Pairs of answers: by hand, against a naive twin, and by their laws."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from rue import Annotations, Dirichlet, Draws, Scored
-from rue.errors import ShapeError
+from rue import Annotations, Dirichlet, Draws, Gaussians, Ratings, Run, Scored, compare, evaluate
+from rue.errors import AlignmentError, InputError
+from rue.inference.intervals import intervals
+from rue.metrics import evaluate_run, format_rows
 from rue.metrics.second_order import pair_scores
+
+NAMES = ("pair_log_loss", "pair_gain", "agreement_hat", "agreement_star")
 
 
 def naive(truth, moments, means):
@@ -20,8 +27,7 @@ def naive(truth, moments, means):
 
 
 def columns(scores):
-    names = ("pair_log_loss", "pair_gain", "agreement_hat", "agreement_star")
-    return np.array([getattr(scores, name) for name in names])
+    return np.array([getattr(scores, name) for name in NAMES])
 
 
 @pytest.fixture
@@ -106,5 +112,81 @@ def test_a_wrong_mean_may_have_a_large_gain():
 
 
 def test_sides_must_match():
-    with pytest.raises(ShapeError, match="1 x 2 and 1 x 3"):
+    with pytest.raises(AlignmentError, match="3 classes"):
         pair_scores(Annotations([[1, 1]]), Dirichlet([[1.0, 1.0, 1.0]]))
+
+
+def test_numbers_have_no_classes_to_agree_on():
+    with pytest.raises(InputError, match="classes"):
+        pair_scores(Ratings([[1.0, 2.0]]), Gaussians([[0.0]], [[1.0]]))
+
+
+@pytest.mark.parametrize("loss", ["log", "zero_one", "squared"])
+def test_a_row_has_the_means_under_every_loss(truth, rng, loss):
+    belief = Draws(rng.dirichlet(np.ones(4), (40, 3)))
+    row = evaluate(truth, belief, loss, gap=False)
+    expected = columns(pair_scores(truth, belief)).mean(axis=1)
+    assert [getattr(row, name) for name in NAMES] == pytest.approx(expected)
+    assert [row.to_dict()[name] for name in NAMES] == pytest.approx(expected)
+    for format in ("csv", "latex", "markdown"):
+        assert f"{expected[0]:.4f}"[:5] in format_rows([row], format, columns=NAMES)
+
+
+def test_rows_and_classes_are_matched_by_name(truth, rng):
+    probs = rng.dirichlet(np.ones(4), (40, 3))
+    ids, names = np.array([f"p{i}" for i in range(40)]), np.array(list("abcd"))
+    named = Annotations(truth.counts, ids=ids, classes=list(names))
+    rows, order = rng.permutation(40), rng.permutation(4)
+    moved = Draws(probs[rows][:, :, order], ids=ids[rows], classes=list(names[order]))
+    plain, scores = pair_scores(truth, Draws(probs)), pair_scores(named, moved)
+    assert columns(scores) == pytest.approx(columns(plain)[:, rows])
+    one, other = evaluate(truth, Draws(probs), gap=False), evaluate(named, moved, gap=False)
+    assert [getattr(one, n) for n in NAMES] == pytest.approx([getattr(other, n) for n in NAMES])
+
+
+def test_the_order_of_annotators_does_not_matter(rng):
+    answers = [rng.integers(0, 3, m) for m in (2, 5, 9)]
+    belief = Draws(rng.dirichlet(np.ones(3), (3, 4)))
+    one, other = (
+        pair_scores(Annotations.from_ratings(a, values=range(3)), belief)
+        for a in (answers, [rng.permutation(row) for row in answers])
+    )
+    assert columns(one).tolist() == columns(other).tolist()
+
+
+def test_a_row_says_why_it_has_no_pairs(rng):
+    belief = Draws(rng.dirichlet(np.ones(2), (3, 2)))
+    row = evaluate(Annotations([[1, 0], [3, 1], [0, 1]]), belief, gap=False)
+    assert [math.isnan(getattr(row, name)) for name in NAMES] == [True, True, False, True]
+    assert row.to_dict()["pair_log_loss"] is None
+    notes = [note for note in row.notes if "pairs of answers are needed" in note]
+    assert len(notes) == 1
+    assert "pair log loss, pair gain, agreement star" in notes[0]
+    assert "empty: 2 of 3 points have one answer" in notes[0]
+    two = evaluate(Annotations([[1, 1], [2, 0], [0, 2]]), belief, gap=False)
+    assert math.isfinite(two.pair_log_loss)
+    assert not any("empty" in note for note in two.notes)
+
+
+def test_intervals_and_paired_tests_of_the_loss(rng):
+    p = rng.dirichlet(np.ones(3) * 0.7, 300)
+    truth = Annotations(rng.multinomial(3, p))
+    right = Dirichlet(np.full((300, 3), 0.7))
+    wrong = Dirichlet(np.full((300, 3), 70.0))
+    runs = [Run.from_belief(truth, b, method=m) for m, b in (("right", right), ("wrong", wrong))]
+    ends = intervals(runs[0], gap=False, n_replicates=200)
+    assert ends.method["pair_log_loss"] == "bca"
+    for name in ("pair_log_loss", "pair_gain", "agreement_star"):
+        assert ends.low[name] < ends.estimate[name] < ends.high[name]
+    ranking = compare(runs, criteria=["pair_log_loss"], n_replicates=200)["pair_log_loss"]
+    assert list(ranking.best) == ["right"]
+    assert ranking.estimate["right"] < ranking.estimate["wrong"]
+
+
+def test_a_run_without_its_belief_has_no_pairs(truth, rng):
+    run = Run.from_belief(truth, Draws(rng.dirichlet(np.ones(4), (40, 3))))
+    row = evaluate_run(replace(run, belief=None), gap=False)
+    assert all(math.isnan(getattr(row, name)) for name in NAMES)
+    assert evaluate_run(run[:7], gap=False).agreement_star == pytest.approx(
+        pair_scores(truth[:7], run.belief[:7]).agreement_star.mean()
+    )

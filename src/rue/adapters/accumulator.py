@@ -13,6 +13,7 @@ from rue.beliefs import Belief, Draws, RealBelief, Scored
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
+from rue.metrics.columns import SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
@@ -24,8 +25,9 @@ __all__ = ["Accumulator"]
 class Accumulator:
     """Evaluate batch by batch, with the same result as :func:`rue.evaluate` on all batches.
 
-    Only the components of each point are kept; under log loss also the counts, because the lower
-    end of the bracket pools the answers about all points (:mod:`rue.truth.finite_annotators`).
+    Only the components of each point and the few numbers that columns read are kept; under log
+    loss also the counts, because the lower end of the bracket pools the answers about all points
+    (:mod:`rue.truth.finite_annotators`).
     An accumulator can be pickled, so that each worker may have one and one of them merge the
     others.
 
@@ -66,6 +68,7 @@ class Accumulator:
         self._star: list[Components] = []
         self._hat: list[Components] = []
         self._counts: list[FloatArray] = []
+        self._further: list[list[FloatArray | None]] = []
         self._notes: tuple[str, ...] = ()
         self._kind: _Kind | None = None
 
@@ -107,6 +110,7 @@ class Accumulator:
         self._kind = kind
         self._star.append(run.star)
         self._hat.append(run.hat)
+        self._further.append([run.once(source) for source in SOURCES])
         self._notes = _merged(self._notes, run.notes)
         said = annotations.counts if isinstance(annotations, Annotations) else None
         if isinstance(loss, Log) and said is not None:
@@ -127,6 +131,7 @@ class Accumulator:
             self._star += list(other._star)
             self._hat += list(other._hat)
             self._counts += list(other._counts)
+            self._further += list(other._further)
             self._notes = _merged(self._notes, other._notes)
 
     def components(self) -> tuple[Components, Components]:
@@ -139,12 +144,21 @@ class Accumulator:
             star = replace(star, aleatoric_high=bracket_end(annotations, Log()))
         return star, hat
 
+    def further(self) -> list[FloatArray | None]:
+        """Return what columns read of each point beyond the components, for each of SOURCES."""
+        columns = zip(*self._further, strict=True)
+        return [
+            None if any(part is None for part in parts) else np.concatenate(parts)
+            for parts in columns
+        ]
+
     def compute(self, *, gap: bool = True) -> Evaluation:
         """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
         assert self._kind is not None
         run = Run(star, hat, method=self.method, loss=self._kind[0], notes=self._notes)
-        return evaluate_run(run, gap=gap)
+        known = zip(SOURCES, self.further(), strict=True)
+        return evaluate_run(run.with_points(dict(known)), gap=gap)
 
     def _own(self, theirs: Loss) -> Loss:
         """Return this accumulator's loss, on the scale of another if it has no values."""

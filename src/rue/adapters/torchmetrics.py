@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._arrays import FloatArray
 from rue.adapters.accumulator import Accumulator
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError, MissingExtraError
 from rue.losses import Log, Loss, get_loss
-from rue.metrics.columns import EVALUATED
+from rue.metrics.columns import EVALUATED, SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
 
@@ -35,8 +36,8 @@ class RegretMetric(Metric):
 
     It works wherever torchmetrics does: in Lightning's ``self.log``, in a ``MetricCollection``, and
     with several processes, which each see a part of the points. The result is that of
-    :func:`rue.evaluate` on all points. Only the components of each point are kept; under log loss
-    also the counts.
+    :func:`rue.evaluate` on all points. Only the components of each point and the few numbers that
+    columns read are kept; under log loss also the counts.
 
     Parameters
     ----------
@@ -103,7 +104,8 @@ class RegretMetric(Metric):
                 f"{answers.shape[1]}"
             )
         self._n_classes = n_classes
-        table = np.concatenate([_table(part) for part in batch.components()], axis=1)
+        star, hat = ([getattr(part, name) for name in _COLUMNS] for part in batch.components())
+        table = _stacked([*star, *hat, *batch.further()], len(answers))
         self.components.append(torch.from_numpy(table).to(self.device))
         if isinstance(get_loss(self.loss, values=self.values), Log):
             self.counts.append(torch.from_numpy(np.asarray(answers, np.float64)).to(self.device))
@@ -133,28 +135,30 @@ class RegretMetric(Metric):
         if not len(self.components):
             raise InputError("there are no batches yet: call update first")
         loss = get_loss(self.loss, values=self.values)
-        star, hat = np.split(_joined(self.components), 2, axis=1)
+        n = len(_COLUMNS)
+        star, hat, further = np.split(_joined(self.components), [n, 2 * n], axis=1)
         high = None
         if len(self.counts):
             high = bracket_end(Annotations(_joined(self.counts)), loss)
         run = Run(_components(star, high), _components(hat), loss=loss)
-        return evaluate_run(run, gap=gap)
+        known = dict(zip(SOURCES, _columns(further), strict=True))
+        return evaluate_run(run.with_points(known), gap=gap)
 
 
-def _table(components: Components) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the arrays of components as columns; an attribute that is None is NaN."""
-    given = [getattr(components, name) for name in _COLUMNS]
-    none = np.full(len(components), np.nan)
-    return np.stack([none if c is None else np.asarray(c, np.float64) for c in given], axis=1)
+def _stacked(columns: list[Any], n_points: int) -> FloatArray:
+    """Return arrays as the columns of a table; one that is None is NaN."""
+    none = np.full(n_points, np.nan)
+    return np.stack([none if c is None else np.asarray(c, np.float64) for c in columns], axis=1)
 
 
-def _components(
-    table: np.ndarray[Any, np.dtype[np.float64]], high: Any | None = None
-) -> Components:
-    """Return the components that :func:`_table` wrote."""
-    columns: dict[str, Any] = {}
-    for name, column in zip(_COLUMNS, table.T, strict=True):
-        columns[name] = None if np.isnan(column).any() else np.ascontiguousarray(column)
+def _columns(table: FloatArray) -> list[FloatArray | None]:
+    """Return the arrays that :func:`_stacked` stacked."""
+    return [None if np.isnan(c).any() else np.ascontiguousarray(c) for c in table.T]
+
+
+def _components(table: FloatArray, high: Any | None = None) -> Components:
+    """Return the components whose arrays are the columns of a table."""
+    columns: dict[str, Any] = dict(zip(_COLUMNS, _columns(table), strict=True))
     if columns["floored"] is not None:
         columns["floored"] = columns["floored"].astype(bool)
     if high is not None:
@@ -162,7 +166,7 @@ def _components(
     return Components(**columns)
 
 
-def _joined(state: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _joined(state: Any) -> FloatArray:
     """Return a state as one array: a list of batches, or one tensor after synchronisation."""
     whole = torch.cat(list(state)) if isinstance(state, list) else state
     return np.asarray(whole.cpu().numpy())

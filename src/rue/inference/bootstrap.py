@@ -16,7 +16,7 @@ from rue._arrays import FloatArray, IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.clusters import Cluster, cluster_codes, number_clusters
-from rue.metrics.columns import COLUMNS, REGRET, columns_where
+from rue.metrics.columns import COLUMNS, REGRET, SOURCES, columns_where
 from rue.metrics.statistics import Area, Sample, Statistic
 
 __all__ = ["INTERVAL_COLUMNS", "annotator_replicates", "own_order", "replicates"]
@@ -95,7 +95,7 @@ def replicates(
     from rue._kernels.threads import each
 
     codes = cluster_codes(run, cluster)
-    rows = own_order([run], codes) if rows is None else rows
+    rows = own_order([run], codes, columns) if rows is None else rows
     clusters = number_clusters(None if codes is None else codes[rows])
     star, hat = run.star[rows], run.hat[rows]
     key = _key(seed)
@@ -237,18 +237,24 @@ def _measured(out: FloatArray, hat: Components) -> dict[Statistic, FloatArray]:
     return drawn
 
 
-def own_order(runs: Sequence[Run], codes: IntArray | None = None) -> IntArray:
+def own_order(
+    runs: Sequence[Run], codes: IntArray | None = None, columns: Collection[str] = ()
+) -> IntArray:
     """Return the order of the rows by their own values, which the input order does not affect.
 
-    Rows of equal values are in the order of the numbers of their clusters, if there are any.
+    Rows of equal values are in the order of what else the columns read of each point, then of the
+    numbers of their clusters, if there are any.
     """
-    columns: list[NDArray[Any]] = [] if codes is None else [codes]
-    columns += [
+    used = {source for key in columns for source in _statistic(key).sources}
+    further = [run.once(source) for run in runs for source in SOURCES if source in used]
+    keys: list[NDArray[Any]] = [] if codes is None else [codes]
+    keys += [number for number in further if number is not None]
+    keys += [
         column
         for run in runs
         for column in (run.hat.aleatoric, run.hat.epistemic, run.star.total, run.star.epistemic)
     ]
-    return np.asarray(np.lexsort(columns))
+    return np.asarray(np.lexsort(keys))
 
 
 def _key(seed: int) -> np.uint64:

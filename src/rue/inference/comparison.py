@@ -147,7 +147,7 @@ def compare(
         got = repr(unknown[0]) if unknown else "none"
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
     codes = cluster_codes(runs[0], cluster)
-    rows = own_order(runs, codes)
+    rows = own_order(runs, codes, criteria)
     found, drawn, influences = {}, {}, {}
     gap = "pareto_gap" in criteria
     for run in runs:

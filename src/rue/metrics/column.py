@@ -1,11 +1,13 @@
 """A result column: the name, format, direction, explanation and computation of one number."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue.components import Run
 from rue.metrics.statistics import Statistic
 
 __all__ = ["Column"]
@@ -43,6 +45,8 @@ class Column:
         A short description.
     explanation : str
         Whole sentences for the report; empty if the report does not show the column.
+    reason : callable, optional
+        Why a run has no such number, for a note; empty if there is nothing to say.
     """
 
     key: str
@@ -57,6 +61,7 @@ class Column:
     meaning: str
     explanation: str = ""
     latex: str = ""
+    reason: Callable[[Run], str] | None = None
 
     def cost(self, values: FloatArray) -> FloatArray:
         """Return numbers of which the lowest is the best, with the shape of ``values``."""

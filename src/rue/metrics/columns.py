@@ -7,6 +7,7 @@ and the command line all read :data:`COLUMNS`. To add a column, add an entry the
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from rue.metrics.answer_columns import ANSWER_COLUMNS
 from rue.metrics.column import Column
 from rue.metrics.corrected import Corrected
 from rue.metrics.functions import (
@@ -22,7 +23,7 @@ from rue.metrics.proxy_columns import PROXY_COLUMNS
 from rue.metrics.reference_columns import REFERENCE_COLUMNS
 from rue.metrics.statistics import Area, Correlation, Excess, Function, Hat, Mean, Normalized, Star
 
-__all__ = ["COLUMNS", "EVALUATED", "Column", "columns_where", "title"]
+__all__ = ["COLUMNS", "EVALUATED", "SOURCES", "Column", "columns_where", "title"]
 
 REGRET, RISK = Star("epistemic"), Star("total")
 
@@ -300,6 +301,7 @@ _COLUMNS = (
         unit="answers",
         meaning="most answers per point",
     ),
+    *ANSWER_COLUMNS,
     *PROXY_COLUMNS,
 )
 
@@ -308,6 +310,17 @@ COLUMNS: Mapping[str, Column] = MappingProxyType({column.key: column for column 
 
 EVALUATED = tuple(key for key, column in COLUMNS.items() if column.statistic is not None)
 """The columns of an evaluation."""
+
+SOURCES = tuple(
+    dict.fromkeys(
+        source
+        for column in COLUMNS.values()
+        if column.statistic is not None
+        for source in column.statistic.sources
+        if not isinstance(source, Star | Hat)
+    )
+)
+"""What columns read of each point beyond the components."""
 
 
 def columns_where(**wanted: str | bool) -> tuple[str, ...]:

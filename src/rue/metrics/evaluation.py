@@ -58,6 +58,10 @@ class _Columns:
     annotators_min: float
     annotators_mean: float
     annotators_max: float
+    pair_log_loss: float
+    pair_gain: float
+    agreement_hat: float
+    agreement_star: float
 
 
 @dataclass(frozen=True)
@@ -301,7 +305,7 @@ def evaluate_run(
         n_points=len(run),
         numbers=numbers,
         n_floored=run.star.n_floored,
-        notes=(*run.notes, *_notes(run, numbers), *remarks),
+        notes=(*run.notes, *_notes(run, numbers), *remarks, *_reasons(numbers, run)),
         convention=run.convention,
     )
 
@@ -312,6 +316,19 @@ def _number(column: Column, sample: Sample) -> float:
     if column.on_request and column.key not in sample.request:
         return math.nan
     return column.statistic.value(sample)
+
+
+def _reasons(numbers: Mapping[str, float], run: Run) -> list[str]:
+    """Return why columns are empty: one note for all that share a reason."""
+    titles: dict[str, list[str]] = {}
+    for key, number in numbers.items():
+        reason = COLUMNS[key].reason
+        if reason is not None and math.isnan(number) and (why := reason(run)):
+            titles.setdefault(why, []).append(title(key))
+    return [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} empty: {why}"
+        for why, names in titles.items()
+    ]
 
 
 def _notes(run: Run, numbers: Mapping[str, float]) -> list[str]:

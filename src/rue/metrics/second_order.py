@@ -6,15 +6,18 @@ p* p*^T, and a belief predicts J = E[p p^T].
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from rue._arrays import FloatArray, stream
-from rue.beliefs import ClassBelief, Dirichlet, Draws
-from rue.errors import ShapeError
-from rue.truth.annotations import Annotations
+from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws
+from rue.components import Run
+from rue.truth.alignment import align
+from rue.truth.annotations import Annotations, require_belief
+from rue.truth.base import Truth
 
-__all__ = ["PairScores", "pair_scores"]
+__all__ = ["Pair", "PairScores", "few_answers", "pair_scores"]
 
 FLOOR = 1e-12
 
@@ -40,7 +43,7 @@ class PairScores:
     agreement_star: FloatArray
 
 
-def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
+def pair_scores(truth: Truth, belief: Belief) -> PairScores:
     r"""Score a belief by pairs of answers about the same point.
 
     Each draw is floored at 1e-12 (alpha at 1e-12 of its sum), then :math:`J = E[p p^T]`. No array
@@ -51,7 +54,8 @@ def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
     truth : Annotations
         The answers; if p* is known, O is :math:`p^* {p^*}^T`.
     belief : Draws, Dirichlet or Scored
-        The predictions for the same points and classes, in the same order.
+        The predictions; rows and classes are matched by name (:func:`rue.align`), and the result
+        has the belief's rows.
 
     Returns
     -------
@@ -60,8 +64,8 @@ def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
 
     Raises
     ------
-    ShapeError
-        If truth and belief differ in points or classes.
+    InputError
+        If truth and belief differ in points or classes, or are about real numbers.
 
     Examples
     --------
@@ -73,11 +77,9 @@ def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
     """
     from rue._kernels.pairs import dirichlet_pairs, draw_pairs
 
-    if (len(truth), truth.n_classes) != (len(belief), belief.n_classes):
-        raise ShapeError(
-            "truth and belief must have the same points and classes, "
-            f"got {len(truth)} x {truth.n_classes} and {len(belief)} x {belief.n_classes}"
-        )
+    truth, belief = align(truth, require_belief(belief))
+    assert isinstance(truth, Annotations)  # as a belief about classes fits no other truth
+    assert isinstance(belief, ClassBelief)
     counts = truth.probs if truth.counts is None else truth.counts
     counts = np.ascontiguousarray(counts, dtype=np.float64)
     others = np.zeros_like(counts) if truth.counts is None else counts
@@ -99,3 +101,32 @@ def pair_scores(truth: Annotations, belief: ClassBelief) -> PairScores:
     same = (counts * counts - others).sum(axis=1)
     star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
     return PairScores(out[:, 0], 2.0 * out[:, 1] - out[:, 0], out[:, 2], star)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One of the pair scores of a run; None if it lacks the belief or pairs of answers."""
+
+    score: Literal["pair_log_loss", "pair_gain", "agreement_hat", "agreement_star"]
+
+    def __call__(self, run: Run) -> FloatArray | None:
+        """Return the score of each point, shape (n_points,)."""
+        scores = run.once(_scores_of)
+        if scores is None or (self.score != "agreement_hat" and few_answers(run)):
+            return None
+        return getattr(scores, self.score)  # type: ignore[no-any-return]
+
+
+def few_answers(run: Run) -> str:
+    """Return why a run lacks pairs of answers; empty if every point has one, or none is known."""
+    n_annotators = run.star.n_annotators
+    single = 0 if n_annotators is None else int((n_annotators < 2).sum())
+    if not single:
+        return ""
+    return f"{single} of {len(run)} points have one answer, and pairs of answers are needed"
+
+
+def _scores_of(run: Run) -> PairScores | None:
+    if run.annotations is None or not isinstance(run.belief, ClassBelief):
+        return None
+    return pair_scores(run.annotations, run.belief)

@@ -104,7 +104,7 @@ class Sample:
 
     def points(self, source: Points) -> FloatArray | None:
         """Return one number for each point, or None."""
-        return cast(FloatArray | None, self._cached(source, lambda: source(self.run)))
+        return self.run.once(source)
 
     def order(self, source: Points) -> IntArray:
         """Return the order that sorts the points by a number."""
@@ -175,6 +175,11 @@ class Statistic(ABC):
         """The statistics of whose replicates its own are a function."""
         return ()
 
+    @property
+    def sources(self) -> tuple[Points, ...]:
+        """What it reads of each point."""
+        return tuple(source for part in self.parts for source in part.sources)
+
     def combined(self, *parts: FloatArray) -> FloatArray:
         """Return the replicates, from those of the parts."""
         raise NotImplementedError
@@ -186,6 +191,10 @@ class Mean(Statistic):
 
     of: Points
     interval = "bca"
+
+    @property
+    def sources(self) -> tuple[Points, ...]:
+        return (self.of,)
 
     def value(self, sample: Sample) -> float:
         value = sample.points(self.of)
@@ -209,6 +218,10 @@ class Area(Statistic):
     of: Points
     by: Points
     interval = "bca"
+
+    @property
+    def sources(self) -> tuple[Points, ...]:
+        return self.of, self.by
 
     def value(self, sample: Sample) -> float:
         return sample.area(self.of, self.by)
@@ -330,6 +343,10 @@ class Correlation(Statistic):
     first: Points
     second: Points
 
+    @property
+    def sources(self) -> tuple[Points, ...]:
+        return self.first, self.second
+
     def value(self, sample: Sample) -> float:
         x, y = sample.points(self.first), sample.points(self.second)
         return math.nan if x is None or y is None else spearman(x, y)
@@ -378,6 +395,7 @@ class Function(Statistic):
                 ids=None,
                 groups={},
                 annotations=None,
+                belief=None,
                 answers=None if run.answers is None else run.answers[drawn],
             )
             numbers.append(self.of(Sample(copies, gap=sample.gap, request=sample.request)))
