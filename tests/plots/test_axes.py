@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 import rue
 from rue.errors import InputError
 from rue.inference.method_ranking import compare_column
+from rue.metrics.second_order import pair_scores
 from rue.plots import (
+    plot_agreement,
     plot_bracket,
     plot_curve,
     plot_ranking,
@@ -49,7 +51,16 @@ def inversions():
     )
 
 
+def answered(n_answers=5):
+    """A run that knows its belief and its annotators' answers."""
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(3), 60)
+    truth = rue.Annotations(rng.multinomial(n_answers, p))
+    return rue.Run.from_belief(truth, rue.Dirichlet(4 * p + 0.5), method="a")
+
+
 ONE_PANEL = {
+    "plot_agreement": lambda **ax: plot_agreement([answered()], n_replicates=9, **ax),
     "plot_bracket": lambda **ax: plot_bracket(
         [{"loss": "log", "m": m, **ENDS} for m in (10, 5)], **ax
     ),
@@ -93,6 +104,22 @@ def test_a_score_without_a_unit_has_no_reliability_diagram():
     outside = replace(RUNS[0], hat=replace(HAT, outside_score=True))
     with pytest.raises(InputError, match="the score of a comes from another source"):
         plot_regret_calibration([RUNS[1], outside])
+
+
+def test_agreement_is_drawn_in_bins_of_what_is_predicted():
+    run = answered()
+    line = plot_agreement([run], bins=3, n_replicates=9).lines[0]
+    scores = pair_scores(run.annotations, run.belief)
+    order = np.argsort(scores.agreement_hat).reshape(3, 20)
+    means = [scores.agreement_hat[order].mean(axis=1), scores.agreement_star[order].mean(axis=1)]
+    assert np.allclose(line.get_xydata(), np.transpose(means))
+
+
+def test_agreement_needs_a_belief_and_pairs_of_answers():
+    with pytest.raises(InputError, match="of a cannot be drawn: it has no belief"):
+        plot_agreement(RUNS[:1])
+    with pytest.raises(InputError, match="60 of 60 points have one answer"):
+        plot_agreement([answered(1)])
 
 
 def test_curves_show_the_chosen_value():

@@ -11,6 +11,7 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.plots.bracket import plot_bracket as plot_bracket
     from rue.plots.bracket import plot_brackets as plot_brackets
+    from rue.plots.calibration import plot_agreement as plot_agreement
     from rue.plots.calibration import plot_regret_calibration as plot_regret_calibration
     from rue.plots.comparison import plot_ranking as plot_ranking
     from rue.plots.comparison import plot_rankings as plot_rankings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 # The module of each public name.
 _PUBLIC = {
     "look": "rue.plots.style",
+    "plot_agreement": "rue.plots.calibration",
     "plot_annotations": "rue.plots.data",
     "plot_bracket": "rue.plots.bracket",
     "plot_brackets": "rue.plots.bracket",

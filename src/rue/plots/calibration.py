@@ -1,4 +1,4 @@
-"""Reliability diagrams: realised regret against estimated epistemic uncertainty."""
+"""Reliability diagrams: what is observed against what a method predicts, in bins."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,11 @@ from matplotlib.axes import Axes
 
 from rue.components import Run
 from rue.errors import InputError
-from rue.inference.reliability_bands import calibration_bands
+from rue.inference.reliability_bands import CalibrationBands, calibration_bands
+from rue.metrics.second_order import Pair, few_answers
 from rue.plots.style import GREY, PALETTE, axes_of, look
 
-__all__ = ["plot_regret_calibration"]
+__all__ = ["plot_agreement", "plot_regret_calibration"]
 
 
 def plot_regret_calibration(
@@ -68,25 +69,105 @@ def plot_regret_calibration(
                 f"{run.method or 'a run'} comes from another source; recalibrate it first "
                 "(rue.fit_recalibration)"
             )
+    bands = [
+        calibration_bands(
+            run.star.epistemic,
+            run.hat.epistemic,
+            bins=bins,
+            level=level,
+            n_replicates=n_replicates,
+            seed=seed,
+        )
+        for run in runs
+    ]
+    labels = [f"{run.method}, gap {b.curve.gap:.3g}" for run, b in zip(runs, bands, strict=True)]
+    titles = "mean estimated epistemic uncertainty", "mean realised regret"
+    return _diagram(bands, labels, titles, ax)
+
+
+def plot_agreement(
+    runs: Sequence[Run],
+    *,
+    bins: int = 10,
+    level: float = 0.95,
+    n_replicates: int = 500,
+    seed: int = 0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how often two annotators agree against how often a method predicts it, in bins.
+
+    A method on the diagonal predicts the agreement of annotators; above it, annotators agree more
+    often than it predicts, because its distributions are too flat. Bands are bootstrap intervals
+    of each bin.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        The methods, one line each, made by :meth:`rue.Run.from_belief` from beliefs about classes.
+    bins : int
+        The largest number of bins of equal size.
+    level : float
+        The confidence level of the bands.
+    n_replicates : int
+        The number of bootstrap samples.
+    seed : int
+        Seed of the samples.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If a run lacks its belief about classes, or a point has one answer.
+
+    Examples
+    --------
+    >>> from rue.plots import plot_agreement
+    >>> import numpy as np, rue
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rue.Annotations(rng.multinomial(5, rng.dirichlet(np.ones(3), 200)))
+    >>> belief = rue.Dirichlet(rng.gamma(2.0, size=(200, 3)))
+    >>> plot_agreement([rue.Run.from_belief(truth, belief, method="a")]).get_xlabel()
+    'predicted probability that two annotators agree'
+    """
+    bands, labels = [], []
+    for run in runs:
+        predicted, observed = run.once(Pair("agreement_hat")), run.once(Pair("agreement_star"))
+        if predicted is None or observed is None:
+            why = few_answers(run) or "it has no belief about classes with answers"
+            raise InputError(f"the agreement of {run.method or 'a run'} cannot be drawn: {why}")
+        bands.append(
+            calibration_bands(
+                observed, predicted, bins=bins, level=level, n_replicates=n_replicates, seed=seed
+            )
+        )
+        labels.append(f"{run.method}, {predicted.mean():.3f} against {observed.mean():.3f}")
+    titles = "predicted probability that two annotators agree", "observed share of pairs that agree"
+    return _diagram(bands, labels, titles, ax)
+
+
+def _diagram(
+    bands: Sequence[CalibrationBands],
+    labels: Sequence[str],
+    titles: tuple[str, str],
+    ax: Axes | None,
+) -> Axes:
+    """Draw one line with its band for each method, and the diagonal."""
     with look():
         axes = axes_of(ax, (4.2, 3.6))
         ends = []
-        for i, run in enumerate(runs):
-            bands = calibration_bands(
-                run.star.epistemic,
-                run.hat.epistemic,
-                bins=bins,
-                level=level,
-                n_replicates=n_replicates,
-                seed=seed,
-            )
-            colour, curve = PALETTE[i % len(PALETTE)], bands.curve
-            axes.fill_between(curve.estimated, bands.low, bands.high, color=colour, alpha=0.2, lw=0)
-            label = f"{run.method}, gap {curve.gap:.3g}"
+        for i, (band, label) in enumerate(zip(bands, labels, strict=True)):
+            colour, curve = PALETTE[i % len(PALETTE)], band.curve
+            axes.fill_between(curve.estimated, band.low, band.high, color=colour, alpha=0.2, lw=0)
             axes.plot(curve.estimated, curve.realised, "o-", color=colour, ms=3, label=label)
             ends += [curve.estimated.min(), curve.estimated.max()]
         axes.plot([min(ends), max(ends)], [min(ends), max(ends)], "--", color=GREY, lw=1)
-        axes.set_xlabel("mean estimated epistemic uncertainty")
-        axes.set_ylabel("mean realised regret")
+        axes.set_xlabel(titles[0])
+        axes.set_ylabel(titles[1])
         axes.legend()
     return axes
