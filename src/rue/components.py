@@ -318,9 +318,7 @@ def realize(
     floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
     for rows, action in deployed_actions(annotations, belief, loss, actions):
         p = annotations.probs[rows]
-        total[rows] = loss.risk(p, action)
-        aleatoric[rows] = loss.bayes_risk(p)
-        epistemic[rows] = loss.regret(p, action)
+        total[rows], aleatoric[rows], epistemic[rows] = loss.realized(p, action)
         if isinstance(loss, Log) and floored is not None:
             floored[rows] = loss.floored(p, action)
     high = None
@@ -329,7 +327,7 @@ def realize(
         epistemic = round_to_scale(total - aleatoric, scale)
     else:
         epistemic = np.maximum(round_to_scale(epistemic, scale), 0.0)
-        high = bracket_end(annotations, loss)
+        high = bracket_end(annotations, loss, aleatoric)
     return Components(
         round_to_scale(total, scale),
         round_to_scale(aleatoric, scale),
@@ -531,16 +529,24 @@ class Run:
         return self.loss.name if isinstance(self.loss, Loss) else self.loss
 
 
-def bracket_end(annotations: Annotations, loss: Loss) -> FloatArray | None:
+def bracket_end(
+    annotations: Annotations, loss: Loss, plugin: FloatArray | None = None
+) -> FloatArray | None:
     """Return the leave-one-out Bayes risk, the other end of the bracket, shape (n_points,).
 
     In expectation the true Bayes risk is between the plug-in and it
-    (:mod:`rue.truth.finite_annotators`). It is None if a point has a single answer.
+    (:mod:`rue.truth.finite_annotators`). It is None if a point has a single answer. ``plugin`` is
+    the Bayes risk of the frequencies, if it is at hand.
     """
     if annotations.n_annotators.min() < 2:
         return None
     counts = annotations.counts
-    high = loss.bayes_risk(annotations.probs) if counts is None else loss.leave_one_out(counts)
+    if counts is None:
+        high = loss.bayes_risk(annotations.probs) if plugin is None else plugin
+    elif isinstance(loss, Log):
+        high = loss.leave_one_out(counts, plugin=plugin)
+    else:
+        high = loss.leave_one_out(counts)
     return round_to_scale(high, loss.scale(annotations.n_classes))
 
 

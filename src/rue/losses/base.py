@@ -89,6 +89,12 @@ class Loss(ABC):
         It is computed without subtracting two large numbers.
         """
 
+    def realized(
+        self, probs: FloatArray, action: NDArray[Any]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return risk, Bayes risk and regret of ``action``, each of shape (n_points,)."""
+        return self.risk(probs, action), self.bayes_risk(probs), self.regret(probs, action)
+
     @abstractmethod
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean over draws.

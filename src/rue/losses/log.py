@@ -13,6 +13,8 @@ from rue.losses.base import TOLERANCE, Expectation, Loss, check_distributions
 FLOOR = 1e-12
 """Predicted probabilities below this are raised to it; the others are not renormalised."""
 
+_STEP = 4096  # points whose logarithms stay in a core's cache
+
 STRENGTHS = 2.0 ** np.arange(-10, 13)
 """The grid for the weight s of the pooled answers: octaves first, then eighths of an octave."""
 
@@ -82,6 +84,26 @@ class Log(Loss):
         divergence = (probs * (_log(probs) - np.log(np.maximum(action, FLOOR)))).sum(axis=-1)
         return np.asarray(np.maximum(divergence, 0.0))
 
+    def realized(
+        self, probs: FloatArray, action: NDArray[Any]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return all three from the same logarithms, on all cores."""
+        from rue._kernels.threads import on_blocks
+
+        parts = np.empty((3, len(probs)))
+
+        def fill(start: int, stop: int) -> None:
+            for first in range(start, stop, _STEP):
+                rows = slice(first, min(first + _STEP, stop))
+                p, log_a = probs[rows], np.log(np.maximum(action[rows], FLOOR))
+                log_p = _log(p)
+                parts[0, rows] = -(p * log_a).sum(axis=-1)
+                parts[1, rows] = -(p * log_p).sum(axis=-1)
+                parts[2, rows] = (p * (log_p - log_a)).sum(axis=-1)
+
+        on_blocks(fill, len(probs), probs.size)
+        return parts[0], parts[1], np.maximum(parts[2], 0.0)
+
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean entropy, and the mean divergence from the mean (mutual information)."""
         from rue._kernels.draws import log_loss, mean
@@ -106,7 +128,7 @@ class Log(Loss):
             regret = regret + self._mixing(m)
         return Expectation(-(m * logs).sum(axis=-1), np.maximum(regret, 0.0))
 
-    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+    def leave_one_out(self, counts: FloatArray, *, plugin: FloatArray | None = None) -> FloatArray:
         """Return the mean loss of each answer under a smoothed distribution of the others.
 
         The frequencies of the other answers may give an answer probability 0, so the distribution
@@ -114,12 +136,15 @@ class Log(Loss):
         the same majority as the other answers, and s is the weight with the least loss on the
         other points. A point with several majorities counts in part for each, and if the other
         answers have several, q is the mean over them. Smoothing may bring the mean below the
-        Bayes risk of the frequencies, which is then returned: the larger is a bound too.
+        Bayes risk of the frequencies (``plugin``), which is then returned: the larger is a bound
+        too.
         """
         from rue._kernels.draws import leave_one_out_log
 
         high = leave_one_out_log(np.ascontiguousarray(counts), STRENGTHS, TOLERANCE)
-        return np.asarray(np.maximum(high, self.bayes_risk(counts / counts.sum(axis=1)[:, None])))
+        if plugin is None:
+            plugin = self.bayes_risk(counts / counts.sum(axis=1)[:, None])
+        return np.asarray(np.maximum(high, plugin))
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
         """Return distributions, shape (n_points, n_classes), mixed if there is a floor."""
@@ -127,6 +152,8 @@ class Log(Loss):
 
     def floored(self, probs: FloatArray, action: NDArray[Any]) -> NDArray[np.bool]:
         """Return which points have a < 1e-12 for a class that occurs, shape (n_points,)."""
+        if action.min(initial=1.0) >= FLOOR:
+            return np.zeros(probs.shape[:-1], bool)
         return np.asarray(((action < FLOOR) & (probs > 0)).any(axis=-1))
 
     def _mixing(self, m: FloatArray) -> FloatArray:

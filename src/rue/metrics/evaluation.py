@@ -296,7 +296,9 @@ def evaluate_run(
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     request = [f"{column}_corrected" for column in CORRECTED] if corrected else []
     sample = Sample(run, gap=gap, request=request)
-    numbers = {key: _number(COLUMNS[key], sample) for key in EVALUATED}
+    wanted = [COLUMNS[key] for key in EVALUATED]
+    sample.prepare(c.statistic for c in wanted if c.statistic and not c.on_request)
+    numbers = {column.key: _number(column, sample) for column in wanted}
     remarks = [f"{title(key)} {why}" if key else why for key, why in sample.notes]
     return Evaluation(
         method=run.method,

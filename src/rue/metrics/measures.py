@@ -358,13 +358,22 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     >>> spearman([1, 2, 3], [1, 4, 9])
     1.0
     """
-    from rue._kernels.sorting import argsort, mid_ranks
+    from rue._kernels.sorting import argsort
 
     x = as_vector("x", x)
     y = as_vector("y", y, len(x))
-    centre = (len(x) + 1) / 2
-    a = mid_ranks(x, argsort(x)) - centre
-    b = mid_ranks(y, argsort(y)) - centre
+    return rank_correlation(centred_ranks(x, argsort(x)), centred_ranks(y, argsort(y)))
+
+
+def centred_ranks(value: FloatArray, order: IntArray) -> FloatArray:
+    """Return the ranks of sorted values minus the middle rank; equal values share their mean."""
+    from rue._kernels.sorting import mid_ranks
+
+    return np.asarray(mid_ranks(value, order) - (len(value) + 1) / 2)
+
+
+def rank_correlation(a: FloatArray, b: FloatArray) -> float:
+    """Return the correlation of centred ranks; NaN if one is constant."""
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:
         return float("nan")

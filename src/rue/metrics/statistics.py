@@ -7,9 +7,9 @@ was drawn.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.components import Run
-from rue.metrics.measures import Areas, aurc, spearman
+from rue.metrics.measures import Areas, aurc, centred_ranks, rank_correlation
 
 __all__ = [
     "Area",
@@ -111,6 +111,39 @@ class Sample:
         from rue._kernels.sorting import argsort
 
         return cast(IntArray, self._cached(("order", source), lambda: argsort(self.points(source))))
+
+    def ranks(self, source: Points) -> FloatArray | None:
+        """Return the ranks of the points by a number, around 0, or None."""
+        value = self.points(source)
+        if value is None:
+            return None
+        return cast(
+            FloatArray,
+            self._cached(("ranks", source), lambda: centred_ranks(value, self.order(source))),
+        )
+
+    def prepare(self, statistics: Iterable["Statistic"]) -> None:
+        """Compute the orders, ranks and areas that statistics share, on all cores."""
+        from rue._kernels.threads import FEW_NUMBERS, each
+
+        if len(self) < FEW_NUMBERS or self.rule != "exact":
+            return
+        pairs: dict[tuple[Points, Points], None] = {}
+        ranked: dict[Points, None] = {}
+        todo = list(statistics)
+        while todo:
+            statistic = todo.pop()
+            todo += statistic.parts
+            if isinstance(statistic, Area):
+                pairs[statistic.of, statistic.by] = None
+            elif isinstance(statistic, Correlation):
+                ranked |= dict.fromkeys((statistic.first, statistic.second))
+        pairs = {pair: None for pair in pairs if all(self.points(p) is not None for p in pair)}
+        ranked = {source: None for source in ranked if self.points(source) is not None}
+        each(self.order, list(dict.fromkeys([*ranked, *(by for _, by in pairs)])))
+        tasks: list[Callable[[], Any]] = [partial(self.area, *pair) for pair in pairs]
+        tasks += [partial(self.ranks, source) for source in ranked]
+        each(lambda task: task(), tasks)
 
     def area(self, of: Points, by: Points) -> float:
         """Return the area under a coverage curve; NaN if the run lacks the points."""
@@ -348,8 +381,8 @@ class Correlation(Statistic):
         return self.first, self.second
 
     def value(self, sample: Sample) -> float:
-        x, y = sample.points(self.first), sample.points(self.second)
-        return math.nan if x is None or y is None else spearman(x, y)
+        x, y = sample.ranks(self.first), sample.ranks(self.second)
+        return math.nan if x is None or y is None else rank_correlation(x, y)
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
         drawn = weights.astype(np.float64)
