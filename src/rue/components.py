@@ -27,7 +27,6 @@ from rue.beliefs.real import decompose_real
 from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
 from rue.losses._valued import Valued
-from rue.losses.outcomes import Classes
 from rue.truth.alignment import align, align_with_notes
 from rue.truth.annotations import (
     Annotations,
@@ -302,7 +301,12 @@ def realize(
                floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]),
                outside_score=False)
     """
-    annotations, belief, loss, actions = _together(truth, belief, loss, values, actions)
+    if belief is not None:
+        annotations, belief, loss, actions = on_one_scale(truth, belief, loss, values, actions)
+    else:
+        if actions is None:
+            raise InputError("realize needs a belief or actions, got neither")
+        annotations, loss = _on_scale(truth, get_loss(loss, values=values), values)
     if isinstance(annotations, Ratings):
         found = realize_ratings(annotations, belief, loss, actions=actions, estimator=estimator)
         return Components(
@@ -463,11 +467,9 @@ class Run:
         array([0.18])
         """
         aligned = align_with_notes(truth, belief)
-        truth, meant, loss, actions = _together(
+        truth, belief, loss, actions = on_one_scale(
             aligned.truth, aligned.belief, loss, values, actions
         )
-        assert meant is not None
-        belief = meant
         if with_answers is None:
             with_answers = truth.has_answers
         return cls(
@@ -523,6 +525,38 @@ class Run:
         run._cache.update(numbers)
         return run
 
+    def by_id(self) -> "Run":
+        """Return the run with its points in the order of their ids, where they have ids."""
+        if self.ids is None:
+            return self
+        whole = all(name.removeprefix("-").isdecimal() for name in self.ids.tolist())
+        order = np.argsort(self.ids.astype(np.int64) if whole else self.ids, kind="stable")
+        return self if (np.diff(order) == 1).all() else self[order]
+
+    def by_class(self) -> "Run":
+        """Return the run with its classes in the order of their names, if the loss needs none."""
+        loss, truth = self.loss, self.annotations
+        if truth is None or not isinstance(loss, Loss) or loss.needs_order:
+            return self
+        columns = truth.outcomes.sorted_columns()
+        outcomes = truth.outcomes.part(columns)
+        if outcomes.names == truth.outcomes.names:
+            return self
+        loss = loss.on_classes(outcomes)
+        return replace(
+            self,
+            loss=loss,
+            annotations=truth._in_columns(columns, outcomes),
+            answers=self.answers and self.answers.in_columns(columns, loss),
+            belief=self.belief and self.belief._in_columns(columns, outcomes),
+            classes=outcomes.names,
+        )
+
+    @property
+    def source(self) -> str:
+        """What messages call the run."""
+        return f"the run {self.method!r}"
+
     @property
     def loss_name(self) -> str:
         """The name of the loss, empty where it is not known."""
@@ -558,30 +592,29 @@ def _require_definition(convention: Convention) -> None:
         )
 
 
-def _together(
+def on_one_scale(
     truth: Truth,
-    belief: Belief | None,
+    belief: Belief,
     loss: str | Loss,
-    values: ArrayLike | None,
-    actions: ArrayLike | None,
-) -> tuple[Truth, Belief | None, Loss, ArrayLike | None]:
+    values: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
+) -> tuple[Truth, Belief, Loss, ArrayLike | None]:
     """Return truth and belief on the same points and scale, and the loss and actions on it."""
     loss = get_loss(loss, values=values)
-    if belief is not None:
-        if actions is not None:
-            belief = belief.with_actions(actions)
-        truth, belief = align(truth, belief)
-        belief = belief.on_scale(loss)
-        actions = belief.placed_actions(loss)
-    elif actions is None:
-        raise InputError("realize needs a belief or actions, got neither")
+    if actions is not None:
+        belief = belief.with_actions(actions)
+    truth, belief = align(truth, belief)
+    belief = belief.on_scale(loss)
+    actions = belief.placed_actions(loss)
+    truth, loss = _on_scale(truth, loss, values)
+    return truth, belief._with(outcomes=truth.outcomes), loss, actions
+
+
+def _on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth, Loss]:
     truth = truth.on_scale(loss)
-    if isinstance(truth.outcomes, Classes):
-        classes = truth.outcomes if values is None else truth.outcomes.with_values(values)
-        truth = truth._with(outcomes=classes)
-        belief = belief if belief is None else belief._with(outcomes=classes)
-        loss = loss.on_classes(classes)
-    return truth, belief, loss, actions
+    if values is not None:
+        truth = truth._with(outcomes=truth.outcomes.with_values(values))
+    return truth, loss.on_classes(truth.outcomes)
 
 
 def _notes(belief: Belief, loss: Loss) -> list[str]:

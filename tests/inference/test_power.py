@@ -144,7 +144,7 @@ def test_broken_calls(pilot):
         plan([*runs, replace(runs[0], method="c")])
     with pytest.raises(InputError, match="a name of its own, got two of 'a'"):
         plan([runs[0], runs[0]])
-    with pytest.raises(ShapeError, match="same points, got a 200, b 9"):
+    with pytest.raises(ShapeError, match="same points, got a 200 and b 9"):
         plan([runs[0], runs[1][:9]])
     with pytest.raises(InputError, match=r"a plan needs runs with answers.*with_answers=True"):
         plan([replace(runs[0], answers=None)])

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_array
-from rue.beliefs import Belief, Draws, RealBelief, Scored
+from rue.beliefs import Belief, Draws
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
 from rue.metrics.columns import SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
 __all__ = ["Accumulator"]
@@ -67,17 +68,17 @@ class Accumulator:
         """Remove all batches."""
         self._star: list[Components] = []
         self._hat: list[Components] = []
-        self._counts: list[FloatArray] = []
+        self.counts: list[FloatArray] = []
         self._further: list[list[FloatArray | None]] = []
         self._notes: tuple[str, ...] = ()
-        self._kind: _Kind | None = None
+        self.kind: BatchKind | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self._star))
 
     def update(
         self,
-        counts: ArrayLike | Annotations | Ratings,
+        counts: ArrayLike | Truth,
         probs: ArrayLike | Belief,
         *,
         actions: ArrayLike | None = None,
@@ -90,7 +91,8 @@ class Accumulator:
             The answers of the annotators. With a belief about real numbers an array is one of
             ratings, shape (n_points,) or (n_points, n_annotators).
         probs : array_like of shape (n_points, n_draws, n_classes), Belief
-            The predictions: draws, or any belief.
+            The predictions: draws, or any belief. Points and classes are matched by name
+            (:func:`rue.align`), within the batch and with earlier ones.
         actions : array_like of shape (n_points,) or (n_points, n_classes), optional
             The actions of a deployed predictor; see :func:`rue.realize`.
 
@@ -100,37 +102,39 @@ class Accumulator:
             If the arguments are swapped, or the batch does not fit to those before it.
         """
         _require_truth_first(counts, probs)
-        annotations = _truth(counts, real=isinstance(probs, RealBelief))
         belief = probs if isinstance(probs, Belief) else Draws(probs)
-        values = annotations.values if self._values is None else self._values
-        loss = get_loss(self._loss, values=values)
-        kind = (loss, *_kind_of(annotations), isinstance(belief, Scored))
-        _require_same(self._kind or kind, kind)
-        run = Run.from_belief(annotations, belief, loss, actions=actions, seed=self.seed)
-        self._kind = kind
+        truth = counts
+        if not isinstance(truth, Truth):
+            truth = Annotations(truth) if belief.n_classes else Ratings(truth)
+        run = Run.from_belief(
+            truth, belief, self._loss, values=self._values, actions=actions, seed=self.seed
+        ).by_class()
+        kind = _kind_of(run)
+        require_same(self.kind or kind, kind)
+        self.kind = kind
         self._star.append(run.star)
         self._hat.append(run.hat)
         self._further.append([run.once(source) for source in SOURCES])
         self._notes = _merged(self._notes, run.notes)
-        said = annotations.counts if isinstance(annotations, Annotations) else None
-        if isinstance(loss, Log) and said is not None:
-            self._counts.append(said)
+        assert run.annotations is not None
+        if isinstance(run.loss, Log) and run.annotations.counts is not None:
+            self.counts.append(run.annotations.counts)
 
     def merge(self, *others: "Accumulator") -> None:
         """Add the batches of other accumulators, which do not change."""
-        kind = self._kind
+        kind = self.kind
         for other in others:
             if not isinstance(other, Accumulator):
                 raise InputError(f"others must be accumulators, got {type(other).__name__}")
-            if other._kind is not None:
-                kind = kind or (self._own(other._kind[0]), *other._kind[1:])
-                _require_same(kind, other._kind)
-        self._kind = kind
+            if other.kind is not None:
+                kind = kind or (self._own(other.kind[0]), *other.kind[1:])
+                require_same(kind, other.kind)
+        self.kind = kind
         for other in others:
             # Copies, because an accumulator may be merged with itself.
             self._star += list(other._star)
             self._hat += list(other._hat)
-            self._counts += list(other._counts)
+            self.counts += list(other.counts)
             self._further += list(other._further)
             self._notes = _merged(self._notes, other._notes)
 
@@ -139,8 +143,8 @@ class Accumulator:
         if not self._star:
             raise InputError("there are no batches yet: call update first")
         star, hat = _joined(self._star), _joined(self._hat)
-        if self._counts:
-            annotations = Annotations(np.concatenate(self._counts))
+        if self.counts:
+            annotations = Annotations(np.concatenate(self.counts))
             star = replace(star, aleatoric_high=bracket_end(annotations, Log()))
         return star, hat
 
@@ -155,8 +159,8 @@ class Accumulator:
     def compute(self, *, gap: bool = True) -> Evaluation:
         """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`."""
         star, hat = self.components()
-        assert self._kind is not None
-        run = Run(star, hat, method=self.method, loss=self._kind[0], notes=self._notes)
+        assert self.kind is not None
+        run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self._notes)
         known = zip(SOURCES, self.further(), strict=True)
         return evaluate_run(run.with_points(dict(known)), gap=gap)
 
@@ -166,33 +170,32 @@ class Accumulator:
         return get_loss(self._loss, values=values)
 
 
-_Kind = tuple[Loss, str, str, bool]
+BatchKind = tuple[Loss, str, str, str, bool]
 _KIND = (
     "loss",
     "number of classes",
+    "classes",
     "kind of truth",
     "kind of belief (with or without a score from another source)",
 )
 
 
-def _truth(counts: ArrayLike | Annotations | Ratings, *, real: bool) -> Annotations | Ratings:
-    if isinstance(counts, Annotations | Ratings):
-        return counts
-    return Ratings(counts) if real else Annotations(counts)
-
-
-def _kind_of(annotations: Annotations | Ratings) -> tuple[str, str]:
-    if isinstance(annotations, Ratings):
-        return "none (real numbers)", "ratings"
-    known = annotations.counts is None
-    return str(annotations.n_classes), "known probabilities" if known else "counts"
+def _kind_of(run: Run) -> BatchKind:
+    truth, loss = run.annotations, run.loss
+    assert truth is not None
+    assert isinstance(loss, Loss)
+    n_classes = str(truth.outcomes.n or "none (real numbers)")
+    classes = ", ".join(run.classes or ("without names",))
+    answers = "answers" if truth.has_answers else "known probabilities"
+    return loss, n_classes, classes, answers, run.hat.outside_score
 
 
 def _merged(notes: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*notes, *more)))
 
 
-def _require_same(kind: _Kind, new: _Kind) -> None:
+def require_same(kind: BatchKind, new: BatchKind) -> None:
+    """Raise if a batch is of another kind than those before it."""
     for name, mine, other in zip(_KIND, kind, new, strict=True):
         texts = [_described(x) if isinstance(x, Loss) else str(x) for x in (mine, other)]
         if texts[0] != texts[1]:
@@ -203,9 +206,9 @@ def _require_same(kind: _Kind, new: _Kind) -> None:
 
 
 def _require_truth_first(counts: object, probs: object) -> None:
-    swapped = isinstance(counts, Belief) or isinstance(probs, Annotations | Ratings)
-    known = isinstance(counts, Annotations | Ratings) or isinstance(probs, RealBelief)
-    if not swapped and not known:
+    swapped = isinstance(counts, Belief) or isinstance(probs, Truth)
+    real = isinstance(probs, Belief) and not probs.n_classes
+    if not swapped and not real and not isinstance(counts, Truth):
         swapped = as_array("counts", cast(ArrayLike, counts)).ndim == 3
     if swapped:
         raise InputError(

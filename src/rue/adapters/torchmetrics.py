@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
-from rue.adapters.accumulator import Accumulator
+from rue.adapters.accumulator import Accumulator, BatchKind, require_same
+from rue.beliefs import Belief
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError, MissingExtraError
-from rue.losses import Log, Loss, get_loss
+from rue.losses import Loss, get_loss
 from rue.metrics.columns import EVALUATED, SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 try:
     import torch
@@ -78,37 +80,35 @@ class RegretMetric(Metric):
             raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
         get_loss(loss, values=values)  # raises if it is invalid
         self.loss, self.values, self.column = loss, values, column
-        self._n_classes: int | None = None
+        self._kind: BatchKind | None = None
         self.add_state("components", default=[], dist_reduce_fx="cat")
         self.add_state("counts", default=[], dist_reduce_fx="cat")
 
-    def update(self, counts: torch.Tensor, probs: torch.Tensor) -> None:
+    def update(self, counts: torch.Tensor | Truth, probs: torch.Tensor | Belief) -> None:
         """Add a batch, the truth first.
 
         Parameters
         ----------
-        counts : tensor of shape (n_points, n_classes)
+        counts : tensor of shape (n_points, n_classes), or Truth
             The answers of the annotators.
-        probs : tensor of shape (n_points, n_draws, n_classes) or (n_points, n_classes)
-            The predicted probabilities: draws, or one distribution for each point.
+        probs : tensor of shape (n_points, n_draws, n_classes) or (n_points, n_classes), or Belief
+            The predicted probabilities: draws, or one distribution for each point. Points and
+            classes that have names are matched by name (:func:`rue.align`).
         """
-        answers = counts.detach().cpu().numpy()
-        given = probs.detach().cpu()
-        given = given[:, None] if given.ndim == answers.ndim == 2 else given
+        truth = counts if isinstance(counts, Truth) else counts.detach().cpu().numpy()
+        belief = probs if isinstance(probs, Belief) else probs.detach().cpu()
+        if isinstance(belief, torch.Tensor) and belief.ndim == 2:
+            belief = belief[:, None]
         batch = Accumulator(self.loss, values=self.values)
-        batch.update(answers, given)
-        n_classes = self._n_classes or answers.shape[1]
-        if answers.shape[1] != n_classes:
-            raise InputError(
-                f"all batches must have the same number of classes, got {n_classes} and "
-                f"{answers.shape[1]}"
-            )
-        self._n_classes = n_classes
+        batch.update(truth, belief)
+        assert batch.kind is not None
+        require_same(self._kind or batch.kind, batch.kind)
+        self._kind = batch.kind
         star, hat = ([getattr(part, name) for name in _COLUMNS] for part in batch.components())
-        table = _stacked([*star, *hat, *batch.further()], len(answers))
+        table = _stacked([*star, *hat, *batch.further()], len(batch))
         self.components.append(torch.from_numpy(table).to(self.device))
-        if isinstance(get_loss(self.loss, values=self.values), Log):
-            self.counts.append(torch.from_numpy(np.asarray(answers, np.float64)).to(self.device))
+        for answers in batch.counts:
+            self.counts.append(torch.tensor(answers, device=self.device))
 
     def compute(self) -> torch.Tensor:
         """Return the column as a scalar; over all processes, if there are several."""
@@ -134,7 +134,7 @@ class RegretMetric(Metric):
     def _evaluate(self, *, gap: bool) -> Evaluation:
         if not len(self.components):
             raise InputError("there are no batches yet: call update first")
-        loss = get_loss(self.loss, values=self.values)
+        loss = self._kind[0] if self._kind else get_loss(self.loss, values=self.values)
         n = len(_COLUMNS)
         star, hat, further = np.split(_joined(self.components), [n, 2 * n], axis=1)
         high = None

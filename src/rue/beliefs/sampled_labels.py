@@ -16,6 +16,7 @@ from rue._arrays import IntArray, is_whole
 from rue._text import sorted_names
 from rue.beliefs.draws import Draws
 from rue.errors import InputError, ShapeError
+from rue.losses.outcomes import Classes
 
 __all__ = ["label_frequencies", "sampled_labels"]
 
@@ -30,13 +31,14 @@ def sampled_labels(labels: ArrayLike, classes: Sequence[Any] | int | None = None
         (n_points, n_draws, n_answers) for several.
     classes
         All classes in the order of the annotations; or their number, for labels that are
-        0..n_classes-1. By default the labels that occur, sorted, or 0..K-1 up to the largest for
-        whole numbers.
+        0..n_classes-1. By default the labels that occur; a class of the truth that was never
+        sampled has probability 0, and whole numbers are names of classes or, where those are
+        words, their places.
 
     Returns
     -------
     Draws
-        Of shape (n_points, n_draws, n_classes).
+        Of shape (n_points, n_draws, n_classes), with the names of the classes.
 
     Raises
     ------
@@ -51,8 +53,16 @@ def sampled_labels(labels: ArrayLike, classes: Sequence[Any] | int | None = None
     >>> sampled_labels([["yes", "no", "yes", "yes"]], classes=["no", "yes"]).probs
     array([[[0.25, 0.75]]])
     """
-    _, probs = label_frequencies(labels, classes)
-    return Draws(probs)
+    names, probs = label_frequencies(labels, classes)
+    if isinstance(classes, int | np.integer):
+        return Draws(probs)
+    if classes is not None:
+        return Draws(probs, classes=names)
+    columns = np.flatnonzero(probs.any(axis=(0, 1)))
+    if len(columns) < 2:  # there are no fewer than two classes
+        columns = np.arange(len(names))
+    sampled = Classes([names[k] for k in columns], order="none", complete=False)
+    return Draws(probs[..., columns], classes=sampled)
 
 
 def label_frequencies(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief
-from rue.components import decompose, realize
+from rue.components import Run, on_one_scale
 from rue.deploy.bounds import loss_bound
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_rule
@@ -15,10 +15,9 @@ from rue.deploy.kind import Kind
 from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError
-from rue.losses import Loss, get_loss
+from rue.losses import Loss
 from rue.selectors.problem import Problem
-from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
+from rue.truth.base import Truth
 
 __all__ = ["DeployableSelector", "loss_bound"]
 
@@ -95,7 +94,7 @@ class DeployableSelector:
 
     def fit(
         self,
-        annotations: Annotations | Ratings,
+        annotations: Truth,
         belief: Belief,
         *,
         actions: ArrayLike | None = None,
@@ -108,7 +107,8 @@ class DeployableSelector:
             Annotators' answers for n_points calibration points. For a promise about real-valued
             answers, :class:`~rue.Ratings` with their range.
         belief
-            What the model says about the same points.
+            What the model says about the same points; they are matched by name
+            (:func:`rue.align`). Points with ids are split in the order of their ids.
         actions
             Actions of a deployed predictor, shape (n_points,) or (n_points, n_classes); None takes
             the belief's own.
@@ -123,16 +123,17 @@ class DeployableSelector:
         InputError
             If the parameters are invalid, or a promise is requested of an unbounded loss.
         """
-        values = annotations.values if self.values is None else self.values
-        loss = get_loss(self.loss, values=values)
-        star = realize(annotations, belief, loss, actions=actions)
-        limits = annotations.range if isinstance(annotations, Ratings) else None
+        annotations, belief, loss, actions = on_one_scale(
+            annotations, belief, self.loss, self.values, actions
+        )
+        run = Run.from_belief(annotations, belief, loss, actions=actions).by_id()
+        limits = annotations.range
         bound = self.bound
         if self.delta is not None and bound is None:
             bound = loss_bound(loss, belief, actions, limits)
         self.rule_ = fit_rule(
-            star,
-            decompose(belief, loss),
+            run.star,
+            run.hat,
             self.problem,
             delta=self.delta,
             bound=bound,

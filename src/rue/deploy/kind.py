@@ -10,7 +10,8 @@ from rue._arrays import show
 from rue._schema import build, plain
 from rue.beliefs import Belief
 from rue.errors import InputError
-from rue.losses import CostMatrix, Log, Loss, Valued, get_loss
+from rue.losses import Classes, CostMatrix, Log, Loss, Valued, get_loss
+from rue.truth.alignment import onto_classes
 
 __all__ = ["Kind"]
 
@@ -101,6 +102,7 @@ class Kind:
             belief=type(belief).__name__.lower(),
             n_draws=getattr(belief, "n_draws", None),
             n_classes=belief.n_classes or None,
+            classes=belief.outcomes.names,
             values=values,
             range=limits,
         )
@@ -125,12 +127,19 @@ class Kind:
         if differences:
             raise InputError(f"{owner} is made for something else: " + "; ".join(differences))
 
+    def placed(self, belief: Belief) -> Belief:
+        """Return a belief with its classes in the order that these have, by name."""
+        if not belief.n_classes or self.n_classes is None:
+            return belief
+        names = self.n_classes if self.classes is None else self.classes
+        return onto_classes(belief, Classes(names, self.values, order="user"), "the rule")
+
     def get_loss(self) -> Loss:
         """Return the loss; raise InputError if it is unknown."""
         if self.loss is None:
             raise InputError("the rule does not say which loss it is made for")
         if self.costs is not None:
-            return CostMatrix(self.costs)
+            return CostMatrix(self.costs, self.classes)
         if self.loss == "log":
             return Log(self.floor or None)
         return get_loss(self.loss, values=self.values)

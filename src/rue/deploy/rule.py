@@ -116,6 +116,7 @@ class Rule:
                 loss = self.kind.get_loss()
             except InputError as error:
                 raise InputError(f"{error}: pass components, or fit it with kind=") from None
+            hat = self.kind.placed(hat)
             self.kind.require(Kind.of(hat, loss), "the belief")
             hat = decompose(hat, loss)
         if not isinstance(hat, Components):

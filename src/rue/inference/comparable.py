@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from rue.components import Run
-from rue.errors import InputError, ShapeError
-from rue.losses import CostMatrix, Loss
-from rue.losses._valued import Valued
+from rue.errors import AlignmentError, InputError, ShapeError
+from rue.losses import Classes, CostMatrix, Loss, Valued
+from rue.truth.alignment import align_rows
 
-__all__ = ["require_runs", "same_loss"]
+__all__ = ["aligned_runs", "same_loss"]
 
 
-def require_runs(runs: Sequence[Run]) -> None:
-    """Raise unless these are runs of different methods, of the same points, loss and answers."""
+def aligned_runs(runs: Sequence[Run]) -> list[Run]:
+    """Return runs on the first one's points, by id; raise if methods, losses or answers differ."""
     for run in runs:
         if not isinstance(run, Run):
             raise InputError(
@@ -25,17 +25,33 @@ def require_runs(runs: Sequence[Run]) -> None:
         raise InputError(
             f"every run must have a name of its own, got two of {twice!r}: give each its method"
         )
-    if len({len(run) for run in runs}) > 1:
-        told = ", ".join(f"{run.method} {len(run)}" for run in runs)
-        raise ShapeError(f"all methods must have the same points, got {told}")
     for run in runs:
         if run.convention != "definition":
             raise InputError(
                 f"runs are resampled by Definition 1, got {run.method!r} by the convention "
                 f'"{run.convention}": make it with convention="definition"'
             )
-    for run in runs[1:]:
-        _require_same(runs[0], run)
+    aligned = [run if run is runs[0] else _on_points(runs[0], run) for run in runs]
+    for run in aligned[1:]:
+        _require_same(aligned[0], run)
+    return aligned
+
+
+def _on_points(first: Run, other: Run) -> Run:
+    """Return a run with its rows in the order of another one's."""
+    if len(first) != len(other) and (first.ids is None or other.ids is None):
+        raise ShapeError(
+            f"all methods must have the same points, got {first.method} {len(first)} and "
+            f"{other.method} {len(other)}"
+        )
+    if (first.ids is None) != (other.ids is None):
+        bare = first if first.ids is None else other
+        raise AlignmentError(
+            f"all runs must have ids, or none, {bare.method!r} has none: give its belief ids, or "
+            "drop those of the others (.unnamed())"
+        )
+    _, rows, _ = align_rows(first, other)
+    return other if rows is None else other[rows]
 
 
 def _require_same(first: Run, other: Run) -> None:
@@ -47,15 +63,6 @@ def _require_same(first: Run, other: Run) -> None:
             f"{other.loss_name} in {names}"
             + (", with other values or costs" if first.loss_name == other.loss_name else "")
         )
-    if first.ids is not None and other.ids is not None:
-        differs = np.asarray(first.ids).astype(str) != np.asarray(other.ids).astype(str)
-        if differs.any():
-            row = int(np.argmax(differs))
-            raise InputError(
-                f"row i must be the same point in all runs, {names} have the ids "
-                f"{str(first.ids[row])!r} and {str(other.ids[row])!r} at row {row}; reorder one as "
-                "run[rows]"
-            )
     if first.annotations is not None and other.annotations is not None:
         row_or_none = other.annotations.first_difference(first.annotations)
         if row_or_none is not None:
@@ -88,6 +95,8 @@ def same_loss(first: str | Loss, other: str | Loss) -> bool:
         names = [each.name if isinstance(each, Loss) else each for each in (first, other)]
         return names[0] == names[1] or "" in names
     if isinstance(first, CostMatrix) and isinstance(other, CostMatrix):
+        if first.classes and other.classes and set(first.classes) == set(other.classes):
+            other = other.on_classes(Classes(first.classes))
         return np.array_equal(first.costs, other.costs)
     if isinstance(first, Valued) and isinstance(other, Valued):
         scale = next((each.values for each in (first, other) if each.values is not None), None)

@@ -12,7 +12,7 @@ from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
 from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
-from rue.inference.comparable import require_runs
+from rue.inference.comparable import aligned_runs
 from rue.inference.intervals import (
     AREAS,
     influence,
@@ -98,7 +98,8 @@ def compare(
     Parameters
     ----------
     runs : sequence of Run
-        One run per method, with different names; row i is the same point in all of them.
+        One run per method, with different names, on the same points: those with ids are matched
+        by id, and without ids row i is the same point in all of them.
     criteria : sequence of str
         Keys of columns, some of COMPARABLE.
     level : float
@@ -107,8 +108,8 @@ def compare(
     n_replicates : int
         The number of bootstrap samples; the Pareto-gap uses the first 200 at most.
     cluster : str or array_like of shape (n_points,), optional
-        Points that belong together: a column of the first run's ``groups``, or labels. Clusters
-        are then resampled instead of points.
+        Points that belong together: a column of the first run's ``groups``, or labels in the
+        order of its rows. Clusters are then resampled instead of points.
     seed : int
         Seed of the samples.
     progress : bool
@@ -139,7 +140,7 @@ def compare(
     good has the lowest AuReC of 2 methods (p <= 0.0005).
     """
     require_options(level, "auto", n_replicates)
-    require_runs(runs)
+    runs = aligned_runs(runs)
     if len(runs) < 2:
         raise InputError(f"runs must hold at least two methods, got {len(runs)}")
     unknown = [name for name in criteria if name not in COMPARABLE]

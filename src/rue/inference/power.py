@@ -24,7 +24,7 @@ from rue._arrays import IntArray
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.annotators_needed import ANNOTATORS, MOST_ANNOTATORS, annotators_needed
-from rue.inference.comparable import require_runs
+from rue.inference.comparable import aligned_runs
 from rue.inference.intervals import AREAS
 from rue.inference.plan_curves import curves
 from rue.inference.plan_measures import Measure, Quantity
@@ -197,6 +197,7 @@ def plan(
     """
     from tqdm import tqdm
 
+    runs = [run.by_class() for run in aligned_runs(runs)]
     _check(runs, criterion, level, power, width, annotators)
     said = [_answers(run) for run in runs]
     asked = said[0].n_answers
@@ -311,7 +312,6 @@ def _check(
     width: float | None,
     annotators: Sequence[int],
 ) -> None:
-    require_runs(runs)
     if len(runs) not in (1, 2):
         raise InputError(f"runs must be one or two methods, got {len(runs)}")
     if criterion not in AREAS:

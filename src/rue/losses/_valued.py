@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, as_values, as_vector, show
 from rue.errors import InputError
 from rue.losses.base import Loss
-from rue.losses.outcomes import Classes
+from rue.losses.outcomes import Outcomes
 
 
 class Valued(Loss):
@@ -27,7 +27,7 @@ class Valued(Loss):
         """Return the same loss on another scale."""
         return type(self)(values)
 
-    def on_classes(self, classes: Classes) -> Self:
+    def on_classes(self, classes: Outcomes) -> Self:
         """Return the same loss on the scale of the classes, unless it has its own."""
         stated = classes.given_values
         if self.values is None:

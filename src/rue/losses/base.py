@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_array, as_distributions, as_vector, require_shape
 from rue.errors import InputError, ShapeError
-from rue.losses.outcomes import Classes
+from rue.losses.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
@@ -167,7 +167,7 @@ class Loss(ABC):
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Return the actions of a deployed predictor as an array; raise if they are invalid."""
 
-    def on_classes(self, classes: Classes) -> "Loss":
+    def on_classes(self, classes: Outcomes) -> "Loss":
         """Return the same loss on these classes: their values, or their columns by name."""
         return self
 

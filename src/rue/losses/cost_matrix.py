@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, as_array, require_finite, require_shape
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
-from rue.losses.outcomes import Classes, as_classes
+from rue.losses.outcomes import Outcomes, as_classes
 
 N_SCRAMBLES, N_SOBOL = 16, 256
 """The Dirichlet expectation is a mean over 16 independent scramblings of 256 Sobol points."""
@@ -61,10 +61,11 @@ class CostMatrix(Loss):
         self.classes = as_classes(classes, costs.shape[1], "C").names
         self.needs_order = self.classes is None
 
-    def on_classes(self, classes: Classes) -> "CostMatrix":
+    def on_classes(self, classes: Outcomes) -> "CostMatrix":
         """Return the costs with their columns in the order of the classes, by name."""
-        self._check(classes.n)
-        if self.classes is None or classes.names in (None, self.classes):
+        if classes.n:
+            self._check(classes.n)
+        if self.classes is None or classes.names is None or classes.names == self.classes:
             return self
         if set(classes.names) != set(self.classes):
             strange = sorted(set(classes.names) ^ set(self.classes))[0]

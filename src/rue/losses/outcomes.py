@@ -24,6 +24,12 @@ class Outcomes(ABC):
     n: int
     """The number of classes, 0 for real numbers."""
     names: tuple[str, ...] | None
+    given_values: tuple[float, ...] | None = None
+    """The numbers that were given for the classes."""
+    complete: bool = True
+    """Whether all classes are here."""
+    range: tuple[float, float] | None = None
+    """The least and the largest real number possible, where that is known."""
 
     @property
     @abstractmethod
@@ -39,8 +45,16 @@ class Outcomes(ABC):
         """Return the classes of some of the columns, in their order."""
 
     @abstractmethod
+    def with_values(self, values: ArrayLike) -> "Outcomes":
+        """Return the same classes on another scale."""
+
+    @abstractmethod
     def scale_columns(self, loss: str) -> IntArray | None:
         """Return the columns in the order of the scale, or None where that is theirs."""
+
+    @abstractmethod
+    def sorted_columns(self) -> IntArray:
+        """Return the columns in an order that depends on the names alone."""
 
     @abstractmethod
     def reordered(self, names: Sequence[Any]) -> "tuple[Outcomes, IntArray]":
@@ -80,9 +94,17 @@ class RealNumbers(Outcomes):
         """Return the same: there are no columns."""
         return self
 
+    def with_values(self, values: ArrayLike) -> "RealNumbers":
+        """Return the same: there are no classes."""
+        return self
+
     def scale_columns(self, loss: str) -> None:
         """Return None: there are no columns."""
         return
+
+    def sorted_columns(self) -> IntArray:
+        """Return none: there are no columns."""
+        return np.arange(0)
 
     def reordered(self, names: Sequence[Any]) -> "tuple[RealNumbers, IntArray]":
         """Raise: real numbers have no classes."""
@@ -256,6 +278,11 @@ class Classes(Outcomes):
                 "truth.with_classes)"
             )
         return full
+
+    def sorted_columns(self) -> IntArray:
+        """Return the columns in an order that depends on the names alone: by number or name."""
+        keys = self.names or () if self.numbers is None else self.numbers
+        return np.argsort(keys, kind="stable") if len(keys) else np.arange(self.n)
 
     def joined(self, other: "Classes") -> "Classes":
         """Return classes without names, with the values of either side."""

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue.beliefs import Belief, Convention
-from rue.components import decompose
+from rue.components import decompose, on_one_scale
 from rue.errors import InputError, ShapeError
-from rue.losses import Loss
+from rue.losses import Loss, get_loss
 from rue.proxies.ood import OOD, evaluate_ood
 from rue.proxies.selective import Selective, correctness, evaluate_selective
+from rue.truth.alignment import onto_classes
 from rue.truth.annotations import Annotations
 
 __all__ = ["ProxyRow", "evaluate_proxies"]
@@ -100,7 +101,7 @@ def evaluate_proxies(
     outside: Mapping[str, Belief] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     answers: Annotations | None = None,
-    labels: ArrayLike | None = None,
+    labels: ArrayLike | Annotations | None = None,
     loss: str | Loss = "log",
     method: str = "",
     convention: Convention = "definition",
@@ -117,8 +118,9 @@ def evaluate_proxies(
         The sets of each group, such as :func:`rue.data.ood_groups` returns them.
     answers : Annotations, optional
         The annotators' answers about the test points, for ``auac``.
-    labels : array_like of int, shape (n_points,), optional
-        The data set's labels, for ``auac_labels``.
+    labels : array_like of int, shape (n_points,), or Annotations, optional
+        The data set's labels, for ``auac_labels``: numbers of the belief's own columns in the order
+        of its rows, or annotations with one answer each, which are matched by name.
     loss : str or Loss
         The loss of the scores; the paper uses log loss.
     method : str
@@ -153,11 +155,16 @@ def evaluate_proxies(
         raise InputError(
             "nothing to evaluate against: give OOD sets, annotators' answers or labels"
         )
+    truth = labels if isinstance(labels, Annotations | None) else _one_hot(labels, belief)
+    if answers is None:
+        belief = belief.on_scale(get_loss(loss))
+    else:
+        _, belief, loss, _ = on_one_scale(answers, belief, loss)
     hat = decompose(belief, loss, convention=convention)
     ood = None
     if outside:
         scores = {
-            name: decompose(each, loss, convention=convention).epistemic
+            name: decompose(_like(each, belief), loss, convention=convention).epistemic
             for name, each in outside.items()
         }
         ood = evaluate_ood(hat.epistemic, scores, groups)
@@ -167,8 +174,12 @@ def evaluate_proxies(
             return ()
         return evaluate_selective(correctness(truth, belief), hat)
 
-    truth = None if labels is None else _one_hot(labels, belief)
     return ProxyRow(method, len(hat), ood, selective(answers), selective(truth))
+
+
+def _like(outside: Belief, belief: Belief) -> Belief:
+    """Return the predictions of an OOD set with the classes of those of the test points."""
+    return onto_classes(outside, belief.outcomes, "the belief")
 
 
 def _auac(rows: Sequence[Selective]) -> float | None:
@@ -187,4 +198,5 @@ def _one_hot(labels: ArrayLike, belief: Belief) -> Annotations:
         raise InputError(
             f"labels must be from 0 to {belief.n_classes - 1}, got {classes[row]} at row {row}"
         )
-    return Annotations(np.eye(belief.n_classes, dtype=np.int64)[classes])
+    counts = np.eye(belief.n_classes, dtype=np.int64)[classes]
+    return Annotations(counts, ids=belief.ids)._with(outcomes=belief.outcomes)

@@ -4,18 +4,32 @@ Rows are in the belief's order, classes in the truth's. Without names on both si
 columns are matched by position.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.beliefs.base import Belief, PerPoint
+from rue.beliefs.base import Belief
 from rue.errors import AlignmentError, InputError
-from rue.losses.outcomes import Classes
+from rue.losses.outcomes import Classes, Outcomes
 from rue.truth.base import Truth
 
-__all__ = ["Alignment", "align", "align_rows", "align_with_notes"]
+__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "onto_classes"]
+
+
+class Rows(Protocol):
+    """Anything with rows that may have names: a truth, a belief or a run."""
+
+    @property
+    def ids(self) -> NDArray[np.str_] | None:
+        """The names of the rows."""
+
+    @property
+    def source(self) -> str:
+        """What messages call it."""
+
+    def __len__(self) -> int: ...
 
 
 class Alignment(NamedTuple):
@@ -93,14 +107,14 @@ def align_with_notes(
 
 
 def align_rows(
-    first: PerPoint, second: PerPoint, *, common: bool = False, by_position: bool = False
+    first: Rows, second: Rows, *, common: bool = False, by_position: bool = False
 ) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
     """Return which rows of two objects are the same points, in the order of the first.
 
     Parameters
     ----------
-    first, second : PerPoint
-        Truths or beliefs.
+    first, second : Truth, Belief or Run
+        What is to be matched.
     common, by_position : bool
         As in :func:`align_with_notes`.
 
@@ -205,7 +219,7 @@ def _require_unique(name: str, ids: NDArray[np.str_]) -> None:
         )
 
 
-def source(thing: PerPoint) -> str:
+def source(thing: Rows) -> str:
     """Return what messages call a truth or a belief: its file, or what it is."""
     return thing.source or ("the truth" if isinstance(thing, Truth) else "the belief")
 
@@ -257,6 +271,11 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         outcomes = said.joined(meant)
         return truth._in_columns(None, outcomes), belief._in_columns(columns, outcomes), ()
     numbered = tuple(str(k) for k in range(max(said.n, meant.n)))
+    if not meant.complete and meant.numbers is not None and said.numbers is None:
+        said = said if said.names is not None else said._with(names=numbered[: said.n])
+        place = dict(zip(numbered, said.names or (), strict=False))
+        if meant.names is not None and set(meant.names) <= set(place):  # sampled places of classes
+            meant = meant._with(names=tuple(place[name] for name in meant.names))
     if said.names is None or meant.names is None:
         named, bare, other = (meant, said, truth) if said.names is None else (said, meant, belief)
         assert named.names is not None
@@ -302,6 +321,24 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         belief._in_columns(belief_columns, outcomes),
         notes,
     )
+
+
+def onto_classes(belief: Belief, classes: Outcomes, owner: str) -> Belief:
+    """Return a belief with its columns in the order of classes that another thing has."""
+    own = belief.outcomes
+    if classes.names is None or own.names is None:
+        return belief._with(outcomes=classes) if own.n == classes.n else belief
+    place = {name: k for k, name in enumerate(own.names)}
+    strange = set(own.names) - set(classes.names)
+    if own.complete:
+        strange |= set(classes.names) - set(own.names)
+    if strange:
+        raise AlignmentError(
+            f"{source(belief)} must have the classes of {owner}, {', '.join(classes.names[:8])}, "
+            f"got {', '.join(own.names[:8])}; {min(strange)!r} is on one side only"
+        )
+    columns = np.array([place.get(name, -1) for name in classes.names])
+    return belief._in_columns(columns, classes)
 
 
 def _joined(

@@ -248,10 +248,22 @@ class Annotations(Truth):
 
     def first_difference(self, other: Truth) -> int | None:
         """Return the first of as many points with another p*, or None if all are the same."""
-        if not isinstance(other, Annotations) or other.n_classes != self.n_classes:
+        if not isinstance(other, Annotations):
             return 0
-        differs = (self.probs != other.probs).any(axis=1)
+        mine, its = self, other
+        if mine.outcomes.names != its.outcomes.names and mine.outcomes.names and its.outcomes.names:
+            names = tuple(dict.fromkeys((*mine.outcomes.names, *its.outcomes.names)))
+            mine, its = mine._on_names(names), its._on_names(names)
+        if its.n_classes != mine.n_classes:
+            return 0
+        differs = (mine.probs != its.probs).any(axis=1)
         return int(differs.argmax()) if differs.any() else None
+
+    def _on_names(self, names: tuple[str, ...]) -> Self:
+        """Return the same with these classes, of which others than its own were never chosen."""
+        place = {name: k for k, name in enumerate(self.outcomes.names or ())}
+        columns = np.array([place.get(name, -1) for name in names])
+        return self._in_columns(columns, Classes(names, order="none"))
 
     def __repr__(self) -> str:
         n = self.n_annotators

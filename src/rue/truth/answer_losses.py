@@ -6,7 +6,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, round_to_scale
+from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs.base import Belief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
@@ -60,6 +60,10 @@ class Answers:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Answers":
         return Answers(self.counts[rows], self.losses[rows], self.loss)
+
+    def in_columns(self, columns: IntArray, loss: Loss) -> "Answers":
+        """Return the same with the classes in another order, and the loss on that order."""
+        return Answers(self.counts[:, columns], self.losses[:, columns], loss)
 
     def redrawn(self, rng: np.random.Generator) -> Realized:
         """Return the realised components of answers resampled with replacement.

@@ -14,6 +14,9 @@ __all__ = ["Truth"]
 class Truth(PerPoint):
     """The answers of annotators about each point, and so its true distribution p*."""
 
+    counts: FloatArray | None
+    """How many annotators chose each class; None where p* is known, and for real numbers."""
+
     @property
     @abstractmethod
     def n_annotators(self) -> FloatArray:
@@ -23,6 +26,11 @@ class Truth(PerPoint):
     def values(self) -> FloatArray | None:
         """The numbers that the classes stand for, shape (n_classes,), where there are any."""
         return self.outcomes.values
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The least and the largest real-valued answer possible, where that is known."""
+        return self.outcomes.range
 
     @property
     @abstractmethod

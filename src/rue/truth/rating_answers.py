@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue.beliefs.base import Belief
 from rue.losses import Loss
 from rue.losses.real import Ragged, round_to_digits
@@ -46,6 +46,10 @@ class RatingAnswers:
     def __getitem__(self, rows: slice | NDArray[Any]) -> "RatingAnswers":
         part, place = self.answers.part(rows)
         return RatingAnswers(part, self.losses[place], self.loss)
+
+    def in_columns(self, columns: IntArray, loss: Loss) -> "RatingAnswers":
+        """Return the same: real numbers have no columns."""
+        return self
 
     def keys(self) -> tuple[FloatArray, ...]:
         """Return columns by which to sort points, so that only equal points can change places."""

@@ -187,12 +187,7 @@ class Ratings(Truth):
         starts = np.concatenate([[0], np.cumsum(lengths)])
         values = flat[order]
         values.flags.writeable = False
-        self._set(ids, RealNumbers(limits), answers=Ragged(values, starts))
-
-    @property
-    def range(self) -> tuple[float, float] | None:
-        """The least and the largest answer possible, where that is known."""
-        return self.outcomes.range
+        self._set(ids, RealNumbers(limits), counts=None, answers=Ragged(values, starts))
 
     @property
     def n_points(self) -> int:
