@@ -5,6 +5,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from rue.inference import calibration_bands
+from rue.metrics.second_order import pair_scores
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +26,7 @@ def test_bins_are_those_of_the_library(small, method, loss):
     run = small.entry(method, loss).run
     bands = calibration_bands(run.star.epistemic, run.hat.epistemic)
     curve = bands.curve
-    cells = small.texts("#bin-table tbody td")
+    cells = small.texts("#calibration-table tbody td")
     assert [int(n) for n in cells[::4]] == curve.count.tolist()
     shown = [float(cell) for row in zip(cells[1::4], cells[2::4], strict=True) for cell in row]
     wanted = np.column_stack([curve.estimated, curve.realised]).ravel()
@@ -84,7 +85,7 @@ def test_a_score_without_a_unit_is_not_drawn_and_the_page_says_why(small):
     focus_on(small, "method2")
     assert small.texts("#reliability-missing")[0].startswith(f"Not shown: {reason}")
     assert not small.find("#reliability").is_displayed()
-    assert not small.find("#bins").is_displayed()
+    assert not small.find("#calibration-bins").is_displayed()
     focus_on(small, "method0")
     assert small.texts("#reliability-missing") == [""]
     assert small.find("#reliability svg").is_displayed()
@@ -100,3 +101,19 @@ def test_equal_estimates_share_a_bin(odd):
     """Three points in ten bins: one bin for each, and a band without width."""
     odd.open()
     assert "over 3 bins of 1 point they" in odd.texts("#calibration-note")[0]
+
+
+def test_agreement_is_that_of_the_library(small):
+    small.open()
+    focus_on(small, "method0")
+    run = small.entry("method0", "log").run
+    scores = pair_scores(run.annotations, run.belief)
+    curve = calibration_bands(scores.agreement_star, scores.agreement_hat).curve
+    cells = small.texts("#agreement-table tbody td")
+    shown = [float(cell) for row in zip(cells[1::4], cells[2::4], strict=True) for cell in row]
+    wanted = np.column_stack([curve.estimated, curve.realised]).ravel()
+    np.testing.assert_allclose(shown, wanted, rtol=1e-3, atol=1e-12)
+    note = small.texts("#agreement-note")[0]
+    assert f"The mean prediction is {scores.agreement_hat.mean():.3g}" in note
+    assert small.find("#agreement-one svg").is_displayed()
+    assert small.find("#agreement-all svg").is_displayed()

@@ -10,6 +10,7 @@ from reported import arrays, content
 from rue import Components, Run
 from rue.errors import FileError, InputError, ShapeError
 from rue.inference import calibration_bands
+from rue.metrics.second_order import pair_scores
 from rue.report import (
     DataCard,
     Items,
@@ -74,6 +75,24 @@ def test_the_page_has_the_reliability_diagram(report):
         np.testing.assert_allclose(bins, wanted, rtol=1e-6)
         assert row["calibration"]["gap"] == pytest.approx(entry.row["regret_calibration"])
     assert 0 < n_outside < len(report.entries)
+
+
+def test_the_page_has_the_agreement_of_annotators(report):
+    page = render(report)
+    read, at = content(page), arrays(page)
+    for entry, row in zip(report.entries, read["runs"], strict=True):
+        scores = pair_scores(entry.run.annotations, entry.run.belief)
+        bands = calibration_bands(scores.agreement_star, scores.agreement_hat)
+        bins = at(row["agreement"]["bins"]).reshape(-1, 5).T
+        np.testing.assert_allclose(bins[:2], [bands.curve.estimated, bands.curve.realised], 1e-6)
+        assert row["agreement"]["observed"] == pytest.approx(entry.row["agreement_star"])
+    entry = report.entries[0]
+    run = replace(entry.run, star=replace(entry.run.star, n_annotators=np.ones(len(entry.run))))
+    row = content(render(replace(report, entries=(replace(entry, run=run),))))["runs"][0]
+    assert "points have one answer" in row["agreement"]["missing"]
+    components = replace(entry, run=replace(run, belief=None))
+    row = content(render(replace(report, entries=(components,))))["runs"][0]
+    assert "agreement" not in row
 
 
 def test_the_band_resamples_clusters_if_intervals_do(rng):

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import FloatArray
 from rue.components import Run
 from rue.inference.clusters import cluster_codes
 from rue.inference.reliability_bands import calibration_bands
 from rue.metrics.columns import COLUMNS
+from rue.metrics.second_order import Pair, few_answers
 from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, ReportEntry
 from rue.report.thinning import curves_of, slices_of
@@ -170,6 +172,9 @@ def figure_content(
         "regret": float(run.star.epistemic.mean()),
     }
     content["calibration"] = _calibration(entry, run, arrays)
+    agreement = _agreement(entry, run, arrays)
+    if agreement is not None:
+        content["agreement"] = agreement
     content["curves"] = {
         name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
     }
@@ -187,22 +192,38 @@ def figure_content(
 
 
 def _calibration(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, Any]:
-    """Return the bins of the reliability diagram, or why there are none."""
+    """Return the bins of the reliability diagram of regret, or why there are none."""
     if run.hat.outside_score:
         return {
             "missing": "its epistemic score comes from another source and has no unit, so its size "
             "cannot be compared with the regret"
         }
-    regret, estimate = run.star.epistemic, run.hat.epistemic
+    return _bins(run.star.epistemic, run.hat.epistemic, entry, run, arrays)
+
+
+def _agreement(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, Any] | None:
+    """Return the bins of the agreement of annotators; None if the run has no belief about it."""
+    predicted, observed = run.once(Pair("agreement_hat")), run.once(Pair("agreement_star"))
+    if predicted is None:
+        return None
+    if observed is None:
+        return {"missing": few_answers(run)}
+    return _bins(observed, predicted, entry, run, arrays)
+
+
+def _bins(
+    observed: FloatArray, estimate: FloatArray, entry: ReportEntry, run: Run, arrays: ArrayBlock
+) -> dict[str, Any]:
+    """Return what is observed in bins of an estimate, with bands."""
     cluster = None if entry.cluster is None else cluster_codes(run, entry.cluster)
-    bands = calibration_bands(regret, estimate, level=entry.level, cluster=cluster)
+    bands = calibration_bands(observed, estimate, level=entry.level, cluster=cluster)
     curve = bands.curve
     columns = [curve.estimated, curve.realised, bands.low, bands.high, curve.count]
     return {
         "bins": arrays.add(np.column_stack(columns), "f4"),
         "gap": curve.gap,
         "estimate": float(estimate.mean()),
-        "regret": float(regret.mean()),
+        "observed": float(observed.mean()),
         "level": bands.level,
         "resampled": "points" if cluster is None else f"the clusters of {entry.cluster}",
     }

@@ -71,7 +71,8 @@ async function main() {
   onChange(drawSummary);
   onChange(drawLeaderboard);
   onChange(makeCurves());
-  onChange(makeCalibration());
+  onChange(makeCalibration(CALIBRATION));
+  onChange(makeCalibration(AGREEMENT));
   onChange(makeSurfaces());
   onChange(makeExplorer());
   onChange(makeRanks());
