@@ -8,6 +8,7 @@ import typer
 
 from rue._text import ESCAPES
 from rue.cli import align, emit, warn
+from rue.cli.options import MaxMemory
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
@@ -128,6 +129,7 @@ def check(
     classes: Annotated[
         str | None, typer.Option(help="The classes in their order, e.g. no,maybe,yes.")
     ] = None,
+    max_memory: MaxMemory = None,
     format: How = Format.table,
 ) -> None:
     """Check your own data set, and describe it in a TOML file.
@@ -136,6 +138,7 @@ def check(
     """
     from rue.data.own.check import check as check_own
     from rue.data.own.saving import save_description
+    from rue.io.memory import parse_size
 
     found = check_own(
         path,
@@ -153,6 +156,7 @@ def check(
         },
         classes=None if classes is None else [word.strip() for word in classes.split(",")],
         folder=None if out is None else out.parent,
+        max_memory=None if max_memory is None else parse_size(max_memory),
     )
     target = out or Path(f"{found.name}.toml")
     save_description(found.description, target)

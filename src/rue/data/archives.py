@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from rue._text import one_line
 from rue.errors import FileError, RueError
+from rue.io.arrays import is_bounded
 from rue.io.memory import allowance, require_memory
 
 __all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
@@ -37,8 +38,11 @@ def open_zip(path: Path | io.BytesIO, name: str = "") -> Iterator[zipfile.ZipFil
                 _require_inside(name, member.filename)
                 if stat.S_ISLNK(member.external_attr >> 16):
                     raise FileError(f"{name} holds a link, {member.filename!r}")
-                if member.compress_type == zipfile.ZIP_BZIP2:  # gigabytes at the first byte
-                    raise FileError(f"{name} is packed with bzip2, which is not read")
+                if not is_bounded(member):
+                    raise FileError(
+                        f"{name} is packed with bzip2 or LZMA, which is not read: pack it with "
+                        "deflate, as zip does by default"
+                    )
             if sum(member.file_size for member in archive.infolist()) > ARCHIVE_LIMIT:
                 raise FileError(f"{name} would unpack to more than {ARCHIVE_LIMIT >> 30} GiB")
             yield archive

@@ -1,5 +1,6 @@
 """Images that are decoded on access, from a folder or a zip file."""
 
+import hashlib
 import io
 import os
 import zipfile
@@ -62,9 +63,20 @@ class LazyImages(Sequence[ImageArray]):
             return decode_image(self._read(name), f"{self.source}: {name}", size=self.size)
         return LazyImages(self.source, self.names[index].tolist(), size=self.size)
 
-    def read(self, row: int) -> bytes:
-        """Return the bytes of one image's file, as they are."""
-        return self._read(str(self.names[row]))
+    def digest(self, row: int) -> str:
+        """Return the SHA-256 of one image's file, read piece by piece."""
+        name = str(self.names[row])
+        try:
+            if self.source.is_dir():
+                with (self.source / name).open("rb") as file:
+                    return hashlib.file_digest(file, "sha256").hexdigest()
+            found = hashlib.sha256()
+            with self._archive().open(name) as member:
+                while piece := member.read(1 << 20):
+                    found.update(piece)
+            return found.hexdigest()
+        except (OSError, KeyError, *ZIP_ERRORS) as error:
+            raise FileError(f"{self.source}: cannot read {name}: {error}") from None
 
     def n_bytes(self, row: int) -> int:
         """Return how many bytes one image's file has, without reading it."""
@@ -84,7 +96,7 @@ class LazyImages(Sequence[ImageArray]):
             if self.source.is_dir():
                 return (self.source / name).read_bytes()
             archive = self._archive()
-            require_memory(name, archive.getinfo(name).file_size, self.source.stat().st_size)
+            require_memory(name, 2 * archive.getinfo(name).file_size, self.source.stat().st_size)
             return archive.read(name)
         except RueError:
             raise

@@ -15,7 +15,7 @@ from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, is_missing, plain, row_ids
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 
-__all__ = ["LABEL_NAMES", "Said", "has_no_names", "said_in_table"]
+__all__ = ["LABEL_NAMES", "Said", "has_no_names", "require_no_stray_word", "said_in_table"]
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
@@ -374,7 +374,8 @@ def _wide(frame: Frame, id_name: str | None, others: set[str | None], matching: 
     else:
         names = _numeric(frame, others)
         for name, column in frame.columns.items():
-            _require_no_stray_word(frame, name, column, {*others, *names})
+            if name not in {*others, *names}:
+                require_no_stray_word(frame, name, column)
     if len(names) < 2:
         raise FileError(
             f"{frame.path}: must have a column of counts for each class, or one row per answer "
@@ -385,7 +386,8 @@ def _wide(frame: Frame, id_name: str | None, others: set[str | None], matching: 
     words = [name for name, column in numbers.items() if column is None]
     if words:
         frame.numbers(words[0])  # raises
-    table = np.stack([np.nan_to_num(c, nan=0.0) for c in numbers.values() if c is not None], axis=1)
+    columns = [c for c in numbers.values() if c is not None]
+    table = np.stack([np.where(np.isnan(c), 0.0, c) for c in columns], axis=1)
     blank = np.stack([frame.column(name).missing for name in names], axis=1)
     if blank.any() and not _are_counts(table):
         row, k = (int(i) for i in np.argwhere(blank)[0])
@@ -437,15 +439,13 @@ def _are_counts(table: FloatArray) -> bool:
     return bool(((table >= 0) & (table % 1 == 0)).all())
 
 
-def _require_no_stray_word(
-    frame: Frame, name: str, column: FrameColumn, others: set[str | None]
-) -> None:
-    """Raise for a column of numbers with a few words in it: it may be a class."""
-    if name in others or column.is_nested or isinstance(column.cells, np.ndarray):
+def require_no_stray_word(frame: Frame, name: str, column: FrameColumn) -> None:
+    """Raise for a column of numbers with some words in it: it may be a class."""
+    if column.is_nested or isinstance(column.cells, np.ndarray):
         return
     parsed = [is_missing(c) or _is_numeric(c) for c in column.cells]
     n_words = len(parsed) - sum(parsed)
-    if 0 < n_words <= len(parsed) // 10:
+    if 0 < n_words <= len(parsed) // 2 and not column.missing.all():
         row = parsed.index(False)
         raise FileError(
             f"{frame.path}: column {name} holds numbers and {str(column.cells[row])[:40]!r} at "

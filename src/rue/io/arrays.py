@@ -18,7 +18,7 @@ from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.io.memory import MemoryBudget, file_size, opened, reading
 
-__all__ = ["load_npy", "load_npz", "npz_shapes", "read_npy_bytes", "save_npz"]
+__all__ = ["is_bounded", "load_npy", "load_npz", "npz_shapes", "read_npy_bytes", "save_npz"]
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000  # as numpy's own limit
@@ -35,7 +35,7 @@ def load_npz(
             members = _members(path, archive)
             chosen = [name for name in members if names is None or name in names]
             for name in chosen:
-                if not _is_bounded(members[name]):
+                if not is_bounded(members[name]):
                     raise FileError(
                         f"{path}: {name} is packed with bzip2 or LZMA, which is not read: write it "
                         "with np.savez_compressed"
@@ -61,7 +61,7 @@ def npz_shapes(path: Path) -> dict[str, tuple[int, ...]]:
     with opened(path) as file, reading(path, ".npz"), _archive(path, file) as archive:
         members = _members(path, archive)
         return {
-            name: _member_header(archive, info)[0] if _is_bounded(info) else ()
+            name: _member_header(archive, info)[0] if is_bounded(info) else ()
             for name, info in members.items()
         }
 
@@ -110,7 +110,7 @@ def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
     """Return the members that are arrays, by the name of the array."""
     members: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
-        if _is_bounded(info):
+        if is_bounded(info):
             with archive.open(info) as stream:
                 if stream.read(len(_MAGIC)) != _MAGIC:
                     continue
@@ -129,7 +129,7 @@ def _require_unicode(path: Path, name: str, array: NDArray[Any]) -> None:
             raise FileError(f"{path}: {name} holds characters that are no Unicode: it is damaged")
 
 
-def _is_bounded(info: zipfile.ZipInfo) -> bool:
+def is_bounded(info: zipfile.ZipInfo) -> bool:
     """Whether a member is unpacked piece by piece, and not gigabytes at its first byte."""
     return info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 

@@ -21,6 +21,7 @@ __all__ = ["open_parquet", "read_arrow", "read_dataset_folder"]
 _PER_ROW = 16  # bytes that a row of a column takes at least
 _PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object
 _INDEX = "__index_level_"
+_LONGEST_HEADER = 16 << 20  # bytes of a page, as Arrow has it: statistics may hold long words
 
 
 def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
@@ -61,20 +62,27 @@ def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None)
 
     budget = budget or MemoryBudget(path, file_size(file))
     # Arrow opens the file itself: a thread of Arrow that calls into Python aborts at exit.
-    schema = pq.ParquetFile(pa.OSFile(str(path))).schema_arrow
-    words = [field.name for field in schema if _is_words(field.type)]
-    source = pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=words)
-    meta = source.metadata
+    plain = pq.ParquetFile(pa.OSFile(str(path)))
+    meta, schema = plain.metadata, plain.schema_arrow
+    leaves = [meta.schema.column(i) for i in range(meta.num_columns)]
+    ordered = {field.name for field in schema if pa.types.is_dictionary(field.type)}
+    words = [
+        leaf.path
+        for leaf in leaves
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.path not in ordered
+    ]
     budget.take(meta.num_rows * _PER_ROW * meta.num_columns)
     for group in range(meta.num_row_groups):
-        for column in range(meta.num_columns):
+        for column, leaf in enumerate(leaves):
             chunk = meta.row_group(group).column(column)
             start = chunk.data_page_offset
             if chunk.has_dictionary_page and chunk.dictionary_page_offset:
                 start = min(start, chunk.dictionary_page_offset)
-            declared = chunk.total_uncompressed_size
-            budget.take(max(declared, _unpacked(file, start, chunk.total_compressed_size)))
-    return source
+            end = start + chunk.total_compressed_size
+            n_bytes, n_values = _unpacked(file, start, end, chunk.num_values)
+            budget.take(max(chunk.total_uncompressed_size, n_bytes))
+            budget.take(max(chunk.num_values, n_values) * max(leaf.length, _PER_ROW))
+    return pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=words)
 
 
 def _one_column(source: Any, name: str) -> Any:
@@ -124,17 +132,17 @@ def _column(cells: Any, budget: MemoryBudget) -> FrameColumn:
     import pyarrow as pa
 
     kind, order = cells.type, None
-    if pa.types.is_dictionary(kind) and not _is_words(kind):
+    if pa.types.is_dictionary(kind) and not _is_text(kind):
         cells = cells.cast(kind.value_type)
         kind = cells.type
-    if _is_words(kind):
+    if _is_text(kind):
         encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.chunk(0)
-        words = encoded.dictionary.to_pylist()
+        words = [_as_text(word) for word in encoded.dictionary.to_pylist()]
         if pa.types.is_dictionary(kind) and kind.ordered:
             order = tuple(words)
-        words = [*(word or "" for word in words), ""]  # each once: it may stand in many rows
+        words.append("")  # each once: it may stand in many rows
         budget.take(4 * sum(map(len, words)) + _PER_OBJECT * len(words))
         place = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return FrameColumn([words[i] for i in place.tolist()], budget, order)
@@ -151,24 +159,31 @@ def _column(cells: Any, budget: MemoryBudget) -> FrameColumn:
     if pa.types.is_nested(kind):
         budget.take(_PER_OBJECT * _n_values(cells) + 2 * cells.nbytes)
         return FrameColumn(_plain_lists(cells.to_pylist()), budget)
-    if "binary" in str(kind):
-        lengths = [len(cell.as_py() or b"") for cell in cells.slice(0, 1)]
-        budget.take((8 * max(lengths, default=1) + _PER_OBJECT) * len(cells))
-        return FrameColumn([_bytes_as_text(cell) for cell in cells.to_pylist()], budget)
+    if pa.types.is_fixed_size_binary(kind):
+        budget.take((4 * kind.byte_width + _PER_OBJECT) * len(cells))
+        return FrameColumn([_as_text(cell) for cell in cells.to_pylist()], budget)
     return FrameColumn(["" if cell is None else str(cell) for cell in cells.to_pylist()], budget)
 
 
-def _is_words(kind: Any) -> bool:
+def _is_text(kind: Any) -> bool:
+    """Whether a column holds text or bytes of any length."""
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return str(kind).removeprefix("large_") in ("string", "binary") or pa.types.is_string_view(kind)
 
 
 def _n_values(cells: Any) -> int:
-    """Return how many values a column of lists or objects holds, itself included."""
+    """Return how many values a column of lists or objects holds, long words as several."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    if pa.types.is_dictionary(cells.type) and _is_text(cells.type):
+        n_letters = 0
+        for chunk in getattr(cells, "chunks", [cells]):
+            lengths = pc.take(pc.binary_length(chunk.dictionary), chunk.indices)
+            n_letters += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
+        return len(cells) + 4 * n_letters // _PER_OBJECT
     if pa.types.is_struct(cells.type):
         return len(cells) + sum(_n_values(part) for part in cells.flatten())
     if pa.types.is_map(cells.type) or not hasattr(cells.type, "value_type"):
@@ -187,9 +202,10 @@ def _plain_lists(cells: list[Any]) -> list[Any]:
     ]
 
 
-def _bytes_as_text(cell: bytes | None) -> str:
-    if cell is None:
-        return ""
+def _as_text(cell: str | bytes | None) -> str:
+    """Return text, or bytes as the text, the UUID or the number in base 16 that they are."""
+    if cell is None or isinstance(cell, str):
+        return cell or ""
     try:
         text = cell.decode("utf-8")
         if text.isprintable():
@@ -199,34 +215,29 @@ def _bytes_as_text(cell: bytes | None) -> str:
     return str(uuid.UUID(bytes=cell)) if len(cell) == 16 else cell.hex()
 
 
-def _unpacked(file: BinaryIO, start: int, length: int) -> int:
-    """Return what the pages of a column chunk say they unpack to, from their headers.
+def _unpacked(file: BinaryIO, start: int, end: int, n_wanted: int) -> tuple[int, int]:
+    """Return the bytes and the values of the pages of a column chunk, by the pages' own headers.
 
     A header is a struct of Thrift's compact protocol: field 2 is the unpacked size, 3 the size
-    in the file.
+    in the file, and 5 or 8 a struct whose field 1 is the number of values.
     """
-    total, place, end = 0, start, start + length
-    while place < end:
+    n_bytes, n_values, place, n_read = 0, 0, start, 256
+    while place < end and n_values < n_wanted:
         file.seek(place)
-        head = file.read(256)
-        sizes, used = _page_sizes(head)
-        if sizes is None:
-            return total
-        total += sizes[0]
-        place += used + max(sizes[1], 1)
-    return total
-
-
-def _page_sizes(head: bytes) -> tuple[tuple[int, int] | None, int]:
-    """Return the two sizes in a page's header, and how long the header is."""
-    fields: dict[int, int] = {}
-    try:
-        used = _skip_struct(head, 0, fields)
-    except IndexError:
-        return None, 0
-    if 2 not in fields or 3 not in fields:
-        return None, 0
-    return (fields[2], fields[3]), used
+        fields: dict[tuple[int, ...], int] = {}
+        try:
+            used = _skip_struct(file.read(n_read), 0, fields)
+        except IndexError:
+            if n_read >= min(_LONGEST_HEADER, end - place):
+                raise ValueError("a page has no valid header") from None
+            n_read *= 16
+            continue
+        if (2,) not in fields or fields.get((3,), -1) < 0:
+            raise ValueError("a page has no valid header")
+        n_bytes += fields[2,]
+        n_values += fields.get((5, 1), 0) + fields.get((8, 1), 0)
+        place += used + fields[3,]
+    return n_bytes, n_values
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
@@ -240,8 +251,10 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-def _skip_struct(data: bytes, place: int, fields: dict[int, int] | None = None) -> int:
-    """Return where a struct ends; whole numbers of the outermost one go into ``fields``."""
+def _skip_struct(
+    data: bytes, place: int, fields: dict[tuple[int, ...], int], parents: tuple[int, ...] = ()
+) -> int:
+    """Return where a struct ends; its whole numbers go into ``fields`` by their path."""
     number = 0
     while True:
         byte = data[place]
@@ -256,8 +269,7 @@ def _skip_struct(data: bytes, place: int, fields: dict[int, int] | None = None) 
             number = (raw >> 1) ^ -(raw & 1)
         if kind in (4, 5, 6):  # i16, i32, i64 in zigzag
             raw, place = _varint(data, place)
-            if fields is not None:
-                fields[number] = (raw >> 1) ^ -(raw & 1)
+            fields[*parents, number] = (raw >> 1) ^ -(raw & 1)
         elif kind == 3:
             place += 1
         elif kind == 7:
@@ -266,6 +278,6 @@ def _skip_struct(data: bytes, place: int, fields: dict[int, int] | None = None) 
             length, place = _varint(data, place)
             place += length
         elif kind == 12:
-            place = _skip_struct(data, place)
+            place = _skip_struct(data, place, fields, (*parents, number))
         elif kind not in (1, 2):
             raise IndexError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.answer_tables import has_no_names
+from rue.io.answer_tables import has_no_names, require_no_stray_word
 from rue.io.files import Frame, FrameColumn, plain, row_ids
 from rue.io.names import Matching, find_id_name
 
@@ -213,6 +213,9 @@ def _wide(
             for name, column in frame.columns.items()
             if name not in others and not column.is_nested and column.numbers is not None
         ]
+        for other, column in frame.columns.items():
+            if other not in {*others, *columns}:
+                require_no_stray_word(frame, other, column)
     if len(columns) < 2:
         raise FileError(
             f"{frame.path}: must have a column of probabilities for each class, or the columns id, "

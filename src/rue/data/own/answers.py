@@ -71,13 +71,17 @@ class OwnAnswers:
 
 
 def read_own_answers(
-    path: Path, given: Mapping[str, str | None], classes: Sequence[str] | None = None
+    path: Path,
+    given: Mapping[str, str | None],
+    classes: Sequence[str] | None = None,
+    *,
+    max_memory: int | None = None,
 ) -> OwnAnswers:
     """Read a file of answers; ``given`` says what -> its column, where the user said so."""
     if classes is not None and len(set(classes)) < len(classes):
         raise InputError(f"classes must differ, got {', '.join(classes)}")
     stated = {what: name for what, name in given.items() if name is not None}
-    frame = read_frame(path, names=list(stated.values()))
+    frame = read_frame(path, names=list(stated.values()), max_memory=max_memory)
     attributes = _attribute_columns(frame, stated)
     matching = Matching(
         truth_id=stated.get("id"),

@@ -110,6 +110,7 @@ def check(
     columns: Mapping[str, str | None] | None = None,
     classes: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
+    max_memory: int | None = None,
 ) -> Check:
     r"""Read your own answers and inputs, and report how rue understands them.
 
@@ -129,6 +130,9 @@ def check(
         The classes in their order.
     folder
         Where the TOML file is to stand: paths in the description are relative to it.
+    max_memory
+        How many bytes reading the answers may take; by default the larger of 1 GiB and 100 times
+        the file.
 
     Returns
     -------
@@ -160,9 +164,9 @@ def check(
     if not file.is_file():
         raise FileError(f"no file or folder {path}")
     given = {what: column for what, column in (columns or {}).items() if column is not None}
-    answers = read_own_answers(file, given, classes)
-    source = find_inputs(answers) if inputs is None else Path(inputs)
-    splits = _split_file(file)
+    answers = read_own_answers(file, given, classes, max_memory=max_memory)
+    source = Path(inputs) if inputs is not None else find_inputs(answers, beside=path.is_dir())
+    splits = _split_file(file) if path.is_dir() else None
     home = Path() if folder is None else Path(folder)
     description = Description(
         name=_valid(name or (path.resolve().name if path.is_dir() else path.stem)),
@@ -173,11 +177,11 @@ def check(
         inputs="" if source is None else _relative(source, home),
         splits=_relative(splits, home) if splits and "split" not in answers.attributes else "",
     )
-    return _summary(description)
+    return _summary(description, answers)
 
 
-def _summary(description: Description) -> Check:
-    answers, found, parts, notes = read_own(description)
+def _summary(description: Description, answers: OwnAnswers) -> Check:
+    answers, found, parts, notes = read_own(description, answers=answers)
     splits, further = assigned(description.name, answers, found, parts, seed=0)
     digests = input_digests(found) if found.kind != "none" else answers.ids
     part = [""] * len(answers.ids)

@@ -211,12 +211,15 @@ def load_own(
 
 
 def read_own(
-    description: Description, *, size: int | None = None
+    description: Description, *, size: int | None = None, answers: OwnAnswers | None = None
 ) -> tuple[OwnAnswers, OwnInputs, list[str] | None, list[str]]:
     """Read the files: answers, inputs, the split of each point (None without splits), and notes."""
-    answers = read_own_answers(
-        description.folder / description.answers, description.columns, description.classes or None
-    )
+    if answers is None:
+        answers = read_own_answers(
+            description.folder / description.answers,
+            description.columns,
+            description.classes or None,
+        )
     path = description.folder / description.inputs if description.inputs else None
     found = read_inputs(answers, path, columns=description.columns, size=size)
     parts = answers.attributes.get("split")

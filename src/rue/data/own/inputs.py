@@ -33,18 +33,20 @@ class OwnInputs:
     path: Path | None
 
 
-def find_inputs(answers: OwnAnswers) -> Path | None:
-    """Look for inputs beside the answers: features.npz, images/, images.zip, texts or items."""
+def find_inputs(answers: OwnAnswers, *, beside: bool) -> Path | None:
+    """Look for inputs in the answers, and ``beside``: features.npz, images, texts or items."""
     folder = answers.path.parent
     if answers.layout == "arrays" and "features" in npz_shapes(answers.path):
         return answers.path
-    if (folder / "features.npz").exists():
+    if beside and (folder / "features.npz").exists():
         return folder / "features.npz"
     if "text" in answers.attributes:
         return answers.path
     images = answers.attributes.get("image")
     if images and (folder / images[0].strip()).is_file():
         return folder
+    if not beside:
+        return None
     names = ["images", "images.zip"]
     names += [
         f"{stem}{suffix}" for stem in ("texts", "items", "inputs") for suffix in TABLE_SUFFIXES
@@ -94,7 +96,7 @@ def input_digests(found: OwnInputs) -> list[str]:
     """Return a hash of each input; in texts, differences in white space are ignored."""
     inputs = found.inputs
     if isinstance(inputs, LazyImages):
-        return [hashlib.sha256(inputs.read(row)).hexdigest() for row in range(len(inputs))]
+        return [inputs.digest(row) for row in range(len(inputs))]
     if found.kind == "text":
         return [hashlib.sha256(" ".join(str(text).split()).encode()).hexdigest() for text in inputs]
     return [hashlib.sha256(np.ascontiguousarray(row).tobytes()).hexdigest() for row in inputs]
