@@ -252,6 +252,12 @@ def read_frame(
         from rue.io.arrow import read_arrow
 
         return read_arrow(path, max_memory)
+    if kind == ".eval":
+        from rue.io.json_files import frame_of
+        from rue.io.logs import inspect_log
+
+        log = inspect_log(path, max_memory)
+        return frame_of(path, log.records, log, MemoryBudget(path, path.stat().st_size, max_memory))
     content, budget = read_bytes(path, max_memory)
     text, encoding = decoded(path, content)
     is_table = kind in (".csv", ".tsv")

@@ -1,15 +1,19 @@
 """JSON as a table: an object per line, or one list of objects; a field is a column."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rue._text import one_line
 from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, decoded
 from rue.io.memory import MemoryBudget
 
-__all__ = ["json_objects", "read_json"]
+if TYPE_CHECKING:
+    from rue.io.logs import OtherLayout
+
+__all__ = ["frame_of", "json_objects", "read_json"]
 
 
 def read_json(path: Path, text: str, budget: MemoryBudget) -> Frame:
@@ -19,14 +23,28 @@ def read_json(path: Path, text: str, budget: MemoryBudget) -> Frame:
     numbers, records = zip(*_objects(path, text), strict=True)
     layout = known_layout(path, records)
     if layout is not None:
-        records, numbers = layout.records, tuple(range(1, len(layout.records) + 1))
+        return frame_of(path, layout.records, layout, budget)
+    return frame_of(path, records, None, budget, numbers)
+
+
+def frame_of(
+    path: Path,
+    records: Sequence[Mapping[str, Any]],
+    layout: "OtherLayout | None",
+    budget: MemoryBudget,
+    numbers: Sequence[int] | None = None,
+) -> Frame:
+    """Return objects as the rows of a table, with their numbers in the file."""
     names = list(dict.fromkeys(name for record in records for name in record))
+    orders = {} if layout is None else layout.orders
     columns = {
-        name: FrameColumn([record.get(name) for record in records], budget) for name in names
+        name: FrameColumn([record.get(name) for record in records], budget, orders.get(name))
+        for name in names
     }
     if not columns:
         raise FileError(f"{path}: its JSON objects are empty")
-    return Frame(path, columns, {}, numbers, True, () if layout is None else (layout.note,))
+    lines = numbers or range(1, len(records) + 1)
+    return Frame(path, columns, {}, lines, True, () if layout is None else (layout.note,))
 
 
 def json_objects(content: bytes, path: str | Path) -> list[tuple[int, dict[str, Any]]]:
@@ -45,6 +63,10 @@ def _objects(path: str | Path, text: str) -> list[tuple[int, dict[str, Any]]]:
     first = next((line for line in text.split("\n") if line.strip()), "")
     if start == "[" or ((start == "{" and first.strip() in ("{", "[")) or _is_open(first)):
         whole = _loaded(path, text, "as JSON")
+        if isinstance(whole, list):
+            from rue.io.logs import pipeline_scores
+
+            whole = pipeline_scores(whole) or whole
         lines = list(enumerate(whole, 1)) if isinstance(whole, list) else [(1, whole)]
         what = "entry"
     else:

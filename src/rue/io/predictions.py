@@ -140,7 +140,8 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
     if is_component_table(frame):
         return components_of(frame, matching)
     arrays, notes = belief_arrays(frame, matching)
-    found = predictions_of(frame.path, arrays, replace(matching, id_name=None))
+    id_name = "ids" if "ids" in arrays else None
+    found = predictions_of(frame.path, arrays, replace(matching, id_name=id_name))
     return replace(found, notes=(*frame.notes, *notes))
 
 

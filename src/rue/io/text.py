@@ -53,6 +53,14 @@ def read_text(
         raise FileError(f"{path}: is empty")
     if all(len(row) > 1 and not row[-1].strip() for _, row in lines):
         lines = [(number, row[:-1]) for number, row in lines]  # a separator at each line's end
+    if usual == "\t" and lines[0][1][-1].strip().startswith("["):
+        from rue.io.logs import lewidi_submission
+
+        submission = lewidi_submission(path, lines)
+        if submission is not None:
+            cells_by_name, note = submission
+            columns = {name: FrameColumn(cells, budget) for name, cells in cells_by_name.items()}
+            return Frame(path, columns, {}, [number for number, _ in lines], True, (note,))
     header = [name.strip() for name in lines[0][1]]
     notes = []
     if separator != usual:

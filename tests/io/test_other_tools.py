@@ -1,0 +1,221 @@
+"""Files of other tools, in the layouts that they write: the numbers are those of plain arrays."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rue
+from rue.errors import FileError
+from rue.io import read_predictions, read_truth
+
+LABELS = ("True", "Neither", "False")
+
+
+def softmax(rows):
+    rows = np.exp(np.asarray(rows, float))
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def harness_line(doc_id, numbers, choices=LABELS, **changes):
+    record = {
+        "doc_id": doc_id,
+        "doc": {"uid": f"u{doc_id}", "label": 0},
+        "target": "0",
+        "arguments": {
+            f"gen_args_{i}": {"arg_0": "context", "arg_1": f" {choice}"}
+            for i, choice in enumerate(choices)
+        },
+        "resps": [[[str(x), "False"]] for x in numbers],
+        "filtered_resps": [[str(x), "False"] for x in numbers],
+        "filter": "none",
+    }
+    return json.dumps(record | changes)
+
+
+def written(tmp_path, name, *lines):
+    path = tmp_path / name
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_log_of_the_harness_holds_logits_by_choice(tmp_path):
+    numbers = [[-1.5, -2.0, -0.5], [-3.0, -0.1, -4.0]]
+    path = written(tmp_path, "s.jsonl", *(harness_line(i, x) for i, x in enumerate(numbers)))
+    read = read_predictions(path)
+    assert read.ids.tolist() == ["0", "1"]
+    assert read.classes == LABELS
+    np.testing.assert_allclose(read.belief.mean(), softmax(numbers))
+    assert "lm-evaluation-harness" in read.notes[0]
+
+
+def test_the_choices_of_the_harness_are_matched_by_name(tmp_path):
+    # The second item lists its choices in another order.
+    path = written(
+        tmp_path,
+        "s.jsonl",
+        harness_line(0, [-1.0, -2.0, -3.0]),
+        harness_line(1, [-2.0, -3.0, -1.0], choices=("Neither", "False", "True")),
+    )
+    probs = read_predictions(path).belief.mean()
+    np.testing.assert_allclose(probs[0], probs[1])
+
+
+def test_an_id_inside_of_the_document(tmp_path):
+    from rue.io.names import Matching
+
+    path = written(tmp_path, "s.jsonl", harness_line(7, [-1.0, -2.0, -3.0]))
+    assert read_predictions(path, matching=Matching(id_name="doc.uid")).ids.tolist() == ["u7"]
+
+
+def test_older_arguments_are_lists_and_one_filter_is_read(tmp_path):
+    old = {"arguments": [["context", f" {choice}"] for choice in LABELS]}
+    path = written(
+        tmp_path,
+        "s.jsonl",
+        harness_line(0, [-1.0, -2.0, -3.0], **old),
+        harness_line(0, [-9.0, -9.0, -9.0], filter="strict", **old),
+    )
+    read = read_predictions(path)
+    np.testing.assert_allclose(read.belief.mean(), softmax([[-1.0, -2.0, -3.0]]))
+    assert "filter none of none, strict" in read.notes[0]
+
+
+def test_generated_texts_are_sampled_labels(tmp_path):
+    texts = [["True", "True ", "False"], ["False", "False", "False"]]
+    path = written(
+        tmp_path,
+        "s.jsonl",
+        *(harness_line(i, [0.0] * 3, filtered_resps=x) for i, x in enumerate(texts)),
+    )
+    read = read_predictions(path)
+    order = [read.classes.index("True"), read.classes.index("False")]
+    np.testing.assert_allclose(read.belief.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"filtered_resps": [["x", "False"]] * 3}, "texts, or log likelihoods"),
+        ({"filtered_resps": [["-1", "False"]]}, "a log likelihood for each of its choices"),
+        ({"arguments": {"gen_args_0": {"arg_0": "c"}}}, "a context and a continuation"),
+        ({"filtered_resps": []}, "has no filtered_resps"),
+    ],
+)
+def test_broken_logs_of_the_harness_are_refused(tmp_path, changes, message):
+    path = written(tmp_path, "s.jsonl", harness_line(0, [0.0, 1.0, 2.0], **changes))
+    with pytest.raises(FileError, match=message):
+        read_predictions(path)
+
+
+def inspect(tmp_path, samples):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", "{}")
+        for i, sample in enumerate(samples):
+            archive.writestr(f"samples/{i}.json", json.dumps(sample))
+    return path
+
+
+def test_first_tokens_of_an_inspect_log_are_logits(tmp_path):
+    tokens = [{"token": "B", "logprob": -0.2}, {"token": " A", "logprob": -1.8}]
+    output = {"choices": [{"logprobs": {"content": [{"top_logprobs": tokens}]}}]}
+    sample = {"id": "q1", "epoch": 1, "choices": ["yes", "no"], "output": output}
+    read = read_predictions(inspect(tmp_path, [sample]))
+    assert read.classes == ("yes", "no")
+    np.testing.assert_allclose(read.belief.mean(), softmax([[-1.8, -0.2]]))
+
+
+def test_epochs_of_an_inspect_log_are_sampled_answers(tmp_path):
+    samples = [
+        {
+            "id": key,
+            "epoch": epoch,
+            "choices": ["yes", "no"],
+            "scores": {"match": {"value": "C", "answer": answer}},
+        }
+        for key, answers in (("a", "ABA"), ("b", "BBB"))
+        for epoch, answer in enumerate(answers, 1)
+    ]
+    read = read_predictions(inspect(tmp_path, samples))
+    order = [read.classes.index("yes"), read.classes.index("no")]
+    np.testing.assert_allclose(read.belief.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+    with pytest.raises(FileError, match="neither log probabilities of its choices nor a score"):
+        read_predictions(inspect(tmp_path, [{"id": "a"}]))
+    with pytest.raises(FileError, match="holds no samples"):
+        read_predictions(inspect(tmp_path, []))
+
+
+def test_a_submission_to_lewidi_is_matched_by_id(tmp_path):
+    truth = {
+        key: {
+            "text": {"post": "p", "reply": "r"},
+            "annotators": "Ann0,Ann1",
+            "annotations": {"Ann0": first, "Ann1": second},
+            "soft_label": {"0.0": 0.5, "1.0": 0.5, "2.0": 0.0},
+            "split": "test",
+        }
+        for key, first, second in (("7", "0", "1"), ("9", "1", "1"))
+    }
+    answers = written(tmp_path, "truth.json", json.dumps(truth, indent=1))
+    path = written(tmp_path, "soft.tsv", "9\t[0.1, 0.7, 0.2]", "7\t[0.5, 0.5, 0.0]")
+    known = read_truth(answers)
+    assert known.classes == ("0", "1", "2")  # nobody chose 2, and the soft labels name it
+    read = read_predictions(path)
+    assert read.ids.tolist() == ["9", "7"]
+    from rue.io.runs import read_run
+
+    run = read_run(path, known, "brier")
+    plain = rue.evaluate(
+        rue.Annotations([[0, 2, 0], [1, 1, 0]]),
+        rue.Draws([[[0.1, 0.7, 0.2]], [[0.5, 0.5, 0.0]]]),
+        loss="brier",
+    )
+    assert run.star.epistemic.mean() == pytest.approx(plain.regret)
+    for line, message in (
+        ("7\t[[0.5, 0.5], [0.1, 0.9]]", "multi-label"),
+        ("7\t[1, 1, 0]", "lists answers of annotators"),
+        ("7\t[0.5, 0.5", "has no list"),
+    ):
+        with pytest.raises(FileError, match=message):
+            read_predictions(written(tmp_path, "bad.tsv", line))
+
+
+def test_predictions_of_chaosnli_and_of_a_pipeline(tmp_path):
+    items = {"u1": {"predicted_probabilities": [0.2, 0.5, 0.3], "predicted_label": "n"}}
+    read = read_predictions(written(tmp_path, "c.json", json.dumps({"bert": items})))
+    assert (read.method, read.classes) == ("bert", ("e", "n", "c"))
+    np.testing.assert_allclose(read.belief.mean(), [[0.2, 0.5, 0.3]])
+    with pytest.raises(FileError, match="predictions of 2 models"):
+        read_predictions(written(tmp_path, "c.json", json.dumps({"a": items, "b": items})))
+    scores = [
+        [{"label": "neg", "score": 0.9}, {"label": "pos", "score": 0.1}],
+        [{"label": "pos", "score": 0.6}, {"label": "neg", "score": 0.4}],
+    ]
+    read = read_predictions(written(tmp_path, "p.json", json.dumps(scores)))
+    assert read.classes == ("neg", "pos")
+    np.testing.assert_allclose(read.belief.mean(), [[0.9, 0.1], [0.4, 0.6]])
+
+
+REAL = Path(os.environ.get("RUE_DATA", ".")) / "lewidi"
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not there")
+def test_real_files_of_lewidi_and_of_the_harness():
+    for name, n_points, n_classes in (
+        ("2023/HS-Brexit_dataset/HS-Brexit_dev.json", 168, 2),
+        ("2025/CSC/CSC_dev.json", 704, 6),
+        ("2025/Paraphrase/Paraphrase_dev.json", 50, 11),
+    ):
+        truth = read_truth(REAL / name)
+        assert (truth.annotations.n_points, truth.annotations.n_classes) == (n_points, n_classes)
+    soft = read_predictions(REAL / "2025/MP/MP_test_soft.tsv")
+    assert soft.belief.n_classes == 2
+    assert set(soft.ids) == set(read_truth(REAL / "2025/MP/MP_test.json").ids)
+    with pytest.raises(FileError, match="several answers"):
+        read_truth(REAL / "2025/VariErrNLI/VariErrNLI_dev.json")
+    log = read_predictions(REAL.parent / "logs/lm-eval/samples_cb_llama-3-8b.jsonl")
+    assert set(log.classes) == set(LABELS)
