@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from rue import Components, fit_selector
-from rue.deploy import best_cut
+from rue.deploy import candidates
 from speed.timing import Rows, least
 
 N_POINTS = 300_000
@@ -17,7 +17,6 @@ def rows() -> Rows:
     for name, promise in (
         ("no promise", {}),
         ("betting", {"delta": 0.1, "bound": 1}),
-        ("Hoeffding-Bentkus", {"delta": 0.1, "bound": 1, "promise": "hoeffding_bentkus"}),
     ):
         ours = least(lambda promise=promise: fit_selector(star, hat, **budgets, **promise), 2)
         theirs = sorting_each_direction(star, hat, budgets | promise)
@@ -40,10 +39,10 @@ def sample(n_points: int) -> tuple[Components, Components]:
 
 
 def sorting_each_direction(star: Components, hat: Components, options: dict) -> float:
-    many, best_cut._MANY = best_cut._MANY, len(star) + 1
+    many, candidates._MANY = candidates._MANY, len(star) + 1
     try:
         start = time.perf_counter()
         fit_selector(star, hat, **options)
         return time.perf_counter() - start
     finally:
-        best_cut._MANY = many
+        candidates._MANY = many

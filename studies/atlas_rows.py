@@ -20,7 +20,7 @@ from rue.bench.store import Store
 from rue.bench.suite import read_suite
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import Run
-from rue.deploy.baselines import compare_rules
+from rue.deploy import compare_rules
 from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
 from rue.metrics.evaluation import evaluate_run

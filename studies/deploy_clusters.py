@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rue import Problem
+from rue._arrays import IntArray
 from rue.components import Run
-from rue.deploy import Rule, attained, budgets_kept, fit_rule
-from rue.inference.clusters import one_of_each
+from rue.deploy import Rule, attained, budgets_kept, fit_selector
 from studies import DOCS
 from studies.clusters import similar, within
 from studies.pages import fill_file, percent, table
@@ -83,11 +83,19 @@ def fitted(run: Run, rows: Any, problem: Problem, seed: int) -> dict[str, Rule]:
     codes = np.repeat(np.arange(len(rows) // SIZE), SIZE)
     single = one_of_each(codes, seed)
     options: dict[str, Any] = {"delta": DELTA, "bound": BOUND, "weights": (1.0, 1.0), "seed": seed}
+    options |= problem.to_dict()
     return {
-        "points": fit_rule(star, hat, problem, **options),
-        "one": fit_rule(star[single], hat[single], problem, **options),
-        "means": fit_rule(star, hat, problem, cluster=codes, **options),
+        "points": fit_selector(star, hat, **options),
+        "one": fit_selector(star[single], hat[single], **options),
+        "means": fit_selector(star, hat, cluster=codes, **options),
     }
+
+
+def one_of_each(codes: IntArray, seed: int) -> IntArray:
+    """Return a random row of each cluster, which are independent where clusters are."""
+    shuffled = np.random.default_rng([seed, 3]).permutation(len(codes))
+    _, first = np.unique(codes[shuffled], return_index=True)
+    return np.asarray(np.sort(shuffled[first]))
 
 
 def trials_table(rows: list[Row]) -> str:

@@ -69,8 +69,6 @@ def test_rule_fit(world, run):
     rule = json.loads(result.out)["rule"]
     assert rule["notes"][0] == note.format(len(document))
     assert rule["calibration"]["n_points"] == 20
-    old = json.loads(run(*words, "--promise", "hoeffding_bentkus").out)["rule"]
-    assert old["notes"][0] == "Fitted on a random point of each of 20 clusters."
 
 
 def test_report(world, run):

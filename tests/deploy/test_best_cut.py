@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 
 from rue import Components, Problem
 from rue._kernels.bins import binned_sums
-from rue.deploy import best_cut as module
-from rue.deploy.best_cut import Bins, best_cut
-from rue.deploy.betting_promise import Betting
-from rue.deploy.candidates import directions, keeps_budgets, losses_of, weighted_score
-from rue.deploy.promises import HoeffdingBentkus
+from rue.deploy import candidates as module
+from rue.deploy.candidates import (
+    Bins,
+    best_cut,
+    directions,
+    keeps_budgets,
+    losses_of,
+    weighted_score,
+)
+from rue.deploy.promise import Promise
 
 PROBLEMS = [
     Problem(maximize="coverage", risk_max=0.2, regret_max=0.1),
@@ -72,8 +77,7 @@ def test_is_the_slow_twin(seed, n, problem, ties):
 def fits(name, problem):
     if name == "sample":
         return keeps_budgets
-    kind = {"betting": Betting, "hoeffding_bentkus": HoeffdingBentkus}[name]
-    promise = kind(problem, 0.1, 1.0)
+    promise = Promise(problem, 0.1, 1.0)
     return lambda thresholds, _: promise.expected_p_values(thresholds, 700) <= 0.1
 
 
@@ -82,7 +86,7 @@ def fits(name, problem):
     st.integers(0, 2**32 - 1),
     st.sampled_from(PROBLEMS),
     st.booleans(),
-    st.sampled_from(["sample", "betting", "hoeffding_bentkus"]),
+    st.sampled_from(["sample", "betting"]),
 )
 def test_bins_change_nothing(seed, problem, ties, name):
     if name != "sample" and not problem.budgets:

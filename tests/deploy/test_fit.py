@@ -10,12 +10,8 @@ from scipy.stats import binom
 
 import naive_betting
 from rue import Annotations, Components, Problem, fit_selector, realize, try_promise
-from rue.deploy import hoeffding_bentkus, points_needed
 from rue.deploy.betting import fewest_points
 from rue.errors import InputError, ShapeError
-
-OLD = {"promise": "hoeffding_bentkus"}
-PROMISES = ("betting", "hoeffding_bentkus")
 
 
 def components(aleatoric, epistemic):
@@ -29,26 +25,6 @@ def scored(score):
 
 
 # ---------------------------------------------------------------- by hand
-
-
-def test_worked_by_hand():
-    # 100 points by score: 60 without loss, then a loss of 1 each. Risk at most 0.1 with delta 0.1:
-    # k losses in 100 pass while exp(-100 KL(k/100, 0.1)) <= 0.1 or e P(Bin(100, 0.1) <= k) <= 0.1.
-    # e P(Bin <= 4) = 2.71828 * 0.023711 = 0.06445, while exp(-100 KL(0.04, 0.1)) = 0.0796;
-    # e P(Bin <= 5) = 2.71828 * 0.057577 = 0.1565, exp(-100 KL(0.05, 0.1)) = 0.188. So k = 4.
-    score = np.arange(100.0)
-    star = components(np.zeros(100), score >= 60)
-    options = {"maximize": "coverage", "risk_max": 0.1, "delta": 0.1, "bound": 1} | OLD
-    rule = fit_selector(star, scored(score), weights=(0, 1), **options)
-    assert rule.tau == 63.5
-    assert rule.p_value == pytest.approx(0.06445, abs=1e-5)
-    assert (rule.n_learned, rule.n_tested) == (0, 100)
-    assert (rule.estimate.coverage, rule.estimate.risk) == (0.64, 0.04)
-    # Regret, here the same numbers, of half the budget. One loss: e P(Bin(100, 0.05) <= 1) =
-    # 2.71828 * 0.03708 = 0.1008, exp(-100 KL(0.01, 0.05)) = (5^0.01 (0.95/0.99)^0.99)^100 = 0.0843;
-    # two losses: 2.71828 * 0.11826 = 0.321 and 0.297.
-    both = fit_selector(star, scored(score), weights=(0, 1), regret_max=0.05, **options)
-    assert both.tau == 60.5
 
 
 def test_without_delta_the_budget_is_met_on_the_points():
@@ -81,15 +57,13 @@ def test_equal_scores_go_together():
 # ---------------------------------------------------------------- a slow twin
 
 
-def slow_tau(total, regret, score, risk_max, regret_max, delta, bound, promise):
+def slow_tau(total, regret, score, risk_max, regret_max, delta, bound):
     """The largest score up to which both budgets pass, by trying each; -inf if none."""
     n, best = len(score), -math.inf
     order = np.random.default_rng(0).permutation(n)
 
     def p_value(losses, limit):
-        if promise == "betting":
-            return 1 / naive_betting.naive(losses[order] / bound, limit / bound, delta)[0]
-        return hoeffding_bentkus(math.fsum(losses) / bound, n, limit / bound)
+        return 1 / naive_betting.naive(losses[order] / bound, limit / bound, delta)[0]
 
     for tau in [-math.inf, *sorted(set(score))]:
         for losses, limit in ((total, risk_max), (regret, regret_max)):
@@ -105,9 +79,8 @@ def slow_tau(total, regret, score, risk_max, regret_max, delta, bound, promise):
     st.integers(0, 2**32 - 1),
     st.integers(5, 80),
     st.sampled_from([(0.2, None), (None, 0.1), (0.3, 0.1)]),
-    st.sampled_from(PROMISES),
 )
-def test_is_the_slow_twin(seed, n, budgets, promise):
+def test_is_the_slow_twin(seed, n, budgets):
     rng = np.random.default_rng(seed)
     score = rng.integers(0, 12, n) / 4
     regret = rng.uniform(0, 1, n) * (rng.uniform(0, 3, n) < score)
@@ -122,25 +95,19 @@ def test_is_the_slow_twin(seed, n, budgets, promise):
         weights=(0, 1),
         delta=0.2,
         bound=1.5,
-        promise=promise,
     )
-    tau = slow_tau(star.total, star.epistemic, score, risk_max, regret_max, 0.2, 1.5, promise)
+    tau = slow_tau(star.total, star.epistemic, score, risk_max, regret_max, 0.2, 1.5)
     assert (score <= tau).tolist() == found.accept(scored(score)).tolist()
 
 
 @settings(max_examples=16)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.booleans(),
-    st.sampled_from([None, 0.1]),
-    st.sampled_from(PROMISES),
-)
-def test_units_do_not_matter(seed, normalized, delta, promise):
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([None, 0.1]))
+def test_units_do_not_matter(seed, normalized, delta):
     rng = np.random.default_rng(seed)
     n = 60
     star = components(rng.uniform(0, 0.2, n), rng.uniform(0, 1, n) ** 4)
     hat = components(rng.uniform(0, 1, n), rng.uniform(0, 1, n))
-    asked = {"maximize": "coverage", "normalized": normalized, "promise": promise}
+    asked = {"maximize": "coverage", "normalized": normalized}
     bound = {} if delta is None else {"delta": delta, "bound": 1.2}
     rule = fit_selector(star, hat, risk_max=0.2, regret_max=0.15, **asked, **bound)
     eight = {} if delta is None else {"delta": delta, "bound": 9.6}
@@ -174,18 +141,17 @@ def most_broken(n_draws, delta):
 )
 def test_the_promise_holds_where_risk_is_a_formula(rng, asked, risk):
     n_draws, delta = 300, 0.2
-    broken = dict.fromkeys((*PROMISES, None), 0)
+    broken = {True: 0, False: 0}
     for _ in range(n_draws):
         star, score = draw(150, rng)
-        for name in broken:
-            promise = {"delta": delta, "bound": 1, "promise": name} if name else {"weights": (0, 1)}
+        for promised in broken:
+            promise = {"delta": delta, "bound": 1} if promised else {"weights": (0, 1)}
             rule = fit_selector(star, scored(score), maximize="coverage", **asked, **promise)
             tau = 0.0 if rule.tau == -math.inf else min(rule.tau, 1.0)
-            assert rule.weights[1] > 0 or name
-            broken[name] += risk(tau) > 0.1
-    assert broken["betting"] / n_draws <= most_broken(n_draws, delta)
-    assert broken["hoeffding_bentkus"] <= broken["betting"]
-    assert broken[None] / n_draws > most_broken(n_draws, delta)  # the test can see it
+            assert rule.weights[1] > 0 or promised
+            broken[promised] += risk(tau) > 0.1
+    assert broken[True] / n_draws <= most_broken(n_draws, delta)
+    assert broken[False] / n_draws > most_broken(n_draws, delta)  # the test can see it
 
 
 def test_learned_weights_keep_the_promise(rng):
@@ -243,13 +209,10 @@ def test_the_estimate_without_delta_is_honest(rng):
 # ---------------------------------------------------------------- too little, and too much
 
 
-@pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("weights", [None, (1, 1)])
 @pytest.mark.parametrize("limit", [0.01, 0.1])
-def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit, promise):
-    fewest = {"betting": fewest_points, "hoeffding_bentkus": points_needed}[promise]
+def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit):
     options = {"maximize": "coverage", "risk_max": limit, "delta": 0.1, "weights": weights}
-    options["promise"] = promise
 
     def perfect(n):
         zero = np.zeros(n)
@@ -261,7 +224,7 @@ def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit, 
     assert not rule.accept(hat).any()
     assert str(rule).startswith("Accept nothing.")
     assert (rule.n_learned, rule.weights) == (0, (1.0, 1.0))  # none to spend on weights
-    assert rule.n_needed == fewest(limit / 2, 0.1)
+    assert rule.n_needed == fewest_points(limit / 2, 0.1)
     assert f"at least {rule.n_needed:,} are needed" in rule.notes[0]
     enough, hat = perfect(rule.n_needed)
     assert enough.accept(hat).all()
@@ -270,28 +233,24 @@ def test_too_few_points_accept_nothing_and_say_how_many_do(rng, weights, limit, 
     assert (perfect(6 * rule.n_needed)[0].n_learned > 0) == (weights is None)
 
 
-@pytest.mark.parametrize(("promise", "needed"), [("betting", 31), ("hoeffding_bentkus", 29)])
-def test_too_few_points_per_accepted_point(rng, promise, needed):
-    # Those that learn come on top: 22 must test, all accepted, and of 29 round(29 / 4) = 7 learn.
-    # For betting it is 23, and of 31 round(31 / 4) = 8 learn.
+def test_too_few_points_per_accepted_point(rng):
+    # Those that learn come on top: 23 must test, all accepted, and of 31 round(31 / 4) = 8 learn.
     zero = np.zeros(20)
-    asked = {"maximize": "coverage", "risk_max": 0.1, "normalized": True, "promise": promise}
+    asked = {"maximize": "coverage", "risk_max": 0.1, "normalized": True}
     rule = fit_selector(
         components(zero, zero), scored(rng.uniform(0, 1, 20)), delta=0.1, bound=1, **asked
     )
-    assert (rule.n_learned, rule.tau, rule.n_needed) == (5, -math.inf, needed)
+    assert (rule.n_learned, rule.tau, rule.n_needed) == (5, -math.inf, 31)
 
 
-@pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("learn_share", [0.1, 0.25, 0.5, 0.9])
 @pytest.mark.parametrize("n", [2, 5, 20])
-def test_points_needed_per_accepted_point_are_the_fewest(n, learn_share, promise):
+def test_points_needed_per_accepted_point_are_the_fewest(n, learn_share):
     # Whatever the number at hand: so many are enough, and one less is not.
     def perfect(n):
         zero = np.zeros(n)
         same = components(zero, zero)
         options = {"risk_max": 0.05, "normalized": True, "learn_share": learn_share}
-        options["promise"] = promise
         return fit_selector(same, same, maximize="coverage", delta=0.1, bound=1, **options)
 
     needed = perfect(n).n_needed
@@ -299,43 +258,35 @@ def test_points_needed_per_accepted_point_are_the_fewest(n, learn_share, promise
     assert perfect(needed - 1).tau == -math.inf
 
 
-@pytest.mark.parametrize("promise", PROMISES)
-def test_points_needed_count_those_that_will_learn(promise):
+def test_points_needed_count_those_that_will_learn():
     # 40 points all test: too few to spend on weights. So many more will not, and a quarter learns.
     def fitted(n):
         star = components(np.zeros(n), np.full(n, 0.05))
         same = components(np.zeros(n), np.zeros(n))
-        options = {"risk_max": 0.1, "delta": 0.1, "bound": 1, "promise": promise}
+        options = {"risk_max": 0.1, "delta": 0.1, "bound": 1}
         return fit_selector(star, same, maximize="coverage", **options)
 
     few = fitted(40)
     assert (few.n_learned, few.tau) == (0, -math.inf)
     enough = fitted(few.n_needed)
-    assert enough.n_learned > 0 or promise == "betting"
     assert enough.tau == math.inf
 
 
-def test_enough_points_but_too_much_loss(rng):
+def test_enough_points_but_too_much_loss():
     # One block of equal scores with a risk of 0.08: the budget of 0.1 needs many more points.
     n = 200
     star = components(np.zeros(n), np.arange(n) % 25 < 2)
     hat = components(np.zeros(n), np.zeros(n))
-    options = {"maximize": "coverage", "delta": 0.1, "bound": 1} | OLD
+    options = {"maximize": "coverage", "delta": 0.1, "bound": 1}
     rule = fit_selector(star, hat, risk_max=0.1, **options)
-    assert rule.tau == -math.inf
-    rate = float(rule.notes[0].split("risk of ")[1].split()[0])
-    exact = round(150 * rate) / 150  # of the 150 points tested
-    few, enough = (n - round(n / 4) for n in (rule.n_needed - 1, rule.n_needed))
-    assert few < points_needed(0.1, 0.1, exact) <= enough
-    assert f"about {rule.n_needed:,} are needed" in rule.notes[0]
-    for promise in PROMISES:
-        options["promise"] = promise
-        rule = fit_selector(star, hat, risk_max=0.05, normalized=True, **options)
-        assert rule.n_needed is None
-        assert "even at the best threshold the risk is" in rule.notes[0]
-        rule = fit_selector(star, hat, risk_max=0.0, **options)
-        assert (rule.tau, rule.n_needed) == (-math.inf, None)
-        assert "no number of points shows that risk is 0" in rule.notes[0]
+    assert (rule.tau, rule.n_needed > n) == (-math.inf, True)
+    assert f"about {rule.n_needed:,} are needed at the risk of " in rule.notes[0]
+    rule = fit_selector(star, hat, risk_max=0.05, normalized=True, **options)
+    assert rule.n_needed is None
+    assert "even at the best threshold the risk is" in rule.notes[0]
+    rule = fit_selector(star, hat, risk_max=0.0, **options)
+    assert (rule.tau, rule.n_needed) == (-math.inf, None)
+    assert "no number of points shows that risk is 0" in rule.notes[0]
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.6])
@@ -362,8 +313,7 @@ def test_points_needed_are_about_enough(rng, normalized):
     assert np.mean([passes(n // 3).tau == math.inf for _ in range(100)]) < 0.5
 
 
-@pytest.mark.parametrize("promise", PROMISES)
-def test_a_budget_that_cannot_be_broken_accepts_everything(rng, promise):
+def test_a_budget_that_cannot_be_broken_accepts_everything(rng):
     star, score = draw(50, rng)
     for normalized in (False, True):
         rule = fit_selector(
@@ -374,7 +324,6 @@ def test_a_budget_that_cannot_be_broken_accepts_everything(rng, promise):
             delta=0.1,
             bound=1,
             normalized=normalized,
-            promise=promise,
         )
         assert rule.tau == math.inf
         assert rule.accept(scored([1e9])).all()
@@ -433,7 +382,6 @@ GOOD = components([0.1, 0.2, 0.3], [0.1, 0.0, 0.2])
         ({"risk_max": 0.1, "weights": (0, 0)}, "not both 0"),
         ({"risk_max": 0.1, "weights": (1, 2, 3)}, "two numbers"),
         ({"risk_max": 0.1, "seed": -1}, "seed must be"),
-        ({"risk_max": 0.1, "promise": "hope"}, "promise must be one of betting, hoeffding_bentkus"),
     ],
 )
 def test_refusals(options, words):

@@ -46,7 +46,6 @@ def world(rng):
 RULES = {
     "learned": {"risk_max": 0.2, "regret_max": 0.1},
     "promised": {"risk_max": 0.3, "delta": 0.1, "bound": 0.6},
-    "old promise": {"risk_max": 0.3, "delta": 0.1, "bound": 0.6, "promise": "hoeffding_bentkus"},
     "everything": {"risk_max": 0.6, "delta": 0.1, "bound": 0.6},
     "nothing": {"risk_max": 0.001, "delta": 0.1, "bound": 0.6},
     "normalized": {"risk_max": 0.25, "normalized": True, "delta": 0.2, "bound": 0.6},
@@ -245,7 +244,7 @@ def test_rules_of_the_first_format_are_read(world, tmp_path):
     # It did not name the test, which was Hoeffding-Bentkus, and weights added up to 1.
     star, hat = world
     options = {"risk_max": 0.15, "delta": 0.1, "bound": 0.6, "weights": (1, 1)}
-    rule = fit_selector(star, hat, maximize="coverage", promise="hoeffding_bentkus", **options)
+    rule = fit_selector(star, hat, maximize="coverage", **options)
     known = rule.to_dict()
     known["format"] = "rue rule 1"
     known["weights"] = {"aleatoric": 0.5, "epistemic": 0.5}

@@ -8,7 +8,7 @@ import pytest
 from rue import Components, Run, fit_selector
 from rue.errors import InputError
 from rue.inference.bootstrap import replicates
-from rue.inference.clusters import cluster_codes, number_clusters, one_of_each
+from rue.inference.clusters import cluster_codes, number_clusters
 from rue.inference.comparison import compare
 from rue.inference.intervals import AREAS, intervals
 from rue.metrics.evaluation import evaluate_run
@@ -121,21 +121,6 @@ def test_comparison_over_clusters(rng):
     for criterion in options["criteria"]:
         assert found[criterion].estimate == plain[criterion].estimate
         assert found[criterion].low != plain[criterion].low
-
-
-def test_hoeffding_bentkus_takes_a_random_point_of_each_cluster(rng):
-    run = clustered(rng, 200, 5)
-    unit = run.star.total.max()
-    star = Components(run.star.total / unit, run.star.aleatoric / unit, run.star.epistemic / unit)
-    labels = run.groups["patient"]
-    options = {"maximize": "coverage", "risk_max": 0.2, "delta": 0.1, "bound": 1.0}
-    options["promise"] = "hoeffding_bentkus"
-    rule = fit_selector(star, run.hat, cluster=labels, **options)
-    rows = one_of_each(cluster_codes(run, "patient"), 0)
-    assert sorted(labels[rows]) == sorted(set(labels))
-    assert rule.tau == fit_selector(star[rows], run.hat[rows], **options).tau
-    assert rule.n_points == 200
-    assert "200 clusters" in rule.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rue import Components, Problem, fit_selector, optimal_selector
-from rue.deploy import fit_rule
 from rue.errors import InputError
 from rue.selectors import solve
 
@@ -82,4 +81,4 @@ def test_keywords_build_the_problem():
     assert (one.acceptance == other.acceptance).all()
     rule = fit_selector(star, star, **keywords)
     assert rule.problem == problem
-    assert rule == fit_rule(star, star, problem)
+    assert rule == fit_selector(star, star, **problem.to_dict())

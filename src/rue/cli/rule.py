@@ -83,10 +83,6 @@ def fit(
         float | None,
         typer.Option(help="With --delta: the largest possible loss; by default that of the loss."),
     ] = None,
-    promise: Annotated[
-        Literal["betting", "hoeffding_bentkus"],
-        typer.Option(help="With --delta: the test; betting adapts to the variance of losses."),
-    ] = "betting",
     limits: Annotated[
         str | None,
         typer.Option(
@@ -128,7 +124,7 @@ def fit(
     Exit code 0: the rule accepts something; 1: it accepts nothing, and a note says why (it is saved
     all the same); 2: invalid input.
     """
-    from rue.deploy import fit_rule
+    from rue.deploy import fit_selector
     from rue.deploy.candidates import total_weights
     from rue.deploy.points import read_calibration, read_new
     from rue.inference.clusters import cluster_column
@@ -155,13 +151,12 @@ def fit(
     )
     assert points.star is not None  # calibration points have answers
     weights = {"learned": None, "total": total_weights(points.hat), "epistemic": (0.0, 1.0)}
-    rule = fit_rule(
+    rule = fit_selector(
         points.star,
         points.hat,
-        problem,
+        **problem.to_dict(),
         delta=delta,
         bound=points.bound if bound is None else bound,
-        promise=promise,
         weights=weights[score],
         cluster=None if cluster is None else cluster_column(points.groups, cluster),
         seed=seed,
@@ -273,7 +268,6 @@ def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[
         doubt_new=new.doubt,
         delta=rule.delta,
         bound=rule.bound,
-        promise=rule.test or "betting",
         seed=rule.seed,
     )
 

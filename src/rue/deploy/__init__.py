@@ -4,17 +4,14 @@ Theorem 1's selector knows the truth. This one needs only what the model says, a
 budgets for new points.
 """
 
-from rue.deploy.attained import Attained, attained, budgets_kept
-from rue.deploy.baselines import Outcome, compare_rules
+from rue.deploy.attained import Attained, attained
 from rue.deploy.betting import betting
 from rue.deploy.estimator import DeployableSelector
-from rue.deploy.fit import fit_rule, fit_selector
+from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
-from rue.deploy.p_values import hoeffding_bentkus, points_needed
-from rue.deploy.promises import PromiseName
 from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
-from rue.deploy.rule import Rule
-from rue.deploy.simulation import Trials, try_promise
+from rue.deploy.rule import PromiseName, Rule
+from rue.deploy.trials import Outcome, Trials, budgets_kept, compare_rules, try_promise
 
 __all__ = [
     "Attained",
@@ -30,9 +27,6 @@ __all__ = [
     "budgets_kept",
     "compare_rules",
     "fit_recalibration_map",
-    "fit_rule",
     "fit_selector",
-    "hoeffding_bentkus",
-    "points_needed",
     "try_promise",
 ]

@@ -6,16 +6,14 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief
+from rue.beliefs import Belief, RealBelief
 from rue.components import Run, on_one_scale
-from rue.deploy.bounds import loss_bound
 from rue.deploy.candidates import Weights
-from rue.deploy.fit import fit_rule
+from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
-from rue.deploy.promises import PromiseName
 from rue.deploy.rule import Rule
 from rue.errors import InputError
-from rue.losses import Loss
+from rue.losses import Loss, QuantileLoss, Ragged, Squared
 from rue.selectors.problem import Problem
 from rue.truth.base import Truth
 
@@ -35,7 +33,7 @@ class DeployableSelector:
         The problem, as in :class:`rue.Problem`.
     bound
         The largest possible loss; None takes the bound of the loss.
-    delta, promise, weights, learn_share, seed
+    delta, weights, learn_share, seed
         As in :func:`rue.fit_selector`.
 
     Attributes
@@ -72,7 +70,6 @@ class DeployableSelector:
         normalized: bool = False,
         delta: float | None = None,
         bound: float | None = None,
-        promise: PromiseName = "betting",
         weights: Weights | None = None,
         learn_share: float = 0.25,
         seed: int = 0,
@@ -87,7 +84,6 @@ class DeployableSelector:
         self.normalized = normalized
         self.delta = delta
         self.bound = bound
-        self.promise = promise
         self.weights = weights
         self.learn_share = learn_share
         self.seed = seed
@@ -131,13 +127,12 @@ class DeployableSelector:
         bound = self.bound
         if self.delta is not None and bound is None:
             bound = loss_bound(loss, belief, actions, limits)
-        self.rule_ = fit_rule(
+        self.rule_ = fit_selector(
             run.star,
             run.hat,
-            self.problem,
+            **self.problem.to_dict(),
             delta=self.delta,
             bound=bound,
-            promise=self.promise,
             weights=self.weights,
             learn_share=self.learn_share,
             seed=self.seed,
@@ -193,3 +188,58 @@ class DeployableSelector:
 
 
 _PARAMETERS = tuple(inspect.signature(DeployableSelector).parameters)
+
+
+def loss_bound(
+    loss: Loss,
+    belief: Belief,
+    actions: ArrayLike | None = None,
+    limits: tuple[float, float] | None = None,
+) -> float:
+    """Return the bound of the loss; raise if there is none, or if a prediction exceeds it."""
+    if isinstance(belief, RealBelief):
+        return _real_bound(loss, belief, actions, limits)
+    n_classes = belief.n_classes
+    if actions is not None and isinstance(loss, Squared | QuantileLoss):
+        values = np.arange(float(n_classes)) if loss.values is None else loss.values
+        outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise InputError(
+                f"actions must lie within the values, {values[0]:g} to {values[-1]:g}, for the "
+                f"loss to be bounded, got {np.asarray(actions)[row]:g} at row {row}"
+            )
+    bound = loss.bound(n_classes)
+    if not np.isfinite(bound):
+        raise InputError(
+            f"{loss.name} loss has no bound, and a promise needs one: set a floor on predicted "
+            "probabilities, as in Log(floor=0.001) or --floor 0.001"
+        )
+    return bound
+
+
+def _real_bound(
+    loss: Loss,
+    belief: RealBelief,
+    actions: ArrayLike | None,
+    limits: tuple[float, float] | None,
+) -> float:
+    """Return the bound over answers within the limits: losses are convex, so it is at one end."""
+    if limits is None:
+        raise InputError(
+            "real-valued answers have no bound, and a promise needs one: state their range, as in "
+            "Ratings(..., range=(0, 100)) or --range 0,100"
+        )
+    real, n = loss.real(), len(belief)
+    action = real.action(belief) if actions is None else real.check_actions(actions, n)
+    ends = Ragged(np.tile(np.array(limits), n), np.arange(0, 2 * n + 1, 2))
+    largest = real.losses(ends, action).reshape(n, 2).max(axis=1)
+    bound = real.bound(*limits)
+    if largest.max() > bound * (1 + 1e-9):
+        row = int(np.argmax(largest > bound * (1 + 1e-9)))
+        raise InputError(
+            f"predictions must lie within the range, {limits[0]:g} to {limits[1]:g}, for the loss "
+            f"to be at most {bound:g}, but it can be {largest[row]:g} at row {row}; clip the "
+            "predictions or state another bound"
+        )
+    return bound

@@ -1,30 +1,54 @@
 """fit_selector: from calibration points with answers to a rule that needs only the model.
 
-Without delta the rule is the best for the calibration points (``empirical.py``). With delta its
-risk and regret budgets are promised for new points (``learn_then_test.py``).
+Without delta the rule is the best for the calibration points. With delta its risk and regret
+budgets are promised for new points: some of the calibration points choose the weights, and the
+others test thresholds from the smallest up (``promise.py``).
+
+- The regret is the plug-in estimate, which errs on the safe side: the risk of an action is linear
+  in p* and the Bayes risk concave, so a few answers per point overestimate the regret on average.
+- Over all points every threshold is tested, so fixed weights need no points to learn from.
+- Per accepted point, a few accepted points show nothing about the rate among them, so the points
+  that learn also choose the first threshold to test, and the sequence from there up.
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import as_vector, require_whole
+from rue._arrays import FloatArray, IntArray, as_vector, require_whole
 from rue.components import Components
-from rue.deploy.candidates import Weights
-from rue.deploy.empirical import fit_empirical
+from rue.deploy.attained import attained
+from rue.deploy.candidates import (
+    TOTAL,
+    Bins,
+    Thresholds,
+    Weights,
+    best_cut,
+    directions,
+    losses_of,
+    weighted_score,
+)
 from rue.deploy.kind import Kind
-from rue.deploy.learn_then_test import PROMISES, fit_promised
-from rue.deploy.promises import PromiseName
+from rue.deploy.promise import Clusters, Promise, floor_at
 from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
-from rue.inference.clusters import label_codes, one_of_each
+from rue.inference.clusters import cluster_means, label_codes
 from rue.selectors.optimal import require_realized
 from rue.selectors.problem import Problem
 
-__all__ = ["fit_rule", "fit_selector"]
+__all__ = ["fit_selector"]
+
+_N_FOLDS = 5
+
+# By how many standard errors learned weights must beat those of the total: the best of 123
+# directions looks better than it is.
+_MARGIN = 3.0
+
+# Points learn the weights only if this many times the fewest points are left to test.
+_SPARE = 4
 
 
 def fit_selector(
@@ -39,7 +63,6 @@ def fit_selector(
     normalized: bool = False,
     delta: float | None = None,
     bound: float | None = None,
-    promise: PromiseName = "betting",
     weights: Weights | None = None,
     learn_share: float = 0.25,
     cluster: ArrayLike | None = None,
@@ -58,29 +81,24 @@ def fit_selector(
         at but never promised; a note in the rule reports if it is missed.
     delta
         Promise that all given budgets hold on new points, with probability at least 1 - delta over
-        the draw of the calibration points. If no threshold passes, the rule accepts nothing, and
-        its notes say how many points would be needed. None promises nothing: the rule is the best
-        for the calibration points, and about half of such rules break their budgets on new ones.
+        the draw of the calibration points, whatever the distribution (:func:`rue.deploy.betting`).
+        If no threshold passes, the rule accepts nothing, and its notes say how many points would be
+        needed. None promises nothing: the rule is the best for the calibration points, and about
+        half of such rules break their budgets on new ones.
     bound
         The largest possible loss (:meth:`rue.losses.Loss.bound`); required with ``delta``.
-    promise
-        With ``delta``, the p-values that test thresholds: ``"betting"`` adapts to the variance of
-        the losses (:func:`rue.deploy.betting`), ``"hoeffding_bentkus"`` knows only their range
-        (:func:`rue.deploy.hoeffding_bentkus`). Both promises hold for every distribution; betting
-        accepts more.
     weights
         Fixed weights of the aleatoric and the epistemic component; the larger one is scaled to 1.
         None learns them.
     learn_share
         With ``delta``, the share of the points that choose the weights; the others test. Fixed
         weights need none, unless ``normalized``. If less than four times the minimum that the
-        budgets require would be left to test (twice, for Hoeffding-Bentkus), all points test, and
-        the weights are those of the total.
+        budgets require would be left to test, all points test, and the weights are those of the
+        total.
     cluster
         With ``delta``, labels of shape (n_points,) of points that belong together, such as the
         images of a patient. Clusters must be independent, their points need not be: the promise
-        is for a random point of a new cluster. Betting tests the means of clusters over all their
-        points, and Hoeffding-Bentkus a random point of each.
+        is for a random point of a new cluster.
     seed
         Seed of the split, and of the points of clusters. Trying several seeds and keeping the
         best rule breaks the promise.
@@ -109,107 +127,192 @@ def fit_selector(
     >>> print(str(rule).partition(". ")[0])
     Accept where epistemic uncertainty is at most 0.760652
     """
-    return fit_rule(
-        star_cal,
-        hat_cal,
-        Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized),
-        delta=delta,
-        bound=bound,
-        promise=promise,
-        weights=weights,
-        learn_share=learn_share,
-        cluster=cluster,
-        seed=seed,
-        kind=kind,
-    )
-
-
-def fit_rule(
-    star_cal: Components,
-    hat_cal: Components,
-    problem: Problem,
-    *,
-    delta: float | None = None,
-    bound: float | None = None,
-    promise: PromiseName = "betting",
-    weights: Weights | None = None,
-    learn_share: float = 0.25,
-    cluster: ArrayLike | None = None,
-    seed: int = 0,
-    kind: Kind | None = None,
-) -> Rule:
-    """Learn a rule to deploy for a :class:`rue.Problem`; see :func:`fit_selector`.
-
-    Parameters
-    ----------
-    star_cal, hat_cal
-        Realised and estimated components of n_points calibration points.
-    problem
-        The objective, the floor and the budgets.
-    delta, bound, promise, weights, learn_share, cluster, seed, kind
-        As in :func:`fit_selector`.
-
-    Returns
-    -------
-    Rule
-        The rule; ``rule.accept(hat)`` returns decisions of shape (n_points,).
-
-    Raises
-    ------
-    InputError
-        If the components or an option are invalid.
-
-    Examples
-    --------
-    >>> from rue import Components, Problem
-    >>> from rue.deploy import fit_rule
-    >>> points = Components([0.1, 0.2, 0.9], [0.1, 0.2, 0.1], [0.0, 0.0, 0.8])
-    >>> fit_rule(points, points, Problem(maximize="coverage", risk_max=0.1)).accept(points)
-    array([ True,  True, False])
-    """
+    problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
     require_realized(star_cal)
     seed = require_whole("seed", seed)
     _check(star_cal, hat_cal, problem, delta, bound, learn_share)
-    if promise not in PROMISES:
-        raise InputError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}")
-    candidates = None if weights is None else [_as_weights(weights)]
-    kind = kind or Kind()
-    codes, note = None, ""
+    points = _Points(star_cal, hat_cal, None if weights is None else [_as_weights(weights)], seed)
     if cluster is not None:
         codes = label_codes(cluster, len(star_cal))
         if delta is None:
             raise InputError("cluster is used only with delta")
-        n_clusters = int(codes.max()) + 1
-        if n_clusters == len(star_cal):
-            codes = None  # clusters of one point
-        elif promise == "hoeffding_bentkus":
-            rows = one_of_each(codes, seed)
-            star_cal, hat_cal, codes = star_cal[rows], hat_cal[rows], None
-            note = f"Fitted on a random point of each of {n_clusters:,} clusters."
-        else:
-            note = (
-                f"Fitted on {n_clusters:,} clusters of {len(star_cal):,} points: numbers of "
-                "calibration points are those of clusters."
-            )
+        if int(codes.max()) + 1 < len(star_cal):  # otherwise each has one point
+            points = replace(points, codes=codes)
     if delta is None:
-        return fit_empirical(
-            star_cal, hat_cal, problem, candidates=candidates, seed=seed, kind=kind
-        )
+        return _fit_empirical(points, problem, kind or Kind())
     assert bound is not None
-    rule = fit_promised(
-        star_cal,
-        hat_cal,
+    return _fit_promised(points, Promise(problem, delta, bound), learn_share, kind or Kind())
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Calibration points, the weights to choose from if they are given, and the clusters."""
+
+    star: Components
+    hat: Components
+    candidates: list[Weights] | None
+    seed: int
+    codes: IntArray | None = None
+
+
+def _fit_empirical(points: _Points, problem: Problem, kind: Kind) -> Rule:
+    """Return the rule that is best for these points; five-fold cross-fitting estimates it."""
+    star, hat = points.star, points.hat
+    candidates = points.candidates or directions(hat)
+    losses = losses_of(star)
+    order = np.random.default_rng(points.seed).permutation(len(star))
+    fold = np.empty(len(star), dtype=np.int64)
+    n_folds = min(_N_FOLDS, len(star))
+    for i, rows in enumerate(np.array_split(order, n_folds)):
+        fold[rows] = i
+    bins = Bins.of_many(losses, hat, candidates, fold, n_folds)
+    weights, tau = best_cut(losses, hat, problem, candidates, bins=bins)
+    accepted = np.zeros(len(star), dtype=bool)
+    for i in range(n_folds):
+        others, held_out = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+        rest = {name: column[others] for name, column in losses.items()}
+        without = None if bins is None else bins.without(i)
+        w, t = best_cut(rest, hat[others], problem, candidates, bins=without)
+        accepted[held_out] = weighted_score(hat[held_out], w) <= t
+    if tau == -math.inf:
+        notes = ["No threshold keeps the budgets on the calibration points: nothing is accepted."]
+    else:
+        notes = _missed_floor(problem, float(np.mean(weighted_score(hat, weights) <= tau)))
+    return Rule(
+        weights,
+        tau,
         problem,
-        candidates=candidates,
-        delta=delta,
-        bound=bound,
-        promise=promise,
-        learn_share=learn_share,
-        seed=seed,
+        attained(star, accepted, normalized=problem.normalized),
+        n_points=len(star),
+        n_learned=len(star),
+        seed=points.seed,
         kind=kind,
-        codes=codes,
+        notes=tuple(notes),
     )
-    return replace(rule, notes=(note, *rule.notes)) if note else rule
+
+
+def _fit_promised(points: _Points, promise: Promise, learn_share: float, kind: Kind) -> Rule:
+    """Return a rule with promised budgets; with clusters, they learn or test and are counted."""
+    star, hat, codes, problem = points.star, points.hat, points.codes, promise.problem
+    least = max(promise.least.values())
+
+    def n_learners(n_points: int) -> int:
+        """Return how many choose the weights: none if too few would test; no answer decides."""
+        too_few = (1 - learn_share) * n_points < _SPARE * least
+        if not problem.normalized and (points.candidates is not None or too_few):
+            return 0
+        return min(max(1, round(learn_share * n_points)), n_points - 1)
+
+    n_points = len(star) if codes is None else int(codes.max()) + 1
+    n_learned = n_learners(n_points)
+    n_tested = n_points - n_learned
+    order = np.random.default_rng(points.seed).permutation(n_points)
+    learn, test = order[:n_learned], order[n_learned:]
+    clusters, notes = None, []
+    if codes is not None:
+        place = np.argsort(order)[codes]  # of each point's cluster in the order
+        learn, test = np.flatnonzero(place < n_learned), np.flatnonzero(place >= n_learned)
+        clusters = Clusters(place[test] - n_learned, n_tested)
+        notes = [
+            f"Fitted on {n_points:,} clusters of {len(star):,} points: numbers of calibration "
+            "points are those of clusters."
+        ]
+    weights = TOTAL if points.candidates is None else points.candidates[0]
+    taus: FloatArray | None = None
+    references = np.empty(0)
+    if n_learned:
+        own = None if codes is None else codes[learn]
+        learners = _Points(star[learn], hat[learn], points.candidates, points.seed, own)
+        weights, sequence = _learned(learners, promise, n_tested)
+        taus = sequence if problem.normalized else None
+        references = weighted_score(hat[learn], weights)
+    scores = weighted_score(hat[test], weights)
+    losses = losses_of(star[test], squares=True)
+    tested = promise.test(losses, scores, taus, references, clusters)
+    estimate = attained(
+        star[test],
+        scores <= tested.tau,
+        normalized=problem.normalized,
+        cluster=None if clusters is None else clusters.codes,
+    )
+    needed: int | None = None
+    if tested.p_value is not None:
+        notes += _missed_floor(problem, estimate.coverage)
+    else:
+        unit = "points" if codes is None else "clusters"
+        needed, note = promise.needed_points(tested, n_points, n_learners, unit)
+        notes.append(note)
+    return Rule(
+        weights,
+        tested.tau,
+        problem,
+        estimate,
+        n_points=n_points,
+        n_learned=n_learned,
+        n_tested=n_tested,
+        seed=points.seed,
+        delta=promise.delta,
+        test="betting",
+        bound=promise.bound,
+        p_value=tested.p_value,
+        n_needed=needed,
+        kind=kind,
+        notes=tuple(notes),
+    )
+
+
+def _learned(points: _Points, promise: Promise, n_tested: int) -> tuple[Weights, FloatArray]:
+    """Choose the weights, and the thresholds to test per accepted point, from the smallest up.
+
+    The weights are those that would get furthest if the test points were like these, provided they
+    clearly beat the total; otherwise those of the total. The first threshold is the one most likely
+    to pass.
+    """
+    problem, hat, losses = promise.problem, points.hat, losses_of(points.star, squares=True)
+    candidates = points.candidates or directions(hat)
+
+    def fits(thresholds: Thresholds, _: Problem) -> NDArray[np.bool_]:
+        return np.asarray(promise.expected_p_values(thresholds, n_tested) <= promise.delta)
+
+    weights, tau = best_cut(losses, hat, problem, candidates, fits)
+    if tau == -math.inf:
+        weights, tau = best_cut(losses, hat, problem, candidates[:1])
+    elif weights != candidates[0]:
+        plain = best_cut(losses, hat, problem, candidates[:1], fits)
+        if not _clearly_better(points, problem, (weights, tau), plain):
+            weights, tau = plain
+    if not problem.normalized:
+        return weights, np.empty(0)
+    ranked = Thresholds.of(losses, weighted_score(hat, weights))
+    last = max(floor_at(ranked, problem), int(np.searchsorted(ranked.taus, tau)))
+    ranked = ranked[: last + 1]
+    start = int(np.argmin(promise.expected_p_values(ranked, n_tested)))
+    return weights, ranked.taus[start:]
+
+
+def _clearly_better(
+    points: _Points, problem: Problem, cut: tuple[Weights, float], other: tuple[Weights, float]
+) -> bool:
+    """Return whether one cut accepts more, or loses less, by a margin of standard errors."""
+    star, hat = points.star, points.hat
+    first, second = (weighted_score(hat, weights) <= tau for weights, tau in (cut, other))
+    gain = first.astype(np.float64) - second
+    reach = min(first.mean(), second.mean())
+    if problem.minimize is not None and reach >= problem.floor - 1e-12:
+        gain *= -(star.total if problem.minimize == "risk" else star.epistemic)
+    gain = cluster_means(gain, points.codes)
+    return bool(gain.mean() > _MARGIN * gain.std() / math.sqrt(len(gain)))
+
+
+def _missed_floor(problem: Problem, coverage: float) -> list[str]:
+    """Return a note if the coverage floor is missed, otherwise nothing."""
+    floor = problem.coverage_min
+    if floor is None or coverage >= floor - 1e-12:
+        return []
+    return [
+        f"The coverage floor of {floor:g} is not reached: {coverage:.4g}. "
+        "Coverage is never promised."
+    ]
 
 
 def _as_weights(weights: Weights) -> Weights:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Belief, ClassBelief
 from rue.components import Components, Run, decompose
-from rue.deploy.bounds import loss_bound
+from rue.deploy.estimator import loss_bound
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError

@@ -16,12 +16,14 @@ from rue.components import Components, decompose
 from rue.deploy.attained import Attained
 from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
-from rue.deploy.promises import PromiseName
 from rue.errors import InputError
 from rue.io.atomic import write_json
 from rue.selectors.problem import Problem
 
-__all__ = ["Rule", "missed_floor"]
+__all__ = ["PromiseName", "Rule"]
+
+PromiseName = Literal["betting", "hoeffding_bentkus"]
+"""Which p-values a promise rests on; Hoeffding-Bentkus is that of earlier rules."""
 
 
 @dataclass(frozen=True)
@@ -338,14 +340,3 @@ class _Stored:
             kind=self.made_for,
             notes=self.notes,
         )
-
-
-def missed_floor(problem: Problem, coverage: float) -> list[str]:
-    """Return a note if the coverage floor is missed, otherwise nothing."""
-    floor = problem.coverage_min
-    if floor is None or coverage >= floor - 1e-12:
-        return []
-    return [
-        f"The coverage floor of {floor:g} is not reached: {coverage:.4g}. "
-        "Coverage is never promised."
-    ]

@@ -25,7 +25,6 @@ __all__ = [
     "cluster_sums",
     "label_codes",
     "number_clusters",
-    "one_of_each",
 ]
 
 Cluster = str | ArrayLike
@@ -91,10 +90,3 @@ def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
     sizes = np.bincount(codes)
     kept = sizes > 0
     return np.asarray(np.bincount(codes, values)[kept] / sizes[kept])
-
-
-def one_of_each(codes: IntArray, seed: int) -> IntArray:
-    """Return a random row of each cluster, which are independent where clusters are."""
-    shuffled = np.random.default_rng([seed, 3]).permutation(len(codes))
-    _, first = np.unique(codes[shuffled], return_index=True)
-    return np.asarray(np.sort(shuffled[first]))

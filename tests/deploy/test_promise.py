@@ -10,8 +10,8 @@ from scipy.stats import binom
 
 import naive_betting
 from rue import Components, Problem, fit_selector
-from rue.deploy import betting_promise
-from rue.deploy.betting_promise import Betting
+from rue.deploy import promise as module
+from rue.deploy.promise import Promise
 
 DELTA = 0.2
 
@@ -51,12 +51,12 @@ def test_is_the_slow_twin(seed, n, budgets, others):
     scores = rng.integers(0, 30, n) / 8
     regret = rng.uniform(0, 1, n) * (rng.uniform(0, 6, n) < scores)
     losses = {"risk": regret + rng.uniform(0, 0.2, n) * (1 - regret), "regret": regret}
-    promise = Betting(Problem(maximize="coverage", **budgets), DELTA, 1.0)
+    promise = Promise(Problem(maximize="coverage", **budgets), DELTA, 1.0)
     patch = pytest.MonkeyPatch()
     with patch.context() as to:
-        to.setattr(betting_promise, "_OWN_BETS", 0)
-        to.setattr(betting_promise, "_MOST", 6)
-        to.setattr(betting_promise, "_SHARE", 5)
+        to.setattr(module, "_OWN_BETS", 0)
+        to.setattr(module, "_MOST", 6)
+        to.setattr(module, "_SHARE", 5)
         references = rng.integers(0, 32, 6) / 8 if others else np.empty(0)
         found = promise.test(losses, scores, None, references)
         first = 0 if others else min(n // 5, 6)
@@ -73,7 +73,7 @@ def test_is_the_slow_twin(seed, n, budgets, others):
 def test_the_promise_holds_where_risk_is_a_formula(rng, monkeypatch, weights):
     # As in test_fit.py, with shared bets: scores uniform, losses 0/1 with probability u^2, so that
     # risk = tau^3 / 3.
-    monkeypatch.setattr(betting_promise, "_OWN_BETS", 0)
+    monkeypatch.setattr(module, "_OWN_BETS", 0)
     n_draws, broken, shared, own = 300, 0, 0.0, 0.0
     for _ in range(n_draws):
         score = rng.uniform(0, 1, 300)
@@ -86,7 +86,7 @@ def test_the_promise_holds_where_risk_is_a_formula(rng, monkeypatch, weights):
         broken += tau**3 / 3 > 0.1
         shared += tau / n_draws
         with monkeypatch.context() as to:
-            to.setattr(betting_promise, "_OWN_BETS", 1_000)
+            to.setattr(module, "_OWN_BETS", 1_000)
             own += min(fit_selector(star, hat, weights=weights, **options).tau, 1.0) / n_draws
     assert broken / n_draws <= binom.ppf(0.999, n_draws, DELTA) / n_draws
     assert shared == pytest.approx(own, abs=0.02)  # what shared bets cost is little
@@ -108,7 +108,7 @@ def test_a_larger_budget_accepts_no_less(seed, limits):
 
 @pytest.mark.parametrize("n", [3, 500, 501, 999, 10_000])
 def test_spread(n):
-    found = betting_promise._spread(n, 500)
+    found = module._spread(n, 500)
     assert len(found) == min(n, 500)
     assert found[-1] == n - 1
     assert (np.diff(found) >= 1).all()
