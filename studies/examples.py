@@ -22,7 +22,7 @@ PAGES = {
 PAIRED = ("your_model.md",)
 """Pages that show below each block what it prints."""
 
-_PAIR = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.M | re.S)
+_PAIR = re.compile(r"(?<! -->\n)^```(python|sh)\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.M | re.S)
 
 
 def main() -> None:
