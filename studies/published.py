@@ -106,7 +106,7 @@ def _side_by_side() -> list[str]:
         "the best and the worst method.",
         "Kendall's tau between every two of these criteria, which have the numbers of the table "
         "above:",
-        to_markdown(tau_grid(section, 0, len(section.columns))),
+        to_markdown(tau_grid(section)),
     ]
 
 

@@ -205,7 +205,7 @@ def rank_inversions(record: Row, name: str) -> list[str]:
             to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(found)]),
             *proxies_against_regret(found),
             "Kendall's tau between the criteria, which have the numbers of the table above:",
-            to_markdown(tau_grid(found, 0, len(found.columns))),
+            to_markdown(tau_grid(found)),
             f"A pair of methods is *inverted* if two criteria order it differently. These are the "
             f"{N_INVERSIONS} strongest of {len(found.inversions)} inversions, with the number of "
             "seeds in which each occurs. Where both criteria measure regret, the last column is "

@@ -12,10 +12,14 @@
     ├── MissingExtraError (ImportError)   an optional dependency is not installed
     └── PluginError (ImportError)     another package's method or data set cannot be loaded
 
-Each message is one line: the rule, the argument, the value received and the first invalid row.
-On the command line it is printed on stderr, and the exit code is 2, or 1 for an InfeasibleError:
-the input is valid, and the answer is no.
+Each message is one line: the rule, the argument, the value received and the first invalid row. Ways
+out that are options of the command line are not part of the message: an error carries them as
+``advice``, and a command shows those that it has. On the command line an error is printed on
+stderr, and the exit code is 2, or 1 for an InfeasibleError: the input is valid, and the answer is
+no.
 """
+
+from collections.abc import Collection, Mapping
 
 from rue._text import ESCAPES
 
@@ -37,10 +41,48 @@ class RueError(Exception):
 
     As text it is one line: line breaks and control characters in it, such as those of a name
     from a file, are shown as escapes.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    advice : mapping of str to str, optional
+        What each option of the command line would do about it, for example
+        ``{"--common": "keeps the ids on both sides"}``.
+
+    Attributes
+    ----------
+    advice : dict of str to str
+        The same.
+    options : collection of str or None
+        The options of the command that raised it, which it may advise; None in Python, where
+        options with another name there are shown under that name.
     """
 
+    def __init__(self, message: object = "", *, advice: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.advice = dict(advice or {})
+        self.options: Collection[str] | None = None
+
     def __str__(self) -> str:
-        return super().__str__().translate(ESCAPES)
+        if self.options is None:
+            ways = {_IN_PYTHON[k]: v for k, v in self.advice.items() if k in _IN_PYTHON}
+        else:
+            ways = {k: v for k, v in self.advice.items() if k in self.options}
+        text = ", or ".join(f"{name} {what}" for name, what in ways.items())
+        message = super().__str__() + (f"; {text}" if text else "")
+        return message.translate(ESCAPES)
+
+
+_IN_PYTHON = {
+    "--classes": "with_classes",
+    "--common": "common=True",
+    "--by-position": "unnamed()",
+    "--floor": "Log(floor=...)",
+    "--range": "Ratings(..., range=...)",
+    "--max-memory": "max_memory",
+    "--values": "values=",
+}
 
 
 class InputError(RueError, ValueError):

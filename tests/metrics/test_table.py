@@ -4,12 +4,13 @@ import csv
 import io
 import json
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from rue import Annotations, Draws, evaluate
-from rue.cli.options import Format as OutputFormat
+from rue.cli.inputs import AnyFormat
 from rue.errors import InputError
 from rue.metrics.table import FORMATS, format_rows, to_frame, to_latex
 
@@ -69,7 +70,7 @@ def test_every_format_holds_every_method(rows, format_):
 
 
 def test_the_command_line_has_the_formats_of_the_library():
-    assert tuple(OutputFormat) == FORMATS
+    assert get_args(get_args(AnyFormat)[0]) == FORMATS
 
 
 def test_machines_read_what_was_computed(rows):

@@ -1,35 +1,28 @@
 """The command line. One file per command, each thin: parse, call the library, print.
 
-Here is what they share: running a command, reading the files that its options name, and printing.
+Here is what they share: running a command, its help, and printing. The options that they share
+are in :mod:`rue.cli.inputs`.
 """
 
 import functools
-import glob
 import importlib
 import inspect
+import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Callable, Collection, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from rue._text import ESCAPES, one_line, without_options
-from rue.cli.options import MaxMemory
-from rue.errors import InfeasibleError, InputError, RueError
-
-if TYPE_CHECKING:
-    from rue.components import Run
-    from rue.io.names import Matching
-    from rue.io.predictions import Predictions
-    from rue.io.truth import Truth
-    from rue.losses import Loss
-
-
-_MAX_MEMORY: ContextVar[int | None] = ContextVar("max_memory", default=None)  # of one command
+from rue._text import ESCAPES, one_line
+from rue.errors import InfeasibleError, RueError
 
 # In the order of the help.
 COMMANDS = (
@@ -59,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     except InfeasibleError as error:
         _fail(str(error), code=1)
     except (RueError, OSError) as error:
-        _fail(without_options(str(error), options_of(app, given)))
+        _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
@@ -70,13 +63,13 @@ def make_app(*names: str) -> typer.Typer:
 
     The file of a command has a function of its name, or an ``app`` with commands of its own.
     """
-    app = typer.Typer(
+    app = App(
         name="rue",
         help="Does a model's epistemic uncertainty find the errors that could have been avoided?",
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": shutil.get_terminal_size().columns,
+        },
     )
     app.callback(invoke_without_command=True)(_root)
     for name in names or COMMANDS:
@@ -88,17 +81,107 @@ def make_app(*names: str) -> typer.Typer:
     return app
 
 
-def options_of(app: typer.Typer, arguments: Sequence[str]) -> set[str]:
-    """Return the options of the command that these arguments call."""
-    command: Any = typer.main.get_command(app)
-    words = list(arguments)
-    while hasattr(command, "commands"):
-        names = [words.pop(0)] if words and words[0] in command.commands else []
-        names += [command.default_name] if hasattr(command, "default_name") else []
-        if not names:
-            break
-        command = command.commands[names[0]]
-    return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
+class Command(TyperCommand):
+    """A command whose help groups its options, and whose errors advise with its own options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then each group of options, the options without a group last."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            title = getattr(param, "rich_help_panel", None) or "Options"
+            if param.param_type_name == "argument" and record is not None:
+                title, record = "Arguments", (self._argument(param), record[1])
+            if record is not None:
+                panels.setdefault(title, []).append(record)
+        panels["Options"] = panels.pop("Options")  # last
+        for title, records in panels.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line."""
+        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
+        words = [self._argument(p) if p.required else f"[{self._argument(p)}]" for p in arguments]
+        return ["[OPTIONS]", *words]
+
+    @staticmethod
+    def _argument(param: Any) -> str:
+        return f"{param.metavar or param.name.upper()}{'...' * (param.nargs != 1)}"
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; let an error know the options that it may advise."""
+        try:
+            return super().invoke(ctx)
+        except RueError as error:
+            error.options = {
+                n for param in self.params for n in (*param.opts, *param.secondary_opts)
+            }
+            raise
+
+
+class Group(TyperGroup):
+    """A command with commands of its own; alone, it prints its help."""
+
+    default_name = ""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Print the help if there are no arguments, and add the default command's name."""
+        if not args and self.no_args_is_help:
+            print(ctx.get_help())
+            ctx.exit()
+        if self.default_name and args[0] not in (*self.commands, "-h", "--help"):
+            args = [self.default_name, *args]
+        return super().parse_args(ctx, args)
+
+
+class App(typer.Typer):
+    """A Typer whose commands may take groups of options."""
+
+    def __init__(self, **settings: Any) -> None:
+        own: dict[str, Any] = {"cls": Group, "add_completion": False, "no_args_is_help": True}
+        super().__init__(rich_markup_mode=None, pretty_exceptions_enable=False, **own | settings)
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[..., Any]:
+        """Register a command, as Typer does."""
+        register = super().command(name, cls=Command, **settings)
+        return lambda function: register(with_options(function))
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose parameters of a dataclass's type are that dataclass's options."""
+    signature = inspect.signature(command)
+    groups: dict[str, Any] = {
+        name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
+    }
+    required: list[inspect.Parameter] = []
+    optional: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        if name not in groups:
+            annotation = _with_metavar(parameter.annotation)
+            parameter = parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=annotation)
+            (required if parameter.default is parameter.empty else optional).append(parameter)
+            continue
+        for field in fields(groups[name]):
+            annotation = _with_metavar(field.type)
+            annotation.__metadata__[0].rich_help_panel = groups[name].panel
+            optional.append(
+                inspect.Parameter(
+                    field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=annotation
+                )
+            )
+
+    @functools.wraps(command)
+    def call(**options: Any) -> None:
+        for name, group in groups.items():
+            own = {field.name: options.pop(field.name) for field in fields(group)}
+            options[name] = group(**own)
+        command(**options)
+
+    parameters = [*required, *optional]
+    call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call
 
 
 def emit(text: str) -> None:
@@ -108,6 +191,11 @@ def emit(text: str) -> None:
     """
     marked = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     print(escape_lines(text, marked=marked), flush=True)
+
+
+def emit_json(value: Any) -> None:
+    """Print a value as JSON."""
+    emit(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
 def escape_lines(text: str, *, marked: bool = True) -> str:
@@ -132,32 +220,30 @@ def warn(text: str) -> None:
     print(one_line(text).translate(ESCAPES), file=sys.stderr, flush=True)
 
 
-def print_notes(notes: list[str], format: str) -> None:
+def print_notes(notes: Sequence[str], format: str = "table") -> None:
     """Print notes below a table, or to stderr beside CSV, LaTeX and Markdown; JSON holds them."""
-    for note in notes if format != "json" else ():
+    for note in dict.fromkeys(notes) if format != "json" else ():
         (emit if format == "table" else warn)(f"note: {note}")
 
 
-def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the option ``--max-memory`` to a command."""
+def terminal_width(wide: bool = False) -> int | None:
+    """Return the width of the terminal, 100 without one; None means any, which is ``--wide``."""
+    return None if wide else shutil.get_terminal_size((100, 24)).columns
 
-    @functools.wraps(command)
-    def limited(*arguments: Any, max_memory: str | None = None, **options: Any) -> None:
-        from rue.io.memory import parse_size
 
-        token = _MAX_MEMORY.set(None if max_memory is None else parse_size(max_memory))
-        try:
-            command(*arguments, **options)
-        finally:
-            _MAX_MEMORY.reset(token)
+@contextmanager
+def progress(total: int | None = None) -> Iterator[Callable[[str], None]]:
+    """Yield a function that names the next step, on stderr if that is a terminal."""
+    from tqdm import tqdm
 
-    own = inspect.signature(command)
-    added = inspect.Parameter(
-        "max_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=MaxMemory
-    )
-    limited.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
-    limited.__annotations__ = {**command.__annotations__, "max_memory": MaxMemory}
-    return limited
+    with tqdm(total=total, delay=2, disable=None, leave=False) as bar:
+
+        def step(word: str) -> None:
+            # Drawn before its delay is over, a bar would never be cleared.
+            bar.set_description(word, refresh=False)
+            bar.update()
+
+        yield step
 
 
 def folder(text: str) -> Path:
@@ -165,33 +251,6 @@ def folder(text: str) -> Path:
     if not text.strip():
         raise typer.BadParameter(f"must be a folder, got {text!r}")
     return Path(text)
-
-
-def require_other_file(option: str, path: Path | None, read: Collection[str | Path | None]) -> None:
-    """Raise if a command would write over a file that it reads."""
-    known = [Path(each) for each in read if each is not None and Path(each).exists()]
-    if path is not None and path.exists() and any(map(path.samefile, known)):
-        raise InputError(f"{option} must be another file than those that are read, got {path}")
-
-
-def align(rows: list[list[str]], *, left: Collection[str], rule: bool = False) -> str:
-    """Return a table with aligned columns, the header first.
-
-    Columns named in ``left`` are aligned to the left, others to the right. With ``rule``, a line
-    of dashes follows the header.
-    """
-    rows = [[cell.translate(ESCAPES) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if title in left else cell.rjust(width)
-            for cell, width, title in zip(row, widths, rows[0], strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    if rule:
-        lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)
 
 
 def is_number(text: str) -> bool:
@@ -203,159 +262,16 @@ def is_number(text: str) -> bool:
     return True
 
 
-def parse_values(text: str | None) -> list[float] | None:
-    """Return the numbers in a text, separated by commas or spaces."""
-    if text is None:
-        return None
-    try:
-        return [float(number) for number in re.split(r"[,\s]+", text.strip())]
-    except ValueError:
-        raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
-
-
-def chosen_loss(name: str, cost: Path | None, floor: float | None = None) -> "str | Loss":
-    """Return the loss that --loss, --cost and --floor select."""
-    (loss,) = chosen_losses([name], cost, floor).values()
-    return loss
-
-
-def chosen_losses(
-    names: Sequence[str] | None, cost: Path | None, floor: float | None = None
-) -> "dict[str, str | Loss]":
-    """Return the losses that --loss, --cost and --floor select, by name; by default log loss.
-
-    Most are names again, because their values are known only when files have been read.
-    """
-    from rue.io.cost import read_cost
-    from rue.losses import Log, get_loss
-
-    names = names or ["log"]
-    if (cost is not None) != ("cost" in names):
-        raise InputError("--loss cost and --cost FILE need each other")
-    if floor is not None and any(name != "log" for name in names):
-        raise InputError(f"--floor needs --loss log, got --loss {names[0]}")
-    if floor is not None:
-        return {"log": Log(floor)}
-    losses: dict[str, str | Loss] = {}
-    for name in names:
-        if name == "cost" and cost is not None:
-            losses[name] = read_cost(cost)
-        else:
-            losses[get_loss(name).name] = name
-    return losses
-
-
-def parse_range(text: str | None) -> tuple[float, float] | None:
-    """Return the two ends of a range, separated by a comma."""
-    if text is None:
-        return None
-    try:
-        low, high = (float(number) for number in text.split(","))
-    except ValueError:
-        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
-    return low, high
-
-
-def matching_of(
-    id_name: str | None, classes: str | None, common: bool, by_position: bool
-) -> "Matching":
-    """Return how rows and columns are matched, from the options of a command."""
-    from rue.io.names import Matching
-
-    names = None if classes is None else tuple(name.strip() for name in classes.split(","))
-    return Matching(id_name, names, common, by_position, max_memory=_MAX_MEMORY.get())
-
-
-def truth_of(
-    text: str | None, matching: "Matching", *, by: Sequence[str | None] = ()
-) -> "Truth | None":
-    """Return the truth of a file, or of a data set by its name or its TOML file."""
-    if text is None:
-        return None
-    from rue.io.truth import read_truth
-
-    if text.endswith(".toml") or not Path(text).is_file():
-        from rue.data.registry import ENTRIES
-        from rue.data.truth import data_set_truth
-
-        if text.endswith(".toml") or text in ENTRIES:
-            return data_set_truth(text)
-    return read_truth(text, by=[name for name in by if name], matching=matching)
-
-
-def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
-    """Return the files of each method, with its name where the command line gives one.
-
-    Examples
-    --------
-    >>> methods_of(["a.npz", "both=b.npz,c.npz"])
-    [(None, [PosixPath('a.npz')]), ('both', [PosixPath('b.npz'), PosixPath('c.npz')])]
-    """
-    found: list[tuple[str | None, list[Path]]] = []
-    for text in files:
-        name, equals, rest = text.partition("=")
-        if equals and name and not Path(text).exists():
-            paths = [path for part in rest.split(",") for path in _expanded(part)]
-            if len(set(paths)) < len(paths):
-                raise InputError(f"{text}: names a file twice")
-            found.append((name, paths))
-        else:
-            found += [(None, [path]) for path in _expanded(text)]
-    names = [name for name, _ in found if name is not None]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"every method must have a name of its own, got {twice!r} twice")
-    return found
-
-
-def method_of(text: str) -> tuple[str | None, list[Path]]:
-    """Return the name, where it is given, and the files of the one method of a command.
-
-    Examples
-    --------
-    >>> method_of("both=b.npz,c.npz")
-    ('both', [PosixPath('b.npz'), PosixPath('c.npz')])
-    """
-    found = methods_of([text])
-    if len(found) > 1:
-        raise InputError(
-            f"{text}: matches {len(found):,} files and this command takes one method; "
-            f"NAME={text} makes one of them"
-        )
-    return found[0]
-
-
-def read_methods(files: list[str], matching: "Matching") -> "dict[str, Predictions | Run]":
-    """Read the predictions of each method, by name: the given one, the file's own, or its stem."""
-    from rue.components import Run
-    from rue.io.align import in_one_order
-    from rue.io.predictions import read_method
-
-    given = methods_of(files)
-    stems = shortest_names([paths[0] for _, paths in given])
-    reads = in_one_order(
-        [read_method(paths, name=name, matching=matching) for name, paths in given]
-    )
-    own = [read.method if isinstance(read, Run) else read.named for read in reads]
-    found: dict[str, Predictions | Run] = {}
-    for (name, paths), read, word in zip(given, reads, own, strict=True):
-        label = name or (word if word and own.count(word) == 1 else stems[paths[0]])
-        if label in found:
-            raise InputError(f"every method must have a name of its own, got {label!r} twice")
-        found[label] = read
-    return found
-
-
-def shortest_names(files: list[Path]) -> dict[Path, str]:
-    """Return the stem of each file, with as much of its path as tells files of one name apart."""
-    names = {}
-    for file in files:
-        parts = file.resolve().with_suffix("").parts
-        others = [other.resolve().with_suffix("").parts for other in files if other != file]
-        ends = (parts[-n:] for n in range(1, len(parts)))
-        own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
-        names[file] = str(file) if own is None else "/".join(own)
-    return names
+def _with_metavar(annotation: Any) -> Any:
+    """Return the type of an option whose help says what to put there: FILE, N, table|json."""
+    if get_origin(annotation) is not Annotated:
+        return annotation
+    kind, info = get_args(annotation)
+    words = {bool: None, Path: "FILE", int: "N", float: "X", str: "TEXT"}
+    for inner in (kind, *get_args(kind)):
+        if info.metavar is None and info.parser is None and inner in words:
+            info.metavar = words[inner]
+    return annotation
 
 
 def _join_numbers(arguments: list[str]) -> list[str]:
@@ -404,15 +320,3 @@ def _root(
         raise typer.Exit
     if context.invoked_subcommand is None:
         print(context.get_help())
-
-
-def _expanded(text: str) -> list[Path]:
-    """Return the files that a pattern matches, sorted; a plain path is itself."""
-    if not text.strip():
-        raise InputError("a file's name must not be empty")
-    if Path(text).exists() or not glob.has_magic(text):
-        return [Path(text)]
-    found = sorted(glob.glob(text))  # noqa: PTH207, patterns may be absolute
-    if not found:
-        raise InputError(f"no file matches {text!r}")
-    return [Path(path) for path in found]

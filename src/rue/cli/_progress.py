@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,30 @@ def run_with_progress(
             root=root,
             on_change=on_change,
         )
+
+
+@contextmanager
+def only_stderr() -> Iterator[None]:
+    """Send everything that is written to stdout within the block to stderr instead.
+
+    This includes what C++ code and processes that are started within it write to the descriptor
+    itself, such as Ray's own log.
+    """
+    try:
+        out, err = sys.__stdout__.fileno(), sys.__stderr__.fileno()  # type: ignore[union-attr]
+        own = os.dup(out)
+    except (AttributeError, OSError, ValueError):  # closed, or no file of the system
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    sys.stdout.flush()
+    try:
+        os.dup2(err, out)
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(own, out)
+        os.close(own)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rue._text import ESCAPES
-from rue.cli import align
+from rue.cli import terminal_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +41,9 @@ def attained_lines(problem: "Problem", here: "Attained") -> list[str]:
     """Return coverage, risk and regret on new points, and whether floor and budgets are kept."""
     from rue.deploy import budgets_kept
 
-    kept = budgets_kept(here, problem)
+    within = budgets_kept(here, problem)
     marks = {
-        name: f" budget {limit:g}: {'kept' if kept[name] else 'broken'}"
+        name: f" budget {limit:g}: {'kept' if within[name] else 'broken'}"
         for name, limit in problem.budgets.items()
     }
     if problem.coverage_min is not None:
@@ -67,6 +67,7 @@ def new_line(name: str, accepted: "NDArray[np.bool_]") -> str:
 def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
     """Return a table of rules and what each attains on new points."""
     from rue.deploy import budgets_kept
+    from rue.metrics.table import format_grid
 
     header = ["rule", "promise", "tested on", "coverage", "risk", "regret", "budgets"]
     rows = [
@@ -79,13 +80,14 @@ def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
         ]
         for outcome in outcomes
     ]
-    return align([header, *rows], left=("rule", "promise", "budgets"), rule=True)
+    left = ("rule", "promise", "budgets")
+    return format_grid([header, *rows], left=left, width=terminal_width())
 
 
-def numbers(found: "Attained | Outcome") -> dict[str, Any]:
+def numbers(result: "Attained | Outcome") -> dict[str, Any]:
     """Return the fields of a result, NaN as None."""
     return {
-        k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(found).items()
+        k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(result).items()
     }
 
 

@@ -1,16 +1,13 @@
 """rue bench: run data sets x methods x seeds, and print the paper's tables of them."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import ESCAPES
-from rue.cli import align, emit, reads_files
-from rue.cli._progress import run_with_progress
-from rue.cli._stdout import only_stderr
-from rue.cli.options import Format
+from rue.cli import App, emit, emit_json, print_notes, terminal_width
+from rue.cli._progress import only_stderr, run_with_progress
+from rue.cli.inputs import FOLDER, AnyFormat, Root, TableOrJson, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,74 +15,46 @@ if TYPE_CHECKING:
     from rue.bench.run import SuiteRun
     from rue.bench.suite import Suite
 
-app = typer.Typer(help="Benchmarks: list suites, run one, print its tables.", no_args_is_help=True)
-
-
-class EngineName(StrEnum):
-    """Where tasks run."""
-
-    local = "local"
-    ray = "ray"
-
-
-class Against(StrEnum):
-    """Whose numbers to show next to those of the run."""
-
-    published = "published"
-
-
-class ListFormat(StrEnum):
-    """How a list is printed."""
-
-    table = "table"
-    json = "json"
+app = App(help="Benchmarks: list suites, run one, print its tables.")
 
 
 @app.command("list", epilog="Example:  rue bench list")
-def list_(
-    format: Annotated[ListFormat, typer.Option(help="Output format.")] = ListFormat.table,
-) -> None:
+def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
     """List the suites that come with rue."""
     from rue.bench.suite import read_suite, shipped
+    from rue.metrics.table import format_grid
 
     suites = [read_suite(name) for name in shipped()]
-    if format is ListFormat.json:
-        emit(_json([_facts(suite) for suite in suites]))
+    if format == "json":
+        emit_json([_facts(suite) for suite in suites])
         return
-    header = ["suite", "data sets", "methods", "seeds", "cells", "losses", "what it is"]
-    rows = [
-        [
-            suite.name,
-            str(len(suite.datasets)),
-            str(len(suite.methods)),
-            str(len(suite.seeds)),
-            str(suite.n_cells),
-            ", ".join(_losses(suite)),
-            suite.description,
-        ]
-        for suite in suites
-    ]
-    emit(align([header, *rows], left=("suite", "losses", "what it is"), rule=True))
+    rows = [["suite", "data sets", "methods", "seeds", "cells", "losses", "what it is"]]
+    for suite in suites:
+        parts = (suite.datasets, suite.methods, suite.seeds)
+        counts = [*(str(len(part)) for part in parts), str(suite.n_cells)]
+        rows.append([suite.name, *counts, ", ".join(_losses(suite)), suite.description])
+    left = ("suite", "losses", "what it is")
+    emit(format_grid(rows, left=left, wrap="what it is", width=terminal_width(wide)))
 
 
 @app.command("run", epilog="Example:  rue bench run demo --out out/demo --workers 2")
-@reads_files
 def run(
     suite: Annotated[str, typer.Argument(help="A suite by name, or the path of its .toml file.")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the results; default out/bench/SUITE.")
+        Path | None,
+        typer.Option(metavar=FOLDER, help="Folder for the results. By default out/bench/SUITE."),
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where tasks run.")] = EngineName.local,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Where tasks run.")] = "local",
     workers: Annotated[
         int | None,
         typer.Option(
-            help="Number of parallel tasks; default one per core for probes, else one.", min=1
+            help="Number of parallel tasks. By default one per core for probes, else one.", min=1
         ),
     ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Threads per task; default 1 for probes, else the cores per worker.", min=1
+            help="Threads per task. By default 1 for probes, else the cores per worker.", min=1
         ),
     ] = None,
     address: Annotated[
@@ -98,11 +67,8 @@ def run(
         typer.Option(help="Run only some cells, e.g. method=ensemble or seed=0,1; repeatable."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run finished cells again.")] = False,
-    root: Annotated[
-        Path | None,
-        typer.Option(help="A data folder that is searched before RUE_DATA and the cache."),
-    ] = None,
-    format: Annotated[ListFormat, typer.Option(help="Output format.")] = ListFormat.table,
+    root: Root = None,
+    format: TableOrJson = "table",
 ) -> None:
     """Run the cells of a suite that are missing or stale.
 
@@ -122,31 +88,26 @@ def run(
             force=force,
             root=None if root is None else str(root),
         )
-    if format is ListFormat.json:
-        emit(
-            _json(
-                {
-                    "suite": chosen.name,
-                    "folder": str(report.folder),
-                    "kept": list(map(str, report.kept)),
-                    "done": list(map(str, report.done)),
-                    "failed": {str(cell): error for cell, error in report.failed.items()},
-                    "redone": {str(cell): why for cell, why in report.redone.items()},
-                }
-            )
+    if format == "json":
+        emit_json(
+            {
+                "suite": chosen.name,
+                "folder": str(report.folder),
+                "kept": list(map(str, report.kept)),
+                "done": list(map(str, report.done)),
+                "failed": {str(cell): error for cell, error in report.failed.items()},
+                "redone": {str(cell): why for cell, why in report.redone.items()},
+            }
         )
     else:
-        for line in _told(report):
-            emit(line.translate(ESCAPES))
+        emit("\n".join(_summary(report)))
     if report.failed:
         raise typer.Exit(1)
 
 
 @app.command("table", epilog="Example:  rue bench table out/bench/demo --format latex")
-@reads_files
 def table(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
-    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
+    folder: Annotated[Path, typer.Argument(metavar=FOLDER, help="The folder of a run.")],
     summary: Annotated[
         bool, typer.Option("--summary", help="Only the summary over data sets, as a single table.")
     ] = False,
@@ -158,7 +119,7 @@ def table(
         typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.", min=0, max=1),
     ] = None,
     against: Annotated[
-        Against | None,
+        Literal["published"] | None,
         typer.Option(
             help="Show the paper's numbers beside these; these by the published convention and "
             "by Definition 1."
@@ -168,9 +129,11 @@ def table(
         Literal["definition", "published"] | None,
         typer.Option(
             help="Definition 1, or what the authors' own code computes, from the stored "
-            "predictions; default that of the suite."
+            "predictions. By default that of the suite."
         ),
     ] = None,
+    format: AnyFormat = "table",
+    wide: Wide = False,
 ) -> None:
     """Print the tables of a run: means over seeds.
 
@@ -185,15 +148,13 @@ def table(
         summarize,
         table_rows,
     )
-    from rue.metrics.table import BY_COMPONENT, format_rows
-    from rue.metrics.table import Format as FormatName
+    from rue.metrics.table import BY_COMPONENT, format_rows, with_title
 
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
         raise InputError(f"--seeds prints single runs and cannot go with {other}")
     if against is not None and convention is not None:
         raise InputError("--against published shows both conventions: leave out --convention")
-    how: FormatName = format.value
     store = Store(folder)
     results = read_results(store)
     single: list[dict[str, Any]] = list(results.rows)
@@ -205,39 +166,36 @@ def table(
 
         rows = with_intervals(rows, draw(store, rows, progress=True), level=ci)
     total = summarize(rows)
-    shown: list[dict[str, Any]] = rows
+    table_of: list[dict[str, Any]] = rows
     if seeds:
-        shown = [{**row, "group": f"seed {row['seed']}"} for row in single]
+        table_of = [{**row, "group": f"seed {row['seed']}"} for row in single]
     elif against is not None:
         theirs = with_convention(store, in_paper(single), "published", progress=True)
-        shown = beside_published(rows, table_rows(theirs))
-    if format is Format.json:
-        emit(
-            _json(
-                {
-                    "suite": results.suite,
-                    "regimes": results.regimes,
-                    "rows": shown,
-                    "summary": total,
-                    "missing": list(map(str, results.missing)),
-                    "damaged": list(map(str, results.damaged)),
-                    "stale": list(map(str, results.stale)),
-                }
-            )
+        table_of = beside_published(rows, table_rows(theirs))
+    if format == "json":
+        emit_json(
+            {
+                "suite": results.suite,
+                "regimes": results.regimes,
+                "rows": table_of,
+                "summary": total,
+                "missing": list(map(str, results.missing)),
+                "damaged": list(map(str, results.damaged)),
+                "stale": list(map(str, results.stale)),
+            }
         )
         return
-    if format is Format.csv:
-        emit(format_rows(total if summary else shown, "csv"))
-        return
     blocks = []
-    if not summary:
-        for dataset in dict.fromkeys(row["dataset"] for row in shown):
-            own = [_without(row, "dataset") for row in shown if row["dataset"] == dataset]
+    if format == "csv":
+        blocks.append(format_rows(total if summary else table_of, "csv"))
+    elif not summary:
+        for dataset in dict.fromkeys(row["dataset"] for row in table_of):
+            own = [_without(row, "dataset") for row in table_of if row["dataset"] == dataset]
             regret = [row for row in own if row["loss"]]
             follows = {row.get("convention") for row in regret} - {None}
-            said = ", published convention" if follows == {"published"} else ""
-            for title, rows_of, columns in (
-                (f"{dataset} ({results.regimes[dataset]}{said})", regret, None),
+            whose = ", published convention" if follows == {"published"} else ""
+            for title, part, columns in (
+                (f"{dataset} ({results.regimes[dataset]}{whose})", regret, None),
                 (
                     f"{dataset}, regret when ranking by epistemic, total and aleatoric",
                     [row for row in regret if row.get("n_aurec_total") is not None],
@@ -245,21 +203,21 @@ def table(
                 ),
                 (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),
             ):
-                if rows_of:
-                    text = format_rows(rows_of, how, columns=columns)
-                    blocks.append(_block(title, text, format))
-    if total and (summary or len({row["dataset"] for row in rows}) > 1):
-        blocks.append(_block("all data sets", format_rows(total, how), format))
+                if part:
+                    width = terminal_width(wide)
+                    text = format_rows(part, format, columns=columns, width=width)
+                    blocks.append(with_title(title, text, format))
+    if format != "csv" and total and (summary or len({row["dataset"] for row in rows}) > 1):
+        text = format_rows(total, format, width=terminal_width(wide))
+        blocks.append(with_title("all data sets", text, format))
     emit("\n\n".join(blocks))
-    if format is Format.table:
-        for note in results.notes():
-            emit(f"note: {note}".translate(ESCAPES))
+    print_notes(results.notes(), format)
 
 
 def _engine(
-    name: EngineName, workers: int, address: str | None, gpus: float, *, explicit: int | None
+    name: str, workers: int, address: str | None, gpus: float, *, explicit: int | None
 ) -> "Engine":
-    if name is EngineName.ray:
+    if name == "ray":
         from rue.bench.ray_engine import RayCluster
 
         return RayCluster(address=address, workers=explicit, gpus_per_run=gpus)
@@ -278,15 +236,15 @@ def _gpus() -> tuple[str, ...]:
 
 def _only(given: list[str]) -> dict[str, list[str]]:
     only: dict[str, list[str]] = {}
-    for each in given:
-        key, sign, values = each.partition("=")
+    for text in given:
+        key, sign, values = text.partition("=")
         if not sign or not values:
-            raise InputError(f"--only must look like method=ensemble, got {each!r}")
+            raise InputError(f"--only must look like method=ensemble, got {text!r}")
         only.setdefault(key, []).extend(values.split(","))
     return only
 
 
-def _told(report: "SuiteRun") -> list[str]:
+def _summary(report: "SuiteRun") -> list[str]:
     lines = [
         f"{len(report.done)} cells done, {len(report.kept)} were there, "
         f"{len(report.failed)} failed; in {report.folder}"
@@ -299,11 +257,6 @@ def _told(report: "SuiteRun") -> list[str]:
     if not report.failed:
         lines.append(f"  rue bench table {report.folder}")
     return lines
-
-
-def _block(title: str, text: str, format: Format) -> str:
-    head = {Format.markdown: f"**{title}**\n", Format.latex: f"% {title}"}.get(format, title)
-    return f"{head}\n{text}"
 
 
 def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
@@ -327,9 +280,3 @@ def _facts(suite: "Suite") -> dict[str, Any]:
 
 def _losses(suite: "Suite") -> list[str]:
     return list(dict.fromkeys(loss for name in suite.datasets for loss in suite.losses_of(name)))
-
-
-def _json(value: Any) -> str:
-    import json
-
-    return json.dumps(value, indent=2, allow_nan=False)

@@ -1,40 +1,23 @@
 """rue data: which data sets there are, what they hold, fetching them, and checking your own."""
 
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rue._text import ESCAPES
-from rue.cli import align, emit, warn
-from rue.cli.options import MaxMemory
+from rue.cli import App, emit, emit_json, terminal_width, warn
+from rue.cli.inputs import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
     from rue.data.own.check import Check
 
-app = typer.Typer(
-    help="Data sets: list, describe, download, and check your own.", no_args_is_help=True
-)
-
-
-class Format(StrEnum):
-    """How an answer is printed."""
-
-    table = "table"
-    json = "json"
-
-
-Root = Annotated[
-    Path | None, typer.Option(help="A data folder that is searched before RUE_DATA and the cache.")
-]
-Into = Annotated[Path | None, typer.Option(help="Download into this folder instead of the cache.")]
-How = Annotated[Format, typer.Option(help="Output format.")]
+app = App(help="Data sets: list, describe, download, and check your own.")
 
 
 @app.command("list", epilog="Example:  rue data list")
-def list_(root: Root = None, format: How = Format.table) -> None:
+def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) -> None:
     """List the data sets, and whether each is on this machine."""
     from rue.data.registry import ENTRIES
     from rue.errors import PluginError
@@ -46,29 +29,31 @@ def list_(root: Root = None, format: How = Format.table) -> None:
             entries[name] = ENTRIES[name]
         except PluginError as error:  # the others are listed all the same
             broken.append(error)
-    emit(_facts(entries, root) if format is Format.json else _table(entries, root))
+    if format == "json":
+        _print_facts(entries, root)
+    else:
+        emit(_table(entries, root, wide))
     if broken:
         raise broken[0]
 
 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
 def info(
-    name: Annotated[str, typer.Argument(help="The name of a data set, as in `rue data list`.")],
+    name: Annotated[
+        str, typer.Argument(metavar=NAME, help="The name of a data set, as in `rue data list`.")
+    ],
     root: Root = None,
-    format: How = Format.table,
+    format: TableOrJson = "table",
 ) -> None:
     """Describe a data set.
 
     The numbers are measured if it is on this machine, otherwise those of the registry.
     """
-    import json
-    from dataclasses import asdict
-
     from rue.data.info import info as describe
 
     facts = asdict(describe(name, root))
-    if format is Format.json:
-        emit(json.dumps(facts, indent=2, ensure_ascii=False))
+    if format == "json":
+        emit_json(facts)
         return
     for key, value in facts.items():
         if isinstance(value, dict):
@@ -78,13 +63,18 @@ def info(
             )
         elif isinstance(value, float):
             value = f"{value:.2f}"
-        emit(f"{key:<16} {'-' if value is None else value}".translate(ESCAPES))
+        emit(f"{key:<16} {'-' if value is None else value}")
 
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")
 def fetch(
-    names: Annotated[list[str], typer.Argument(help="Names, or patterns such as 'dcic-*'.")],
-    root: Into = None,
+    names: Annotated[
+        list[str], typer.Argument(metavar=NAME, help="Names, or patterns such as 'dcic-*'.")
+    ],
+    root: Annotated[
+        Path | None,
+        typer.Option(metavar=FOLDER, help="Download into this folder instead of the cache."),
+    ] = None,
 ) -> None:
     """Download data sets and check them; an interrupted download resumes."""
     import sys
@@ -130,7 +120,7 @@ def check(
         str | None, typer.Option(help="The classes in their order, e.g. no,maybe,yes.")
     ] = None,
     max_memory: MaxMemory = None,
-    format: How = Format.table,
+    format: TableOrJson = "table",
 ) -> None:
     """Check your own data set, and describe it in a TOML file.
 
@@ -140,7 +130,7 @@ def check(
     from rue.data.own.saving import save_description
     from rue.io.memory import parse_size
 
-    found = check_own(
+    checked = check_own(
         path,
         name=out.stem if name is None and out is not None else name,
         inputs=inputs,
@@ -158,117 +148,93 @@ def check(
         folder=None if out is None else out.parent,
         max_memory=None if max_memory is None else parse_size(max_memory),
     )
-    target = out or Path(f"{found.name}.toml")
-    save_description(found.description, target)
-    print(_check_json(found, target) if format is Format.json else _check_table(found, target))
+    target = out or Path(f"{checked.name}.toml")
+    save_description(checked.description, target)
+    if format == "json":
+        facts = asdict(checked)
+        del facts["description"]
+        emit_json({**facts, "written": str(target)})
+    else:
+        emit(_check_table(checked, target))
 
 
-def _facts(entries: "dict[str, Entry]", root: Path | None) -> str:
-    import json
-    from dataclasses import asdict
-
+def _print_facts(entries: "dict[str, Entry]", root: Path | None) -> None:
     from rue.data.info import known
     from rue.data.registry import is_here
 
-    facts = [
-        {
-            **asdict(known(entry)),
-            "task": entry.task,
-            "size": entry.size,
-            "here": is_here(name, root),
-        }
-        for name, entry in entries.items()
-    ]
-    return json.dumps(facts, indent=2, ensure_ascii=False)
+    more = {name: {"task": e.task, "size": e.size} for name, e in entries.items()}
+    emit_json(
+        [
+            {**asdict(known(entry)), **more[name], "here": is_here(name, root)}
+            for name, entry in entries.items()
+        ]
+    )
 
 
-def _check_json(found: "Check", target: Path) -> str:
-    import json
-    from dataclasses import asdict
-
-    facts = asdict(found)
-    del facts["description"]
-    return json.dumps({**facts, "written": str(target)}, indent=2, ensure_ascii=False)
-
-
-def _check_table(found: "Check", target: Path) -> str:
+def _check_table(checked: "Check", target: Path) -> str:
     """Set the facts one a line, then the warnings."""
     from rue.data.dataset import count
 
     def show(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
-    answers = f"{found.annotators_min} / {found.annotators_mean:.1f} / {found.annotators_max}"
-    if found.n_annotators is not None:
-        answers += f", {found.n_annotators:,} annotators"
+    answers = f"{checked.annotators_min} / {checked.annotators_mean:.1f} / {checked.annotators_max}"
+    if checked.n_annotators is not None:
+        answers += f", {checked.n_annotators:,} annotators"
     lines = [
-        ("answers", f"{found.answers}: {found.layout}"),
-        ("inputs", found.inputs),
-        ("points", f"{found.n_points:,}"),
-        ("answers a point", f"{answers}, {found.n_answers:,} in all"),
+        ("answers", f"{checked.answers}: {checked.layout}"),
+        ("inputs", checked.inputs),
+        ("points", f"{checked.n_points:,}"),
+        ("answers a point", f"{answers}, {checked.n_answers:,} in all"),
     ]
-    if found.classes:
-        shares = [f"{name} {share:.1%}" for name, share in found.classes.items()]
+    if checked.classes:
+        shares = [f"{name} {share:.1%}" for name, share in checked.classes.items()]
         more = [f"and {len(shares) - 12} more"] if len(shares) > 12 else []
         lines += [
             ("classes", f"{len(shares)}: {', '.join([*shares[:12], *more])}"),
-            ("agreement", f"{show(found.agreement)} of pairs, alpha {show(found.alpha)}"),
-            ("entropy", f"{show(found.entropy)} nats on average"),
-            ("Bayes error", show(found.bayes_error)),
-            ("unanimous", f"{found.unanimous:.1%} of points"),
+            ("agreement", f"{show(checked.agreement)} of pairs, alpha {show(checked.alpha)}"),
+            ("entropy", f"{show(checked.entropy)} nats on average"),
+            ("Bayes error", show(checked.bayes_error)),
+            ("unanimous", f"{checked.unanimous:.1%} of points"),
         ]
     else:
         lines += [
             ("classes", "none: the answers are numbers"),
-            ("agreement", f"alpha {show(found.alpha)}"),
-            ("spread", f"{show(found.spread)}, the mean standard deviation of a point's answers"),
+            ("agreement", f"alpha {show(checked.alpha)}"),
+            ("spread", f"{show(checked.spread)}, the mean standard deviation of a point's answers"),
         ]
-    origin = "as the files say" if found.official else "folds of rue's own, at seed 0"
-    sizes = "  ".join(f"{split} {size:,}" for split, size in found.splits.items())
+    origin = "as the files say" if checked.official else "folds of rue's own, at seed 0"
+    sizes = "  ".join(f"{split} {size:,}" for split, size in checked.splits.items())
     lines += [
-        ("duplicates", f"{count(found.duplicates, 'point')} with the input of another"),
+        ("duplicates", f"{count(checked.duplicates, 'point')} with the input of another"),
         ("splits", f"{sizes} ({origin})"),
-        ("leaks", f"{count(found.leaks, 'point')} with an input of another split"),
+        ("leaks", f"{count(checked.leaks, 'point')} with an input of another split"),
     ]
     width = max(len(key) for key, _ in lines) + 2
     return "\n".join(
         (
             *(f"{key:<{width}}{value}" for key, value in lines),
-            *(f"note: {note}" for note in found.notes),
-            *(f"warning: {warning}" for warning in found.warnings),
+            *(f"note: {note}" for note in checked.notes),
+            *(f"warning: {warning}" for warning in checked.warnings),
             f'wrote {target}: in a suite, datasets = ["{target}"]',
         )
     )
 
 
-def _table(entries: "dict[str, Entry]", root: Path | None) -> str:
+def _table(entries: "dict[str, Entry]", root: Path | None, wide: bool) -> str:
     from rue.data.registry import is_complete, is_here
+    from rue.metrics.table import format_grid
 
-    here = {
-        name: "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
-        for name in entries
-    }
-    header = ["name", "task", "points", "classes", "annotators", "size", "licence", "here"]
-    rows = [header, *(_row(entry, here[name]) for name, entry in entries.items())]
-    return align(rows, left=("name", "task", "licence", "here"), rule=True)
-
-
-def _row(entry: "Entry", here: str) -> list[str]:
-    annotators = "-"
-    if entry.annotators is not None:
-        fewest, mean, most = entry.annotators
-        annotators = f"{fewest} / {mean:.1f} / {most}"
-    return [
-        entry.name,
-        entry.task,
-        f"{entry.n_points:,}",
-        str(entry.n_classes or "-"),
-        annotators,
-        _size(entry.size) if entry.size else "-",
-        entry.licence,
-        here,
-    ]
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 1e6:.0f} MB" if n_bytes >= 1e7 else f"{n_bytes / 1e6:.1f} MB"
+    rows = [["name", "task", "points", "classes", "annotators", "size", "here"]]
+    rows[0] += ["licence"] if wide else []
+    for name, entry in entries.items():
+        here = "yes" if is_complete(name, root) else "partly" if is_here(name, root) else "no"
+        annotators = "-"
+        if entry.annotators is not None:
+            fewest, mean, most = entry.annotators
+            annotators = f"{fewest} / {mean:.1f} / {most}"
+        size = f"{entry.size / 1e6:.{1 if entry.size < 1e7 else 0}f} MB" if entry.size else "-"
+        rows.append([name, entry.task, f"{entry.n_points:,}", str(entry.n_classes or "-")])
+        rows[-1] += [annotators, size, here, *([entry.licence] if wide else [])]
+    left = ("name", "task", "here", "licence")
+    return format_grid(rows, left=left, width=terminal_width(wide))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rue.cli import emit
+from rue.cli import emit, terminal_width
 
 EXAMPLE = "rue demo --out out/demo"
 
@@ -123,7 +123,7 @@ def _show(rows: list[dict[str, Any]], sentences: list[str]) -> None:
     """Print the table, and what it means."""
     from rue.metrics.table import format_rows
 
-    shown = [{key: value for key, value in row.items() if key != "dataset"} for row in rows]
-    emit("\n" + format_rows(shown) + "\n")
+    table = [{key: value for key, value in row.items() if key != "dataset"} for row in rows]
+    emit("\n" + format_rows(table, width=terminal_width()) + "\n")
     for sentence in sentences:
         emit(sentence)

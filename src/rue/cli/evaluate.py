@@ -2,35 +2,22 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli import (
-    align,
-    chosen_losses,
-    emit,
-    matching_of,
-    parse_values,
-    print_notes,
-    read_methods,
-    reads_files,
-    truth_of,
-    warn,
-)
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    ClusterName,
-    Common,
+from rue.cli import emit, print_notes, progress, terminal_width, warn
+from rue.cli.inputs import (
+    COLUMN,
+    AnyFormat,
+    Cluster,
+    Convention,
     Corrected,
-    Costs,
     Files,
-    Format,
-    IdName,
     Losses,
-    Scale,
-    TruthFile,
+    Matched,
+    Wide,
+    require_level,
 )
 from rue.errors import InputError
 
@@ -43,62 +30,76 @@ if TYPE_CHECKING:
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
 
 
-@reads_files
 def evaluate(
     files: Files,
-    truth: TruthFile = None,
-    loss: Losses = None,
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
-    gap: Annotated[bool, typer.Option(help="Compute the Pareto-gap.")] = True,
+    matched: Matched,
+    losses: Losses,
     by: Annotated[
         str | None,
-        typer.Option(help="One row per group of this column; 'class' is the majority class."),
-    ] = None,
-    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the coverage curves: .png, .pdf or .svg.")
+        typer.Option(
+            metavar=COLUMN,
+            help="One row per group of this column; 'class' is the majority class.",
+            rich_help_panel="Input",
+        ),
     ] = None,
     ci: Annotated[
-        float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
+        float | None,
+        typer.Option(
+            help="Add bootstrap intervals of this level, e.g. 0.95.", rich_help_panel="Intervals"
+        ),
     ] = None,
-    replicates: Annotated[int, typer.Option(help="Bootstrap samples for --ci.", min=2)] = 2000,
+    replicates: Annotated[
+        int,
+        typer.Option(help="Bootstrap samples for --ci.", min=2, rich_help_panel="Intervals"),
+    ] = 2000,
     resample_annotators: Annotated[
         bool,
         typer.Option(
-            "--resample-annotators", help="For --ci, resample annotators within points too."
+            "--resample-annotators",
+            help="For --ci, resample annotators within points too.",
+            rich_help_panel="Intervals",
         ),
     ] = False,
-    cluster: ClusterName = None,
+    cluster: Cluster = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Seed of --ci, and of cost under Dirichlet beliefs.",
+            min=0,
+            rich_help_panel="Intervals",
+        ),
+    ] = 0,
+    gap: Annotated[
+        bool, typer.Option(help="Compute the Pareto-gap.", rich_help_panel="Output")
+    ] = True,
     corrected: Corrected = False,
-    convention: Annotated[
-        Literal["definition", "published"],
-        typer.Option(help="Definition 1, or what the authors' own code computes."),
-    ] = "definition",
+    convention: Convention = "definition",
     against: Annotated[
         str | None,
-        typer.Option(help="Add the rows of a study on the same data, as atlas, and your rank."),
+        typer.Option(
+            metavar="STUDY",
+            help="Add the rows of a study on the same data, as atlas, and your rank.",
+            rich_help_panel="Output",
+        ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
-    ] = 0,
+    format: AnyFormat = "table",
+    wide: Wide = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the coverage curves: .png, .pdf or .svg.", rich_help_panel="Output"
+        ),
+    ] = None,
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""
-    from tqdm import tqdm
-
     from rue.components import Run
     from rue.io.align import make_run
     from rue.metrics.evaluation import evaluate_run
-    from rue.metrics.table import format_rows, notes
+    from rue.metrics.table import format_rows, notes, with_title
 
-    losses = chosen_losses(loss, cost)
-    scale = parse_values(values)
-    if ci is not None and not 0 < ci < 1:
-        raise InputError(f"--ci must be between 0 and 1, got {ci}")
+    chosen = losses.chosen
+    scale = losses.scale
+    require_level("--ci", ci)
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
     if cluster is not None and ci is None:
@@ -107,48 +108,45 @@ def evaluate(
     if against is not None:
         from rue.cli._against import baselines_for
 
-        names = list(losses)
-        study = baselines_for(against, truth, names, by=by, convention=convention)
-    # A study evaluates the test part of a data set, so the other points of it may be missing.
-    common = common or (study is not None and not by_position)
-    matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching, by=(by, cluster))
-    methods = read_methods(files, matching)
+        study = baselines_for(against, matched.truth, list(chosen), by=by, convention=convention)
+        # A study evaluates the test part of a data set, so its other points may be missing.
+        matched = replace(matched, common=matched.common or not matched.by_position)
+    answers = matched.answers(by, cluster)
+    methods = matched.read_methods(files)
     rows: list[Evaluation] = []
     runs = []
-    with tqdm(total=len(methods) * len(losses), delay=2, disable=None, leave=False) as bar:
+    with progress(len(methods) * len(chosen)) as step:
         for method, predictions in methods.items():
             given = isinstance(predictions, Run)
             if given and study is not None:
                 raise InputError(
                     f"{predictions.path} contains components, and --against needs predictions"
                 )
-            if given and len(losses) > 1:
+            if given and len(chosen) > 1:
                 raise InputError(
                     f"{predictions.path} contains components of one loss: pass one --loss"
                 )
-            for name, each in losses.items():
-                bar.set_description(f"{method} {name}")
+            for name, loss in chosen.items():
                 run = make_run(
                     predictions,
                     answers,
-                    each,
+                    loss,
                     values=scale,
                     seed=seed,
                     with_answers=resample_annotators or (None if corrected else False),
-                    matching=matching,
+                    matching=matched.matching,
                     convention=convention,
                 )
                 run = replace(run, method=method)
                 if given:
-                    run = replace(run, loss=loss_of_components(run, name if loss else ""))
+                    run = replace(run, loss=loss_of_components(run, name if losses.loss else ""))
                 for group, rows_in in _groups(run, by):
                     part = run if rows_in is None else run[rows_in]
                     row = evaluate_run(part, group=group, gap=gap, corrected=corrected)
                     if ci is not None:
                         from rue.inference.intervals import intervals
 
-                        found = intervals(
+                        bounds = intervals(
                             part,
                             row=row,
                             level=ci,
@@ -159,47 +157,45 @@ def evaluate(
                             seed=seed,
                             progress=True,
                         )
-                        row = replace(row, intervals=found)
+                        row = replace(row, intervals=bounds)
                     rows.append(row)
                 runs.append(run)
-                bar.update()
+                step(f"{method} {name}")
     if plot is not None:
         from rue.plots.curves import plot_curves
         from rue.plots.style import save
 
         save(plot_curves(runs), plot)
-    order = list(dict.fromkeys(["", *losses, *(row.loss for row in rows)]))
+    order = list(dict.fromkeys(["", *chosen, *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
-    shown: list[Evaluation] | list[dict[str, Any]] = rows
-    said: list[str] = []
-    if study is not None and truth is not None:
+    table: list[Evaluation] | list[dict[str, Any]] = rows
+    sentences: list[str] = []
+    if study is not None and matched.truth is not None:
         from rue.cli._against import beside_baselines
 
-        shown, said = beside_baselines(rows, study, truth)
-    emit(format_rows(shown, format.value))
-    if format is Format.table:
-        emit("\n" + _ranked_by(rows) + "\n")
-    for sentence in said if format is not Format.json else ():  # JSON holds them
-        (emit if format is Format.table else warn)(sentence)
-    print_notes(notes(rows), format.value)
+        table, sentences = beside_baselines(rows, study, matched.truth)
+    emit(format_rows(table, format, width=terminal_width(wide)))
+    if format == "table":
+        emit("\n" + with_title("n-AuReC when ranking by", _ranked_by(rows), format) + "\n")
+    for sentence in sentences if format != "json" else ():  # JSON holds them
+        (emit if format == "table" else warn)(sentence)
+    print_notes(notes(rows), format)
 
 
 def _ranked_by(rows: "list[Evaluation]") -> str:
     """Return n-AuReC by each of the three components: which of them finds regret best."""
+    from rue.metrics.table import format_grid
+
     scores = {"epistemic": "n_aurec", "total": "n_aurec_total", "aleatoric": "n_aurec_aleatoric"}
     grouped = any(row.group for row in rows)
     names = ["method", "loss", *(["group"] if grouped else [])]
-    table = [[*names, *scores]]
+    grid = [[*names, *scores]]
     for row in rows:
         numbers = [getattr(row, key) for key in scores.values()]
-        table.append(
-            [
-                *(getattr(row, name) for name in names),
-                *("-" if number != number else f"{number:.3f}" for number in numbers),
-            ]
-        )
-    return "n-AuReC when ranking by\n" + align(table, left=names, rule=True)
+        texts = ["-" if number != number else f"{number:.3f}" for number in numbers]
+        grid.append([*(getattr(row, name) for name in names), *texts])
+    return format_grid(grid, left=names, width=terminal_width())
 
 
 def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":

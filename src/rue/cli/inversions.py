@@ -1,8 +1,5 @@
 """rue inversions: all criteria side by side, and where they disagree about methods."""
 
-import csv
-import io
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import protected
-from rue.cli import align, emit, reads_files, warn
+from rue.cli import emit, emit_json, print_notes, terminal_width
+from rue.cli.inputs import FOLDER, NAME, AnyFormat, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,15 +24,13 @@ _USUAL = (
     *("near_ood", "far_ood", "auac", "auac_labels", "nauc_epistemic", "nauc_total"),
     *("aurec", "n_aurec", "pareto_gap", "n_aurec_total", "spearman_hat"),
 )
-_BLOCK = 12  # columns of tau that stand side by side in a terminal
 
 
-@reads_files
 def inversions(
     path: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DIR",
+            metavar=FOLDER,
             help="The folder of a run, or a scores.csv file, or a folder that has one.",
         ),
     ] = None,
@@ -45,13 +40,13 @@ def inversions(
     dataset: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Only these data sets, or patterns such as 'dcic-*'; repeatable."
+            metavar=NAME, help="Only these data sets, or patterns such as 'dcic-*'; repeatable."
         ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Only these criteria, as named in the csv output; repeatable."
+            metavar=NAME, help="Only these criteria, as named in the csv output; repeatable."
         ),
     ] = None,
     across: Annotated[
@@ -67,9 +62,12 @@ def inversions(
         ),
     ] = True,
     top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
-    format: Annotated[
-        Literal["table", "json", "csv", "markdown"], typer.Option(help="Output format.")
-    ] = "table",
+    all_taus: Annotated[
+        bool,
+        typer.Option("--all", help="Print tau between all criteria, not only proxies and regret."),
+    ] = False,
+    format: AnyFormat = "table",
+    wide: Wide = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")
     ] = None,
@@ -82,9 +80,11 @@ def inversions(
     criterion reverses them. Where one of the two orders cannot be tested, as with one seed, a
     table of its own says why, and they are not called inversions.
     """
+    from rue.metrics.table import format_rows
     from rue.ranking.inversions import find_inversions
 
-    scores = _choose(_read(path, published, bool(dataset)), dataset, criterion)
+    scores, notes = _read(path, published, bool(dataset))
+    scores = _choose(scores, dataset, criterion)
     names = dict.fromkeys(score.dataset for score in scores)
     groups = (
         [scores]
@@ -92,78 +92,91 @@ def inversions(
         else [[score for score in scores if score.dataset == name] for name in names]
     )
     p_value = _p_value(path, scores) if test and path is not None else None
-    found = [find_inversions(group, p_value=p_value) for group in groups]
+    results = [find_inversions(group, p_value=p_value) for group in groups]
     if plot is not None:
         from rue.plots.inversions import plot_ranks
         from rue.plots.style import save
 
-        save(plot_ranks(found), plot)
+        save(plot_ranks(results), plot)
     if format == "json":
-        emit(json.dumps([each.to_dict() for each in found], indent=2))
+        emit_json([result.to_dict() for result in results])
     elif format == "csv":
-        emit(_csv([inversion for each in found for inversion in each.inversions]))
+        rows = [_csv_row(inversion) for result in results for inversion in result.inversions]
+        emit(format_rows(rows, "csv") if rows else "")
     else:
         tested = p_value is not None
-        emit("\n\n".join(block for each in found for block in blocks(each, top, format, tested)))
-        if published:
-            note = "the paper's tables have no spread over seeds, so inversions have no p-values"
-            warn(f"note: {note}")
+        blocks = [_blocks(result, top, format, tested, all_taus, wide) for result in results]
+        emit("\n\n".join(block for part in blocks for block in part))
+    if published:
+        notes.append("the paper's tables have no spread over seeds, so inversions have no p-values")
+    print_notes(notes, format)
 
 
-def blocks(
-    found: "Inversions",
+_LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses under", "why")
+_TAU = "Kendall's tau (1 is the same order, -1 the opposite)"
+
+
+def _blocks(
+    result: "Inversions",
     top: int,
-    format: Literal["table", "markdown"] = "table",
-    tested: bool = False,
+    format: Literal["table", "latex", "markdown"],
+    tested: bool,
+    all_taus: bool,
+    wide: bool,
 ) -> list[str]:
     """Return ranks, tau and the strongest inversions as text, a title above each.
 
     With ``tested``, opposite orders without a p-value are not among the inversions.
     """
-    known = [each for each in found.inversions if not tested or each.p_value is not None]
-    others = [each for each in found.inversions if tested and each.p_value is None]
-    grids = [("Values, and ranks in brackets (1 is best)", ranks_grid(found))]
-    width = _BLOCK if format == "table" else len(found.columns)
-    for start in range(0, len(found.columns), width):
-        title = "Kendall's tau (1 is the same order, -1 the opposite)"
-        grids.append((title if start == 0 else "tau, continued", tau_grid(found, start, width)))
-    grids.append((_listed("Inversions", len(known), top), inversions_grid(known[:top])))
+    from rue.metrics.table import format_grid, with_title
+
+    inversions = [i for i in result.inversions if not tested or i.p_value is not None]
+    others = [i for i in result.inversions if tested and i.p_value is None]
+    datasets = {column.dataset for column in result.columns}
+    where = f"{datasets.pop()}: " if len(datasets) == 1 else ""
+    brief = format == "table" and not wide
+    grids = [(f"{where}values, and ranks in brackets (1 is best)", ranks_grid(result))]
+    pairs = [] if all_taus else regret_tau_grid(result)
+    grids.append((f"{where}{_TAU}", pairs if len(pairs) > 1 else tau_grid(result)))
+    title = f"{where}inversions, {_listed(len(inversions), top)}"
+    grids.append((title, inversions_grid(inversions[:top], margins=not brief)))
     if others:
-        title = _listed("Opposite orders that are not tested", len(others), top)
-        grids.append((title, inversions_grid(others[:top], why=True)))
+        title = f"{where}opposite orders that are not tested, {_listed(len(others), top)}"
+        grids.append((title, inversions_grid(others[:top], margins=not brief, why=True)))
     texts = []
     for title, grid in grids:
-        if len(grid) == 1:
-            texts.append(title)
-        elif format == "markdown":
-            texts.append(f"{title}:\n\n{to_markdown(grid)}")
-        else:
-            texts.append(f"{title}\n{align(grid, left=_LEFT, rule=True)}")
+        if where:  # the title has the data set
+            drop = [j for j, name in enumerate(grid[0]) if name == "data set"]
+            suffix = f" {where.removesuffix(': ')}"
+            grid = [
+                [cell.replace(suffix, "") for j, cell in enumerate(row) if j not in drop]
+                for row in grid
+            ]
+        width = terminal_width(wide)
+        text = format_grid(grid, format, left=_LEFT, width=width) if len(grid) > 1 else "none"
+        texts.append(with_title(title, text, format))
     return texts
 
 
-_LEFT = ("criterion", "data set", "loss", "method", "beats", "under", "but loses under", "why")
+def _listed(n: int, top: int) -> str:
+    return f"the strongest {top} of {n:,}" if n > top else f"all {n:,}"
 
 
-def _listed(what: str, n: int, top: int) -> str:
-    return f"{what}, the strongest {top} of {n:,}" if n > top else f"{what}, all {n:,}"
-
-
-def _why_untested(each: "Inversion") -> str:
+def _why_untested(inversion: "Inversion") -> str:
     """Return why there is no p-value of an inversion whose orders were to be tested."""
-    if each.n_seeds > 1:
+    if inversion.n_seeds > 1:
         return "the same difference in all seeds"
-    return f"{'one' if each.n_seeds else 'no'} seed: no test over seeds"
+    return f"{'one' if inversion.n_seeds else 'no'} seed: no test over seeds"
 
 
-def ranks_grid(found: "Inversions") -> list[list[str]]:
+def ranks_grid(result: "Inversions") -> list[list[str]]:
     """Return a line for each criterion: the value and rank of each method."""
     from rue.ranking.scores import CRITERIA
 
     arrows = {"high": "↑", "low": "↓", "zero": "→0"}
-    grid = [["", "criterion", "data set", "loss", *found.methods]]
+    grid = [["", "criterion", "data set", "loss", *result.methods]]
     for number, (column, values, ranks) in enumerate(
-        zip(found.columns, found.values.tolist(), found.ranks.tolist(), strict=True), start=1
+        zip(result.columns, result.values.tolist(), result.ranks.tolist(), strict=True), start=1
     ):
         rule = CRITERIA[column.criterion]
         cells = [
@@ -175,19 +188,36 @@ def ranks_grid(found: "Inversions") -> list[list[str]]:
     return grid
 
 
-def tau_grid(found: "Inversions", start: int = 0, width: int = _BLOCK) -> list[list[str]]:
-    """Return a line for each criterion: its tau with each of some criteria, by their numbers."""
-    stop = min(start + width, len(found.columns))
-    grid = [["", "criterion", *(str(j + 1) for j in range(start, stop))]]
-    for number, (column, row) in enumerate(
-        zip(found.columns, found.tau[:, start:stop].tolist(), strict=True), start=1
-    ):
-        cells = ["-" if tau != tau else f"{tau:.2f}" for tau in row]
-        grid.append([str(number), name(column), *cells])
+def tau_grid(result: "Inversions") -> list[list[str]]:
+    """Return a line for each criterion: its tau with each criterion, by their numbers."""
+    numbers = [str(j + 1) for j in range(len(result.columns))]
+    grid = [["", "criterion", *numbers]]
+    for number, column, row in zip(numbers, result.columns, result.tau.tolist(), strict=True):
+        grid.append([number, name(column), *map(_tau, row)])
     return grid
 
 
-def inversions_grid(inversions: "Sequence[Inversion]", *, why: bool = False) -> list[list[str]]:
+def regret_tau_grid(result: "Inversions") -> list[list[str]]:
+    """Return a line for each proxy: its tau with each regret criterion; empty without both."""
+    from rue.ranking.scores import CRITERIA
+
+    kinds = [CRITERIA[column.criterion].kind for column in result.columns]
+    regrets = [j for j, kind in enumerate(kinds) if kind == "regret"]
+    proxies = [i for i, kind in enumerate(kinds) if kind == "proxy"]
+    if not regrets or not proxies:
+        return []
+    grid = [["criterion", *(name(result.columns[j]) for j in regrets)]]
+    tau = result.tau.tolist()
+    return grid + [[name(result.columns[i]), *(_tau(tau[i][j]) for j in regrets)] for i in proxies]
+
+
+def _tau(tau: float) -> str:
+    return "-" if tau != tau else f"{tau:.2f}"
+
+
+def inversions_grid(
+    inversions: "Sequence[Inversion]", *, margins: bool = True, why: bool = False
+) -> list[list[str]]:
     """Return a line for each inversion; seeds and p-values where there are any.
 
     With ``why``, the reason why there is no p-value is at the end.
@@ -195,28 +225,24 @@ def inversions_grid(inversions: "Sequence[Inversion]", *, why: bool = False) -> 
     from rue.ranking.scores import CRITERIA
 
     grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
-    for each in inversions:
-        margins = [
-            f"{margin:.{CRITERIA[column.criterion].digits}f}"
-            for column, margin in (
-                (each.first, each.first_margin),
-                (each.second, each.second_margin),
-            )
-        ]
-        seeds = f"{each.n_inverted}/{each.n_seeds}" if each.n_seeds else "-"
-        p = "-" if each.p_value is None else f"{each.p_value:.3f}" + "*" * (each.p_value <= 0.05)
+    for i in inversions:
+        digits = [CRITERIA[column.criterion].digits for column in (i.first, i.second)]
+        seeds = f"{i.n_inverted}/{i.n_seeds}" if i.n_seeds else "-"
+        p = "-" if i.p_value is None else f"{i.p_value:.3f}" + "*" * (i.p_value <= 0.05)
         grid.append(
             [
-                *(each.method, each.rival, name(each.first), margins[0]),
-                *(name(each.second), margins[1], f"{each.strength:.2f}", seeds, p),
+                *(i.method, i.rival, name(i.first), f"{i.first_margin:.{digits[0]}f}"),
+                *(name(i.second), f"{i.second_margin:.{digits[1]}f}"),
+                *(f"{i.strength:.2f}", seeds, p),
             ]
         )
         if why:
-            grid[-1].append(_why_untested(each))
+            grid[-1].append(_why_untested(i))
     if why:
         grid[0].append("why")
     empty = [j for j in range(len(grid[0])) if all(row[j] == "-" for row in grid[1:])]
-    return [[cell for j, cell in enumerate(row) if j not in empty] for row in grid]
+    drop = {*empty, *([] if margins else [3, 5])}
+    return [[cell for j, cell in enumerate(row) if j not in drop] for row in grid]
 
 
 def name(column: "Contest") -> str:
@@ -229,11 +255,13 @@ def name(column: "Contest") -> str:
 
 def to_markdown(grid: list[list[str]]) -> str:
     """Return a grid, header first, as a Markdown table."""
-    rule = ["---" if title in _LEFT else "---:" for title in grid[0]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [grid[0], rule, *grid[1:]])
+    from rue.metrics.table import format_grid
+
+    return format_grid(grid, "markdown", left=_LEFT)
 
 
-def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
+def _read(path: Path | None, published: bool, chosen: bool) -> "tuple[list[Score], list[str]]":
+    """Return the scores, and notes about cells that are not among them."""
     from rue.published import TABLES, read_published
     from rue.ranking.scores import read_scores, to_scores
 
@@ -243,11 +271,13 @@ def _read(path: Path | None, published: bool, chosen: bool) -> "list[Score]":
         from rue.bench.store import Store
         from rue.bench.tables import read_results
 
-        return to_scores(read_results(Store(path)).rows)
+        results = read_results(Store(path))
+        return to_scores(results.rows), results.notes()
     if path is not None:
-        return read_scores(path)
+        return read_scores(path), []
     tables = TABLES if chosen else TABLES[:5]
-    return to_scores(row.to_dict() for table in tables for row in read_published(table.name))
+    rows = (row.to_dict() for table in tables for row in read_published(table.name))
+    return to_scores(rows), []
 
 
 def _is_run(path: Path) -> bool:
@@ -294,8 +324,8 @@ def _over_points(path: Path) -> "PValue":
     def p_value(column: "Contest", better: str, worse: str) -> float | None:
         if not COLUMNS[column.criterion].interval:
             return None
-        found = ranking(column.dataset, column.loss, column.criterion)
-        pairs = () if found is None else found.differences
+        order = ranking(column.dataset, column.loss, column.criterion)
+        pairs = () if order is None else order.differences
         p = next((d.p_holm for d in pairs if {d.first, d.second} == {better, worse}), math.nan)
         return None if math.isnan(p) else p
 
@@ -309,34 +339,26 @@ def _choose(
 
     for criterion in criteria or ():
         find_criterion(criterion)
-    known = list(dict.fromkeys(score.dataset for score in scores))
+    names = list(dict.fromkeys(score.dataset for score in scores))
     for pattern in datasets or ():
-        if not any(fnmatchcase(each, pattern) for each in known):
-            raise InputError(f"--dataset must be one of {', '.join(known)}, got {pattern!r}")
-    kept = [
+        if not any(fnmatchcase(dataset, pattern) for dataset in names):
+            raise InputError(f"--dataset must be one of {', '.join(names)}, got {pattern!r}")
+    chosen = [
         score
         for score in scores
         if score.criterion in (criteria or _USUAL)
         and any(fnmatchcase(score.dataset, pattern) for pattern in datasets or ["*"])
     ]
-    if not kept:
+    if not chosen:
         raise InputError(f"there must be scores of {', '.join(criteria or _USUAL)}, got none")
-    return kept
+    return chosen
 
 
-def _csv(inversions: "Sequence[Inversion]") -> str:
-    sides, parts = ("first", "second"), ("dataset", "criterion", "loss")
-    keys = [
-        *(f"{side}_{part}" for side in sides for part in parts),
-        *("method", "rival", "first_margin", "second_margin", "strength"),
-        *("n_seeds", "n_inverted", "p_value"),
-    ]
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, keys, lineterminator="\n")
-    writer.writeheader()
-    for each in inversions:
-        row: dict[str, Any] = asdict(each)
-        for side in sides:
-            row |= {f"{side}_{key}": value for key, value in row.pop(side).items()}
-        writer.writerow({k: protected(v) if isinstance(v, str) else v for k, v in row.items()})
-    return buffer.getvalue().rstrip("\n")
+def _csv_row(inversion: "Inversion") -> dict[str, Any]:
+    fields = asdict(inversion)
+    sides = {
+        f"{side}_{key}": fields[side][key]
+        for side in ("first", "second")
+        for key in ("dataset", "criterion", "loss")
+    }
+    return sides | {key: value for key, value in fields.items() if key not in ("first", "second")}

@@ -6,50 +6,42 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from rue.cli import emit, parse_values, reads_files
-from rue.cli.options import Losses, Scale, TableOrJson, TruthFile
+from rue.cli import App, Group, emit, emit_json, progress
+from rue.cli.inputs import FOLDER, Losses, LossNames, TableOrJson, TruthFile, Values
 from rue.errors import InputError, RueError
 
 EXAMPLE = "rue leaderboard out/bench submissions --out site"
 
 
-class _BuildByDefault(TyperGroup):
+class _BuildByDefault(Group):
     """A group whose command ``build`` need not be named."""
 
     default_name = "build"
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = [self.default_name, *args]
-        return super().parse_args(ctx, args)
 
-
-app = typer.Typer(
-    cls=_BuildByDefault,
-    help="Leaderboards: build a page, check or make a submission.",
-    no_args_is_help=True,
-)
+app = App(cls=_BuildByDefault, help="Leaderboards: build a page, check or make a submission.")
 
 
 @app.command(epilog=f"Example:  {EXAMPLE}")
-@reads_files
 def build(
     folders: Annotated[
         list[Path],
         typer.Argument(
             help="Folders of rue bench run, of one submission, or of several submissions. Of two "
             "with the same method, regime and data set, the first keeps the name.",
-            show_default=False,
+            metavar=FOLDER,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write index.html into.")] = Path("site"),
+    out: Annotated[
+        Path, typer.Option(metavar=FOLDER, help="Folder to write index.html into.")
+    ] = Path("site"),
     truth: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="NAME=FILE",
             help="NAME=FILE or NAME: the answers that submissions to the data set NAME must have; "
-            "by default those of its first verified submission."
+            "by default those of its first verified submission.",
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Leaderboard",
@@ -61,50 +53,42 @@ def build(
     predictions, and marked verified if the submission claimed the same numbers. The page needs no
     network and no server.
     """
-    from tqdm import tqdm
-
     from rue.leaderboard import build_leaderboard, write_leaderboard
 
     if out.exists() and not out.is_dir():
         raise InputError(f"--out must be a folder, got {out}")
-    with tqdm(delay=2, disable=None, leave=False) as bar:
-
-        def step(word: str) -> None:
-            bar.set_description(word)
-            bar.update()
-
+    with progress() as step:
         board = build_leaderboard(folders, truth=_truths(truth or []), step=step)
     path = write_leaderboard(board, out, title=title, command=_command(folders, out, truth, title))
     if format == "json":
         rows = [
             {
-                "data": each.data,
-                "loss": each.loss,
+                "data": part.data,
+                "loss": part.loss,
                 "method": row.method,
                 "regime": row.regime,
                 "verified": row.verified,
                 "problem": row.problem,
                 "n_aurec": row.numbers.get("n_aurec"),
             }
-            for each in board.boards
-            for row in each.rows
+            for part in board.boards
+            for row in part.rows
         ]
         refused = [{"folder": str(e.folder), "reason": e.reason} for e in board.refused]
-        emit(json.dumps({"out": str(path), "rows": rows, "refused": refused}, indent=2))
+        emit_json({"out": str(path), "rows": rows, "refused": refused})
         return
     emit(f"{path}: {board.n_rows} rows, {board.n_verified} verified")
-    for each in board.boards:
-        for row in each.rows:
+    for part in board.boards:
+        for row in part.rows:
             if row.problem:
-                emit(f"not verified: {row.method} on {each.data}, {each.loss}: {row.problem}")
+                emit(f"not verified: {row.method} on {part.data}, {part.loss}: {row.problem}")
     for folder in board.refused:
         emit(f"not accepted: {folder.folder}: {folder.reason}")
 
 
 @app.command(epilog="Example:  rue leaderboard check mine")
-@reads_files
 def check(
-    folder: Annotated[Path, typer.Argument(help="The folder of a submission.")],
+    folder: Annotated[Path, typer.Argument(metavar=FOLDER, help="The folder of a submission.")],
     truth: Annotated[
         str | None,
         typer.Option(help="The answers it must have: a truth file or the name of a data set."),
@@ -117,29 +101,29 @@ def check(
     """
     from rue.leaderboard import References, Refused, find_submissions, verify
 
-    reason, found = "", []
+    reason, submissions = "", []
     try:
-        for each in find_submissions(folder):
-            if isinstance(each, Refused):
-                raise InputError(each.reason)
-            found.append(each)
-        references = References({} if truth is None else {each.data: truth for each in found})
-        problems = (verify(each, references).problem for each in found)
+        for submission in find_submissions(folder):
+            if isinstance(submission, Refused):
+                raise InputError(submission.reason)
+            submissions.append(submission)
+        references = References({} if truth is None else {s.data: truth for s in submissions})
+        problems = (verify(submission, references).problem for submission in submissions)
         reason = next(filter(None, problems), "")
     except RueError as error:
         reason = str(error)
-    first = found[0] if found else None
+    first = submissions[0] if submissions else None
     if format == "json":
         facts: dict[str, Any] = {"folder": str(folder), "accepted": not reason, "reason": reason}
         if first is not None:
             facts |= {"method": first.method, "data": first.data, "regime": first.regime}
-            facts |= {"losses": list(first.claims), "seeds": [each.seed for each in found]}
-        emit(json.dumps(facts, indent=2))
+            facts |= {"losses": list(first.claims), "seeds": [s.seed for s in submissions]}
+        emit_json(facts)
     elif reason:
         emit(" ".join(f"refused: {folder}: {reason.removeprefix(f'{folder}: ')}".split()))
     else:
         assert first is not None  # an empty folder raises
-        names = ", ".join(dict.fromkeys(map(str, found)))
+        names = ", ".join(dict.fromkeys(map(str, submissions)))
         emit(f"accepted: {folder}: {names}, under {', '.join(first.claims)}")
     if reason:
         raise typer.Exit(2)
@@ -148,14 +132,15 @@ def check(
 @app.command(
     epilog="Example:  rue leaderboard pack mine.npz --data cifar10h --truth cifar10h --out mine"
 )
-@reads_files
 def pack(
     file: Annotated[Path, typer.Argument(help="A prediction file, as for rue evaluate.")],
     data: Annotated[str, typer.Option(help="Name of the data set.")],
-    out: Annotated[Path, typer.Option(help="Folder to write; it must be new or empty.")],
+    out: Annotated[
+        Path, typer.Option(metavar=FOLDER, help="Folder to write; it must be new or empty.")
+    ],
     truth: TruthFile = None,
-    loss: Losses = None,
-    values: Scale = None,
+    loss: LossNames = None,
+    values: Values = None,
     method: Annotated[
         str, typer.Option(help="Name of the method, if not the file's own.", show_default=False)
     ] = "",
@@ -187,7 +172,7 @@ def pack(
         method=method,
         regime=regime,
         seed=seed,
-        values=parse_values(values),
+        values=Losses(values=values).scale,
         settings=None if settings is None else _settings(settings),
         link=link,
     )
@@ -200,25 +185,25 @@ def _settings(path: Path) -> dict[str, Any]:
     from rue.io.memory import opened, reading
 
     with opened(path) as file, reading(path, "JSON"):
-        found = json.load(file)
-    if not isinstance(found, dict):
-        raise InputError(f"--settings must hold a JSON object, got {type(found).__name__}")
-    return found
+        settings = json.load(file)
+    if not isinstance(settings, dict):
+        raise InputError(f"--settings must hold a JSON object, got {type(settings).__name__}")
+    return settings
 
 
 def _truths(given: list[str]) -> dict[str, str]:
-    found = {}
+    sources = {}
     for text in given:
         name, sign, source = text.partition("=")
         if not name or (sign and not source):
             raise InputError(f"--truth must look like NAME=FILE or NAME, got {text!r}")
-        found[name] = source or name
-    return found
+        sources[name] = source or name
+    return sources
 
 
 def _command(folders: list[Path], out: Path, truth: list[str] | None, title: str) -> str:
     """Return the command that creates the page."""
     words = ["rue", "leaderboard", *map(str, folders), "--out", str(out)]
-    for each in truth or []:
-        words += ["--truth", each]
+    for source in truth or []:
+        words += ["--truth", source]
     return shlex.join(words if title == "Leaderboard" else [*words, "--title", title])

@@ -1,33 +1,13 @@
 """rue plan: how many points and annotators a study needs, from a pilot."""
 
-import json
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import (
-    align,
-    chosen_loss,
-    emit,
-    matching_of,
-    parse_values,
-    read_methods,
-    reads_files,
-    truth_of,
-)
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    Common,
-    Costs,
-    Files,
-    IdName,
-    LossName,
-    Scale,
-    TruthFile,
-)
+from rue.cli import emit, emit_json, print_notes, terminal_width
+from rue.cli.inputs import Files, Matched, OneLoss, TableOrJson, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,17 +16,10 @@ if TYPE_CHECKING:
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
 
-@reads_files
 def plan(
     files: Files,
-    truth: TruthFile = None,
-    loss: LossName = "log",
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
+    matched: Matched,
+    losses: OneLoss,
     criterion: Annotated[str, typer.Option(help="The column to compare methods by.")] = "aurec",
     ci: Annotated[float, typer.Option(help="Level of the test.")] = 0.95,
     power: Annotated[float, typer.Option(help="Power of the test.")] = 0.8,
@@ -56,8 +29,9 @@ def plan(
     annotators: Annotated[
         str | None, typer.Option(help="Numbers of annotators per point to consider: 5,10,20.")
     ] = None,
-    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
     seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
+    format: TableOrJson = "table",
+    wide: Wide = False,
 ) -> None:
     """Plan a study: how many points and annotators it needs.
 
@@ -70,17 +44,15 @@ def plan(
     from rue.io.runs import make_runs
 
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
-    matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching)
     runs = make_runs(
-        read_methods(files, matching),
-        answers,
-        chosen_loss(loss, cost),
-        values=parse_values(values),
+        matched.read_methods(files),
+        matched.answers(),
+        losses.chosen,
+        values=losses.scale,
         with_answers=True,
-        matching=matching,
+        matching=matched.matching,
     )
-    found = plan_runs(
+    study = plan_runs(
         runs,
         criterion=criterion,
         level=ci,
@@ -92,14 +64,11 @@ def plan(
     )
     methods = [run.method for run in runs]
     if format == "json":
-        told = {run.method: list(run.notes) for run in runs if run.notes}
-        whole = {"loss": loss, "methods": methods} | found.to_dict() | {"notes": told}
-        emit(json.dumps(whole, indent=2, allow_nan=False))
+        notes = {run.method: list(run.notes) for run in runs if run.notes}
+        emit_json({"loss": losses.loss, "methods": methods} | study.to_dict() | {"notes": notes})
     else:
-        emit(_table(loss, methods, found))
-        for run in runs:
-            for note in run.notes:
-                emit(f"note: {run.method}: {note}")
+        emit(_table(losses.loss, methods, study, terminal_width(wide)))
+        print_notes([f"{run.method}: {note}" for run in runs for note in run.notes])
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -109,13 +78,14 @@ def _whole_numbers(text: str) -> list[int]:
         raise InputError(f"--annotators must be whole numbers like 5,10,20, got {text!r}") from None
 
 
-def _table(loss: str, methods: list[str], found: "Plan") -> str:
+def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) -> str:
     from rue.metrics.columns import title
+    from rue.metrics.table import format_grid
 
     two = len(methods) == 2
     compared = ["difference", "points", "answers"] if two else []
-    rows = [["annotators", "bracket width", *compared, ""]]
-    for row in found.rows:
+    rows = [["annotators", "bracket width", *compared, "remark"]]
+    for row in study.rows:
         numbers = [str(row.n_annotators), _number(row.bracket_width, row.bracket_width_se, ".3g")]
         if two:
             numbers += [
@@ -126,51 +96,51 @@ def _table(loss: str, methods: list[str], found: "Plan") -> str:
         rows.append([*numbers, _remark(row, two)])
     names = " against ".join(methods).translate(ESCAPES)
     lines = [
-        f"{names} · {loss} loss · pilot with {found.pilot_points:,} points, nine of ten with "
-        f"{found.pilot_annotators} or more annotators",
-        align(rows, left=[""], rule=True),
+        f"{names} · {loss} loss · pilot with {study.pilot_points:,} points,\nnine of ten with "
+        f"{study.pilot_annotators} or more annotators",
+        format_grid(rows, left=["remark"], wrap="remark", width=columns),
         "",
     ]
     if two:
-        lines.append(_advice(found, title(found.criterion)))
-    if found.width is not None and found.annotators_needed is None:
-        lines.append(f"A million annotators per point do not bring the bracket to {found.width:g}.")
-    elif found.width is not None and found.annotators_needed is not None:
-        error = found.annotators_needed_se
+        lines.append(_advice(study, title(study.criterion)))
+    if study.width is not None and study.annotators_needed is None:
+        lines.append(f"A million annotators per point do not bring the bracket to {study.width:g}.")
+    elif study.width is not None and study.annotators_needed is not None:
+        error = study.annotators_needed_se
         assert error is not None  # given with the number
-        needed = f"{found.annotators_needed:,}"
+        needed = f"{study.annotators_needed:,}"
         needed += " ± " + (f"{error:,.0f}" if math.isfinite(error) else "?") if error else ""
         lines.append(
-            f"A bracket of at most {found.width:g} needs {needed} annotators per point."
-            if found.annotators_needed_reliable
+            f"A bracket of at most {study.width:g} needs {needed} annotators per point."
+            if study.annotators_needed_reliable
             else "The pilot is too small to say how many annotators per point a bracket of at most "
-            f"{found.width:g} needs: {needed}. No number of annotators is recommended."
+            f"{study.width:g} needs: {needed}. No number of annotators is recommended."
         )
-    if found.single_points:
-        lines.append(f"note: points with a single answer are left out: {found.single_points:,}")
+    if study.single_points:
+        lines.append(f"note: points with a single answer are left out: {study.single_points:,}")
     text = "\n".join(lines)
     return f"{text}\n± is one standard error{', ? an unknown one' if '± ?' in text else ''}."
 
 
-def _advice(found: "Plan", criterion: str) -> str:
+def _advice(study: "Plan", criterion: str) -> str:
     """Return what to do, or why the pilot does not say it."""
     from rue.inference.plan_measures import LEAST_POINTS
 
-    best = found.best()
+    best = study.best()
     if best is not None:
         return (
-            f"To separate them by {criterion} at level {found.level:g} with power "
-            f"{found.power:g}, {best.n_annotators} annotators per point need the fewest answers: "
+            f"To separate them by {criterion} at level {study.level:g} with power "
+            f"{study.power:g}, {best.n_annotators} annotators per point need the fewest answers: "
             f"{_number(best.n_points, best.n_points_se, ',.0f')} points."
         )
-    if math.isnan(found.difference) or found.difference == 0:
+    if math.isnan(study.difference) or study.difference == 0:
         return f"The pilot shows no difference in {criterion}."
-    if found.pilot_points < LEAST_POINTS:
+    if study.pilot_points < LEAST_POINTS:
         return (
-            f"No number of points is recommended: the pilot has {found.pilot_points}, and the "
+            f"No number of points is recommended: the pilot has {study.pilot_points}, and the "
             f"standard errors of fewer than {LEAST_POINTS} are too uncertain themselves."
         )
-    apart = _number(found.difference, found.difference_se, ".3g", sign="+")
+    apart = _number(study.difference, study.difference_se, ".3g", sign="+")
     return (
         f"The pilot is too small to say how many points separate them by {criterion}: with "
         f"infinitely many annotators the difference is {apart}. No number of points is recommended."

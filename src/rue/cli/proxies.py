@@ -1,19 +1,19 @@
 """rue proxies: OOD detection and selective prediction from prediction files (table 4)."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli import align, emit, matching_of, read_methods, reads_files, truth_of
-from rue.cli.options import ByPosition, Classes, Common, Files, Format, IdName, TruthFile
+from rue.cli import emit, emit_json, print_notes, terminal_width
+from rue.cli.inputs import FILE, AnyFormat, Convention, Files, Matched, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.beliefs import Belief, Convention
+    from rue.beliefs import Belief
+    from rue.beliefs import Convention as ConventionName
     from rue.components import Run
     from rue.io.names import Matching
     from rue.io.predictions import Predictions
@@ -23,42 +23,36 @@ if TYPE_CHECKING:
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
 
-@reads_files
 def proxies(
     files: Files,
+    matched: Matched,
     ood: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE...",
+            metavar=FILE,
             help="Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
             "several after one --ood.",
         ),
     ] = None,
-    truth: TruthFile = None,
     labels: Annotated[
         str | None,
         typer.Option(
+            metavar=FILE,
             help="The data set's labels, one per point: a file like --truth, or the name of a "
-            "data set."
+            "data set.",
         ),
     ] = None,
     near: Annotated[
         list[str] | None,
-        typer.Option(metavar="SET", help="A near OOD set; default OpenOOD's, by name."),
+        typer.Option(metavar="SET", help="A near OOD set. By default OpenOOD's, by name."),
     ] = None,
     far: Annotated[
         list[str] | None,
-        typer.Option(metavar="SET", help="A far OOD set; default OpenOOD's, by name."),
+        typer.Option(metavar="SET", help="A far OOD set. By default OpenOOD's, by name."),
     ] = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
-    convention: Annotated[
-        Literal["definition", "published"],
-        typer.Option(help="Definition 1, or what the authors' own code computes."),
-    ] = "definition",
-    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
+    convention: Convention = "definition",
+    format: AnyFormat = "table",
+    wide: Wide = False,
 ) -> None:
     """Evaluate OOD detection and selective prediction.
 
@@ -67,48 +61,40 @@ def proxies(
     annotators' answers (--truth, or the counts in the file) and against the data set's labels
     (--labels).
     """
-    from rue.metrics.table import Format as FormatName
     from rue.metrics.table import format_rows
 
-    how: FormatName = format.value
-    matching = matching_of(id_name, classes, common, by_position)
-    methods = {
-        name: _predictions(name, read) for name, read in read_methods(files, matching).items()
-    }
+    matching = matched.matching
+    methods = {name: _predictions(name, r) for name, r in matched.read_methods(files).items()}
     outside = _read_outside(ood or [], methods, matching)
     groups = _groups(near or [], far or [], outside)
-    answers = truth_of(truth, matching)
+    answers = matched.answers()
     rows, notes = [], []
     for name, predictions in methods.items():
         labelled = _labels_of(labels, matching, predictions)
-        row, said = _evaluate(
+        row, own_notes = _evaluate(
             predictions, answers or predictions.truth, labelled, matching, convention
         )
         if outside:
             row = replace(row, ood=_detection(predictions, outside[name], groups, convention))
         rows.append(replace(row, method=name))
-        notes += [f"{name}: {note}" for note in said]
+        notes += [f"{name}: {note}" for note in own_notes]
     if not outside and not any(row.by_answers or row.by_labels for row in rows):
         raise InputError(
             f"{next(iter(methods.values())).path} has no answers of its own, and there is nothing "
             "to evaluate against: give --ood, --truth or --labels"
         )
-    if format is Format.json:
+    if format == "json":
         facts = {"loss": "log", "convention": convention, "groups": groups}
-        emit(json.dumps(facts | {"rows": [row.to_dict() for row in rows]}, indent=2))
+        emit_json(facts | {"rows": [row.to_dict() for row in rows]})
         return
     plain = [
         {"method": row.method, "loss": "", "n_points": row.n_points, **_present(row)}
         for row in rows
     ]
-    emit(format_rows(plain, how))
-    if format is Format.table:
-        if outside:
-            emit("\n" + _sets(rows, groups))
-        for note in dict.fromkeys(notes):
-            emit(f"note: {note}")
-        for note in _without_group(outside, groups):
-            emit(f"note: {note}")
+    emit(format_rows(plain, format, width=terminal_width(wide)))
+    if format == "table" and outside:
+        emit("\n" + _sets(rows, groups, terminal_width(wide)))
+    print_notes([*notes, *_without_group(outside, groups)], format)
 
 
 def _predictions(name: str, read: "Predictions | Run") -> "Predictions":
@@ -236,7 +222,7 @@ def _evaluate(
     answers: "Truth | None",
     labels: "Truth | None",
     matching: "Matching",
-    convention: "Convention",
+    convention: "ConventionName",
 ) -> "tuple[ProxyRow, list[str]]":
     """Return selective prediction on the points that all truths have, and notes."""
     from rue.io.align import align as matched
@@ -270,7 +256,7 @@ def _detection(
     predictions: "Predictions",
     outside: "Mapping[str, Belief]",
     groups: Mapping[str, list[str]],
-    convention: "Convention",
+    convention: "ConventionName",
 ) -> Any:
     from rue.proxies.rows import evaluate_proxies
 
@@ -283,8 +269,10 @@ def _present(row: "ProxyRow") -> dict[str, float]:
     return {key: value for key, value in row.columns().items() if value is not None}
 
 
-def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]]) -> str:
+def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]], width: int | None) -> str:
     """Return the detection of each OOD set as a table."""
+    from rue.metrics.table import format_grid
+
     group_of = {name: group for group, names in groups.items() for name in names}
     detections = [(row.method, found) for row in rows if row.ood for found in row.ood.sets]
     lines = [["OOD set", "group", "method", "inputs", "AUROC", "AUPR", "FPR95"]]
@@ -293,7 +281,7 @@ def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]]) -> str:
             if found.name == name:
                 numbers = [f"{number:.3f}" for number in (found.auroc, found.aupr, found.fpr95)]
                 lines.append([name, group_of.get(name, "-"), method, f"{found.n_out:,}", *numbers])
-    return align(lines, left=("OOD set", "group", "method"), rule=True)
+    return format_grid(lines, left=3, width=width)
 
 
 def _without_group(

@@ -1,14 +1,11 @@
 """rue published: the numbers of the paper."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rue.cli import emit
-from rue.cli.options import Format
-
-if TYPE_CHECKING:
-    from rue.published import PublishedTable
+from rue.cli import emit, terminal_width
+from rue.cli.inputs import NAME, AnyFormat, Wide
 
 EXAMPLE = "rue published --table cifar10h --format csv"
 
@@ -16,37 +13,30 @@ EXAMPLE = "rue published --table cifar10h --format csv"
 def published(
     table: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One table, by name or number; default all tables."),
+        typer.Option(metavar=NAME, help="One table, by name or number. By default all tables."),
     ] = None,
-    format: Annotated[Format, typer.Option(help="Output format.")] = Format.table,
+    format: AnyFormat = "table",
+    wide: Wide = False,
 ) -> None:
     """Print tables 1 to 13 of the paper.
 
     As csv and json, all tables are one list.
     """
+    from rue.metrics.table import format_rows, with_title
     from rue.published import TABLES, read_published
 
     rows = [row.to_dict() for row in read_published(table)]
-    if format in (Format.csv, Format.json):
-        emit(_text(rows, format))
+    if format in ("csv", "json"):
+        emit(format_rows(rows, format))
         return
     blocks = []
-    for each in TABLES:
-        own = [row for row in rows if row["table"] == each.name]
+    for part in TABLES:
+        own = [row for row in rows if row["table"] == part.name]
         if own:
-            blocks.append(f"{_title(each, format)}\n{_text(_together(own), format)}")
+            text = format_rows(_together(own), format, width=terminal_width(wide))
+            title = f"Table {part.number} ({part.name}): {part.title}"
+            blocks.append(with_title(title, text, format))
     emit("\n\n".join(blocks))
-
-
-def _text(rows: list[dict[str, Any]], format: Format) -> str:
-    from rue.metrics.table import format_rows
-
-    return format_rows(rows, format.value)
-
-
-def _title(table: "PublishedTable", format: Format) -> str:
-    text = f"Table {table.number} ({table.name}): {table.title}"
-    return {Format.markdown: f"**{text}**\n", Format.latex: f"% {text}"}.get(format, text)
 
 
 def _together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

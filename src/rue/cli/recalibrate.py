@@ -1,35 +1,22 @@
 """rue recalibrate: fit a map from epistemic uncertainty to regret, apply it, show it."""
 
-import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rue.cli import (
-    align,
-    chosen_loss,
-    emit,
-    matching_of,
-    method_of,
-    parse_values,
-    reads_files,
-    require_other_file,
-    truth_of,
-)
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    Common,
-    Costs,
-    Floor,
-    IdName,
-    LossName,
+from rue.cli import App, emit, emit_json
+from rue.cli.inputs import (
+    COLUMN,
+    FILE,
+    Matched,
+    OneLoss,
     OneMethod,
-    Scale,
     TableOrJson,
-    TruthFile,
+    method_of,
+    require_other_file,
 )
 from rue.errors import FileError
 
@@ -38,34 +25,22 @@ if TYPE_CHECKING:
     from rue.deploy.points import DeployPoints
     from rue.deploy.recalibration_map import RecalibrationMap
 
-app = typer.Typer(
-    help="Recalibration: make uncertainty as large as the regret.", no_args_is_help=True
-)
+app = App(help="Recalibration: make uncertainty as large as the regret.")
 
 
 @app.command(
     epilog="Example:  rue recalibrate fit cal.npz --truth counts.npy --loss log --out map.json"
 )
-@reads_files
 def fit(
     file: OneMethod,
-    out: Annotated[
-        Path, typer.Option(help="Write the map to this file, JSON.", show_default=False)
-    ],
-    truth: TruthFile = None,
-    loss: LossName = "log",
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
-    floor: Floor = None,
+    matched: Matched,
+    losses: OneLoss,
+    out: Annotated[Path, typer.Option(help="Write the map to this file, JSON.")],
     folds: Annotated[int, typer.Option(help="Folds of the cross-fitted mean.", min=2)] = 5,
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN",
+            metavar=COLUMN,
             help="Column of clusters, such as patients: keep each whole in folds and halves.",
         ),
     ] = None,
@@ -86,16 +61,15 @@ def fit(
     from rue.deploy.recalibration_map import fit_recalibration_map
     from rue.inference.clusters import cluster_column
 
-    matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
-    require_other_file("--out", out, [*files, truth, cost])
+    require_other_file("--out", out, [*files, matched.truth, losses.cost])
     points = read_calibration(
         files,
-        truth_of(truth, matching, by=(cluster,)),
-        chosen_loss(loss, cost, floor),
+        matched.answers(cluster),
+        losses.chosen,
         name=name,
-        values=parse_values(values),
-        matching=matching,
+        values=losses.scale,
+        matching=matched.matching,
     )
     assert points.star is not None  # calibration points have answers
     fitted = fit_recalibration_map(
@@ -108,31 +82,26 @@ def fit(
     )
     fitted.save(out)
     lines = [*_lines(fitted, points.method), f"the map is in {out}"]
+    helps = fitted.gap_before is None or fitted.gap_after < fitted.gap_before
+    if not helps:
+        lines.append(
+            f"The map does not help on new points: the gap does not fall ({fitted.gap_before:.4g} "
+            f"before, {fitted.gap_after:.4g} after), so the exit code is 1."
+        )
     _print({"map": fitted.to_dict()}, lines, points.notes, format)
-    if fitted.gap_before is not None and fitted.gap_after >= fitted.gap_before:
+    if not helps:
         raise typer.Exit(1)
 
 
 @app.command(epilog="Example:  rue recalibrate apply new.npz --map map.json --out recalibrated.csv")
-@reads_files
 def apply(
     file: OneMethod,
-    map_file: Annotated[
-        Path,
-        typer.Option("--map", help="A map that rue recalibrate fit wrote.", show_default=False),
-    ],
+    matched: Matched,
+    map_file: Annotated[Path, typer.Option("--map", help="A map that rue recalibrate fit wrote.")],
     out: Annotated[
         Path,
-        typer.Option(
-            help="Write the components of each point to this table, .csv or .parquet.",
-            show_default=False,
-        ),
+        typer.Option(help="Write the components of each point to this table, .csv or .parquet."),
     ],
-    truth: TruthFile = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
     format: TableOrJson = "table",
 ) -> None:
     """Recalibrate the epistemic uncertainty of new points.
@@ -149,16 +118,15 @@ def apply(
     if out.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"{out}: --out must be .csv or .parquet, got {out.suffix!r}")
     fitted = RecalibrationMap.load(map_file)
-    matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
-    require_other_file("--out", out, [*files, truth, map_file])
+    require_other_file("--out", out, [*files, matched.truth, map_file])
     new = read_of_kind(
         files,
         fitted.kind,
-        truth_of(truth, matching),
+        matched.answers(),
         owner="the map",
         name=name,
-        matching=matching,
+        matching=matched.matching,
     )
     after = fitted.apply(new.hat)
     _write(out, new, after)
@@ -174,31 +142,32 @@ def apply(
             "the map was fitted on these points, so their gap after it is too low: use the gap "
             "of the map"
         )
-    found = _measured(new, after)
+    means = _measured(new, after)
     lines = [
         *_lines(fitted, map_file.stem),
         "",
         f"{new.method} · {len(after):,} new points",
-        _before_and_after(found),
+        _before_and_after(means),
         f"components are in {out}",
     ]
-    _print({"map": fitted.to_dict(), "new": {"method": new.method} | found}, lines, notes, format)
+    _print({"map": fitted.to_dict(), "new": {"method": new.method} | means}, lines, notes, format)
 
 
 @app.command(epilog="Example:  rue recalibrate show map.json --format json")
 def show(
     map_file: Annotated[
-        Path, typer.Argument(help="A map that rue recalibrate fit wrote.", show_default=False)
+        Path, typer.Argument(metavar=FILE, help="A map that rue recalibrate fit wrote.")
     ],
     format: TableOrJson = "table",
 ) -> None:
     """Print a map: its purpose, its points and its steps."""
     from rue.deploy.recalibration_map import RecalibrationMap
+    from rue.metrics.table import format_grid
 
     fitted = RecalibrationMap.load(map_file)
     knots = zip(fitted.fitted.epistemic, fitted.fitted.regret, strict=True)
-    table = align([["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)], left=())
-    lines = [*_lines(fitted, map_file.stem), "", table]
+    steps = [["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)]
+    lines = [*_lines(fitted, map_file.stem), "", format_grid(steps, left=0)]
     _print({"map": fitted.to_dict()}, lines, (), format)
 
 
@@ -228,14 +197,16 @@ def _are_those_of(fitted: "RecalibrationMap", new: "DeployPoints") -> bool:
     return math.isclose(regret, fitted.mean_regret) and math.isclose(estimate, fitted.mean_estimate)
 
 
-def _before_and_after(found: dict[str, Any]) -> str:
-    """Return the table of means and gaps; what is not known is a dash."""
+def _before_and_after(means: dict[str, Any]) -> str:
+    """Return the table of means and gaps; an unknown number is a dash."""
+    from rue.metrics.table import format_grid
+
     rows = [["", "before", "after"]]
     for title, key in (("mean estimate", "estimate"), ("mean regret", "regret"), ("gap", "gap")):
-        if key in found:
-            pair = found[key] if isinstance(found[key], tuple) else (found[key], found[key])
+        if key in means:
+            pair = means[key] if isinstance(means[key], tuple) else (means[key], means[key])
             rows.append([title, *("-" if value is None else f"{value:.4g}" for value in pair)])
-    return align(rows, left=("",))
+    return format_grid(rows)
 
 
 def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
@@ -243,18 +214,18 @@ def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
     from rue.metrics.measures import regret_calibration
 
     before = new.hat.epistemic
-    found: dict[str, Any] = {
+    means: dict[str, Any] = {
         "n_points": len(after),
         "estimate": (float(before.mean()), float(after.epistemic.mean())),
     }
     if new.star is not None:
         regret = new.star.epistemic
         gaps = [regret_calibration(regret, part).gap for part in (before, after.epistemic)]
-        found |= {
+        means |= {
             "regret": float(regret.mean()),
             "gap": (None if new.hat.outside_score else gaps[0], gaps[1]),
         }
-    return found
+    return means
 
 
 def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
@@ -287,8 +258,8 @@ def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
     save_table(path, {k: v for k, v in columns.items() if v is not None}, parents=True)
 
 
-def _print(found: dict[str, Any], lines: list[str], notes: Any, format: str) -> None:
+def _print(facts: dict[str, Any], lines: list[str], notes: Sequence[str], format: str) -> None:
     if format == "json":
-        emit(json.dumps(found | {"notes": list(notes)}, indent=2, allow_nan=False))
+        emit_json(facts | {"notes": list(notes)})
     else:
         emit("\n".join([*lines, *(f"note: {note}" for note in notes)]))

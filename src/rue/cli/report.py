@@ -1,57 +1,44 @@
 """rue report: one self-contained HTML page."""
 
-import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from rue.cli import (
-    chosen_losses,
-    emit,
-    matching_of,
-    methods_of,
-    parse_values,
-    reads_files,
-    shortest_names,
-    truth_of,
-)
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    ClusterName,
-    Common,
+from rue.cli import emit, emit_json, progress
+from rue.cli.inputs import (
+    FILE,
+    NAME,
+    Cluster,
     Corrected,
-    Costs,
-    IdName,
     Losses,
-    Scale,
-    TruthFile,
+    Matched,
+    TableOrJson,
+    methods_of,
+    shortest_names,
 )
 from rue.errors import InputError
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
 
 
-@reads_files
 def report(
     files: Annotated[
         list[str],
-        typer.Argument(help="Prediction files as for rue evaluate, or one folder of rue bench."),
+        typer.Argument(
+            metavar=FILE, help="Prediction files as for rue evaluate, or one folder of rue bench."
+        ),
     ],
+    matched: Matched,
+    losses: Losses,
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
-    truth: TruthFile = None,
-    loss: Losses = None,
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
     data: Annotated[
         str | None,
-        typer.Option(help="Name of the data set (rue data list): adds its card, texts, images."),
+        typer.Option(
+            metavar=NAME, help="Name of the data set (rue data list): adds its card, texts, images."
+        ),
     ] = None,
     items: Annotated[
         Path | None,
@@ -60,64 +47,50 @@ def report(
     ci: Annotated[
         float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
     ] = None,
-    cluster: ClusterName = None,
+    cluster: Cluster = None,
     corrected: Corrected = False,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "",
     seed: Annotated[
         int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
     ] = 0,
-    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
+    format: TableOrJson = "table",
 ) -> None:
     """Write one self-contained HTML page about your results.
 
     It has a table, curves, surfaces, a deployment explorer, and facts about data and methods. The
     page needs no network and no server.
     """
-    from tqdm import tqdm
-
     from rue.data.dataset import count
     from rue.report import from_files, from_folder, write_report
     from rue.report.page import require_page
 
     options: dict[str, object] = {
-        "truth": truth,
-        "values": values,
-        "cost": cost,
+        **asdict(losses),
+        "loss": list(dict.fromkeys(losses.loss or [])),
+        **asdict(matched),
         "data": data,
         "items": items,
         "ci": ci,
         "cluster": cluster,
         "corrected": corrected,
-        "id": id_name,
-        "classes": classes,
-        "common": common,
-        "by-position": by_position,
+        "seed": seed,
     }
-    losses = list(dict.fromkeys(loss or []))
     require_page(out)  # fail before the computation, not after it
-    command = _command(files, losses, options | {"title": title, "seed": seed, "out": out})
-    with tqdm(delay=2, disable=None, leave=False) as bar:
-
-        def step(word: str) -> None:
-            bar.set_description(word)
-            bar.update()
-
+    command = _command(files, options | {"title": title, "out": out})
+    with progress() as step:
         if len(files) == 1 and Path(files[0]).is_dir():
-            given = [
-                name for name, value in {**options, "seed": seed, "loss": losses}.items() if value
-            ]
-            if given:
-                raise InputError(f"--{given[0]} cannot be used with a folder, got {files[0]}")
+            given = [_option(name) for name, value in options.items() if value]
+            if given and given != ["--max-memory"]:
+                raise InputError(f"{given[0]} cannot be used with a folder, got {files[0]}")
             made = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
-            matching = matching_of(id_name, classes, common, by_position)
             given_files = methods_of(files)
             stems = shortest_names([paths[0] for _, paths in given_files])
             made = from_files(
                 {name or stems[paths[0]]: paths for name, paths in given_files},
-                chosen_losses(losses, cost),
-                truth=truth_of(truth, matching, by=(cluster,)),
-                values=parse_values(values),
+                losses.chosen,
+                truth=matched.answers(cluster),
+                values=losses.scale,
                 data=data,
                 items=items,
                 level=ci,
@@ -126,7 +99,7 @@ def report(
                 title=title,
                 command=command,
                 seed=seed,
-                matching=matching,
+                matching=matched.matching,
                 step=step,
             )
         n_bytes = write_report(made, out, step=step)
@@ -139,7 +112,7 @@ def report(
         "n_points": [len(card.items.ids) for card in made.data],
     }
     if format == "json":
-        emit(json.dumps(summary, indent=2))
+        emit_json(summary)
     else:
         counted = [
             count(len(made.data), "data set"),
@@ -151,12 +124,15 @@ def report(
         emit(f"{out}: {', '.join(counted)}")
 
 
-def _command(files: list[str], losses: list[str], options: dict[str, object]) -> str:
+def _option(name: str) -> str:
+    return {"id_name": "--id"}.get(name, "--" + name.replace("_", "-"))
+
+
+def _command(files: list[str], options: dict[str, Any]) -> str:
     """Return the command that creates this page."""
-    words = ["rue", "report", *map(str, files)]
-    for name in losses:
-        words += ["--loss", name]
+    words = ["rue", "report", *files]
     for name, value in options.items():
-        if value:  # defaults are empty or 0
-            words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+        for part in value if isinstance(value, list) else [value]:
+            if part:  # defaults are empty or 0
+                words += [_option(name)] if part is True else [_option(name), str(part)]
     return shlex.join(words)

@@ -1,6 +1,5 @@
 """rue rule: learn a rule to deploy, apply it to new points, show it."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -8,48 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue._text import protected
-from rue.cli import (
-    chosen_loss,
-    emit,
-    matching_of,
+from rue.cli import App, emit, emit_json
+from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
+from rue.cli.inputs import (
+    COLUMN,
+    Budgets,
+    Matched,
+    OneLoss,
+    OneMethod,
+    TableOrJson,
     method_of,
     parse_range,
-    parse_values,
-    reads_files,
     require_other_file,
-    truth_of,
-)
-from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, rule_lines
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    Common,
-    Costs,
-    CoverageMin,
-    Floor,
-    IdName,
-    LossName,
-    Maximize,
-    Minimize,
-    Normalized,
-    OneMethod,
-    RegretMax,
-    RiskMax,
-    Scale,
-    TableOrJson,
-    TruthFile,
 )
 from rue.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rue.deploy import Outcome, Rule
     from rue.deploy.points import DeployPoints
     from rue.selectors.problem import Problem
 
-app = typer.Typer(
-    help="Rules to deploy: learn one, apply it to new points, show it.", no_args_is_help=True
-)
+app = App(help="Rules to deploy: learn one, apply it to new points, show it.")
 
 RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save wrote.")]
 
@@ -58,24 +39,11 @@ RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save 
     epilog="Example:  rue rule fit cal.npz --loss zero_one --risk-max 0.05 --delta 0.1 "
     "--save rule.json"
 )
-@reads_files
 def fit(
     file: OneMethod,
-    truth: TruthFile = None,
-    loss: LossName = "log",
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
-    floor: Floor = None,
-    maximize: Maximize = None,
-    minimize: Minimize = None,
-    coverage_min: CoverageMin = None,
-    risk_max: RiskMax = None,
-    regret_max: RegretMax = None,
-    normalized: Normalized = False,
+    matched: Matched,
+    losses: OneLoss,
+    budgets: Budgets,
     delta: Annotated[
         float | None, typer.Option(help="Promise the budgets with probability 1 - delta.")
     ] = None,
@@ -96,7 +64,7 @@ def fit(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN",
+            metavar=COLUMN,
             help="With --delta: points with the same value belong together, e.g. a patient's; "
             "promise for a random point of a new cluster.",
         ),
@@ -128,26 +96,23 @@ def fit(
     from rue.deploy.candidates import total_weights
     from rue.deploy.points import read_calibration, read_new
     from rue.inference.clusters import cluster_column
-    from rue.selectors.problem import Problem
 
     if plot is not None and compare is None:
         raise InputError("--plot needs --compare")
-    if maximize is None and minimize is None:
-        maximize = "coverage"
-    problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
-    matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching, by=(cluster,))
+    if budgets.maximize is None and budgets.minimize is None:
+        budgets = replace(budgets, maximize="coverage")
+    problem = budgets.problem
     name, files = method_of(file)
-    require_other_file("--save", save, [*files, truth, cost, compare])
+    require_other_file("--save", save, [*files, matched.truth, losses.cost, compare])
     points = read_calibration(
         files,
-        answers,
-        chosen_loss(loss, cost, floor),
+        matched.answers(cluster),
+        losses.chosen,
         name=name,
-        values=parse_values(values),
+        values=losses.scale,
         bounded=delta is not None and bound is None,
         limits=parse_range(limits),
-        matching=matching,
+        matching=matched.matching,
     )
     assert points.star is not None  # calibration points have answers
     weights = {"learned": None, "total": total_weights(points.hat), "epistemic": (0.0, 1.0)}
@@ -164,32 +129,28 @@ def fit(
     )
     if save is not None:
         rule.save(save)
-    found: dict[str, Any] = {"rule": rule.to_dict(), "notes": list(points.notes)}
+    facts: dict[str, Any] = {"rule": rule.to_dict(), "notes": list(points.notes)}
     lines = rule_lines(rule, points.method) + [f"note: {note}" for note in points.notes]
     if compare is not None:
-        new = read_new(compare, rule, matching=replace(matching, common=False, by_position=False))
+        matching = replace(matched.matching, common=False, by_position=False)
+        new = read_new(compare, rule, matching=matching)
         outcomes = _compared(rule, points, new)
-        found["comparison"] = [
+        facts["comparison"] = [
             {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
         ]
         lines += ["", comparison(outcomes, problem)]
         if plot is not None:
             _draw(outcomes, problem, plot)
-    _print(found, lines, format)
+    _print(facts, lines, format)
     if rule.tau == -math.inf:
         raise typer.Exit(1)
 
 
 @app.command(epilog="Example:  rue rule apply rule.json new.npz --out decisions.csv")
-@reads_files
 def apply(
     rule: RuleFile,
     file: OneMethod,
-    truth: TruthFile = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
+    matched: Matched,
     out: Annotated[
         Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
     ] = None,
@@ -207,12 +168,11 @@ def apply(
     from rue.deploy.points import read_new
 
     loaded = Rule.load(rule)
-    matching = matching_of(id_name, classes, common, by_position)
     name, files = method_of(file)
-    require_other_file("--out", out, [*files, truth, rule])
-    new = read_new(files, loaded, truth_of(truth, matching), name=name, matching=matching)
+    require_other_file("--out", out, [*files, matched.truth, rule])
+    new = read_new(files, loaded, matched.answers(), name=name, matching=matched.matching)
     accepted = loaded.accept(new.hat)
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "rule": loaded.to_dict(),
         "new": {
             "method": new.method,
@@ -224,18 +184,18 @@ def apply(
     }
     lines = [*rule_lines(loaded, rule.stem), "", new_line(new.method, accepted)]
     if out is not None:
-        _write(out, new, loaded)
+        _write(out, new, loaded, accepted)
         lines.append(f"decisions are in {out}")
-    kept = {}
+    within: dict[str, bool] = {}
     if new.star is not None:
         here = attained(new.star, accepted, normalized=loaded.problem.normalized)
-        kept = budgets_kept(here, loaded.problem)
-        found["new"]["attained"] = numbers(here)
-        found["new"]["kept"] = kept
+        within = budgets_kept(here, loaded.problem)
+        facts["new"]["attained"] = numbers(here)
+        facts["new"]["kept"] = within
         lines += attained_lines(loaded.problem, here) if here.n_accepted else []
     lines += [f"note: {note}" for note in new.notes]
-    _print(found, lines, format)
-    if not accepted.any() or not all(kept.values()):
+    _print(facts, lines, format)
+    if not accepted.any() or not all(within.values()):
         raise typer.Exit(1)
 
 
@@ -279,24 +239,18 @@ def _draw(outcomes: "tuple[Outcome, ...]", problem: "Problem", path: Path) -> No
     save(plot_outcomes(outcomes, problem), path)
 
 
-def _print(found: dict[str, Any], lines: list[str], format: str) -> None:
-    emit(json.dumps(found, indent=2, allow_nan=False) if format == "json" else "\n".join(lines))
+def _print(facts: dict[str, Any], lines: list[str], format: str) -> None:
+    if format == "json":
+        emit_json(facts)
+    else:
+        emit("\n".join(lines))
 
 
-def _write(path: Path, new: "DeployPoints", rule: "Rule") -> None:
-    import csv
-    import io
+def _write(path: Path, new: "DeployPoints", rule: "Rule", accepted: "NDArray[np.bool_]") -> None:
+    import numpy as np
 
-    from rue.io.atomic import replacing
+    from rue.io.saving import save_table
 
-    ids = range(len(new.hat)) if new.ids is None else new.ids.tolist()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "score", "accept"])
-    scores, accepted = rule.score(new.hat), rule.accept(new.hat)
-    writer.writerows(
-        [protected(str(i)), repr(s), int(a)]
-        for i, s, a in zip(ids, scores.tolist(), accepted, strict=True)
-    )
-    with replacing(path) as file:
-        file.write(text.getvalue().encode())
+    ids = np.arange(len(new.hat)) if new.ids is None else new.ids
+    columns = {"id": ids, "score": rule.score(new.hat), "accept": accepted}
+    save_table(path, columns)

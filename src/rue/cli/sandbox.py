@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rue.cli import align, emit, folder
+from rue.cli import emit, emit_json, folder, terminal_width
+from rue.cli.inputs import FOLDER, TableOrJson
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def sandbox(
     out: Annotated[
         Path,
         typer.Option(
-            parser=folder, metavar="DIRECTORY", help="Folder for the files; created if missing."
+            parser=folder, metavar=FOLDER, help="Folder for the files; created if missing."
         ),
     ],
     coverage: Annotated[float, typer.Option(help="Share of inputs that is accepted.")] = 0.8,
@@ -27,7 +28,7 @@ def sandbox(
     loss: Annotated[
         Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
     ] = "squared",
-    format: Annotated[Literal["table", "json"], typer.Option(help="Output format.")] = "table",
+    format: TableOrJson = "table",
 ) -> None:
     """Draw figure 1: five optimal scores reject different inputs.
 
@@ -42,7 +43,7 @@ def sandbox(
     out.mkdir(parents=True, exist_ok=True)
     summary = write_sandbox(result, out)
     if format == "json":
-        emit(json.dumps(summary, indent=2))
+        emit_json(summary)
     else:
         _print(summary)
 
@@ -107,4 +108,6 @@ def _print(summary: dict[str, Any]) -> None:
 
 
 def _print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
-    emit(f"{title}\n{align([header, *rows], left=header[:1])}\n")
+    from rue.metrics.table import format_grid
+
+    emit(f"{title}\n{format_grid([header, *rows], width=terminal_width())}\n")

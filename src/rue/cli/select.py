@@ -1,32 +1,13 @@
 """rue select: Theorem 1's optimal selector on the points of a file."""
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rue._text import ESCAPES
-from rue.cli import chosen_loss, emit, matching_of, method_of, parse_values, reads_files, truth_of
-from rue.cli.options import (
-    ByPosition,
-    Classes,
-    Common,
-    Costs,
-    CoverageMin,
-    Floor,
-    IdName,
-    LossName,
-    Maximize,
-    Minimize,
-    Normalized,
-    OneMethod,
-    RegretMax,
-    RiskMax,
-    Scale,
-    TableOrJson,
-    TruthFile,
-)
+from rue.cli import emit, emit_json
+from rue.cli.inputs import Budgets, Matched, OneLoss, OneMethod, TableOrJson, method_of
 
 if TYPE_CHECKING:
     from rue.selectors.selector import Selector
@@ -37,24 +18,11 @@ EXAMPLE = (
 )
 
 
-@reads_files
 def select(
     file: OneMethod,
-    truth: TruthFile = None,
-    loss: LossName = "log",
-    values: Scale = None,
-    cost: Costs = None,
-    id_name: IdName = None,
-    classes: Classes = None,
-    common: Common = False,
-    by_position: ByPosition = False,
-    floor: Floor = None,
-    maximize: Maximize = None,
-    minimize: Minimize = None,
-    coverage_min: CoverageMin = None,
-    risk_max: RiskMax = None,
-    regret_max: RegretMax = None,
-    normalized: Normalized = False,
+    matched: Matched,
+    losses: OneLoss,
+    budgets: Budgets,
     format: TableOrJson = "table",
 ) -> None:
     """Find the best accept/reject rule if the truth is known.
@@ -69,29 +37,30 @@ def select(
     from rue.io.align import make_run
     from rue.io.predictions import read_method
     from rue.selectors.optimal import solve
-    from rue.selectors.problem import Problem
 
-    problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
-    matching = matching_of(id_name, classes, common, by_position)
-    answers = truth_of(truth, matching)
-    paid = chosen_loss(loss, cost, floor)
+    problem = budgets.problem
     name, files = method_of(file)
-    read = read_method(files, name=name, matching=matching)
-    run = make_run(read, answers, paid, values=parse_values(values), matching=matching)
+    read = read_method(files, name=name, matching=matched.matching)
+    run = make_run(
+        read, matched.answers(), losses.chosen, values=losses.scale, matching=matched.matching
+    )
     selector = solve(run.star, problem)
     constraints = {
         "coverage": ["risk budget", "regret budget"],
         "risk": ["coverage floor", "regret budget"],
         "regret": ["coverage floor", "risk budget"],
     }[problem.objective]
-    about = {"method": run.method, "loss": loss, "constraints": constraints}
-    found = _found(selector) | about | {"notes": list(run.notes)}
-    emit(json.dumps(found, indent=2) if format == "json" else _table(found))
+    facts = {"method": run.method, "loss": losses.loss, "constraints": constraints}
+    facts = _numbers(selector) | facts | {"notes": list(run.notes)}
+    if format == "json":
+        emit_json(facts)
+    else:
+        emit(_table(facts))
     if not selector.coverage > 0:
         raise typer.Exit(1)
 
 
-def _found(selector: "Selector") -> dict[str, Any]:
+def _numbers(selector: "Selector") -> dict[str, Any]:
     numbers = ("lam", "tau", "alpha", "beta", "coverage", "risk", "regret")
     accepted = selector.acceptance
     return {
@@ -105,20 +74,20 @@ def _found(selector: "Selector") -> dict[str, Any]:
     }
 
 
-def _table(found: dict[str, Any]) -> str:
+def _table(facts: dict[str, Any]) -> str:
     meanings = {
         "coverage": "share accepted",
-        "risk": "mean loss of the accepted" if found["normalized"] else "loss of the accepted",
+        "risk": "mean loss of the accepted" if facts["normalized"] else "loss of the accepted",
         "regret": "the part of it that could have been avoided",
         "lam": "weight of epistemic; 1/2 is the total, 1 epistemic alone",
         "tau": "threshold on (1 - lam) aleatoric + lam epistemic",
-        "alpha": f"multiplier of the {found['constraints'][0]}",
-        "beta": f"multiplier of the {found['constraints'][1]}",
+        "alpha": f"multiplier of the {facts['constraints'][0]}",
+        "beta": f"multiplier of the {facts['constraints'][1]}",
     }
-    name = found["method"].translate(ESCAPES)
-    lines = [f"{name} · {found['loss']} loss · {found['n_points']:,} points"]
+    name = facts["method"].translate(ESCAPES)
+    lines = [f"{name} · {facts['loss']} loss · {facts['n_points']:,} points"]
     for name, meaning in meanings.items():
-        text = "inf" if found[name] is None else f"{found[name]:.6g}"
+        text = "inf" if facts[name] is None else f"{facts[name]:.6g}"
         lines.append(f"  {name:<10}{text:>12}   {meaning}")
-    notes = [f"note: {note}" for note in found["notes"]]
-    return "\n".join([*lines, "", found["rule"], *([""] if notes else []), *notes])
+    notes = [f"note: {note}" for note in facts["notes"]]
+    return "\n".join([*lines, "", facts["rule"], *([""] if notes else []), *notes])

@@ -1,11 +1,13 @@
-"""Format the rows of evaluate, bench and published as text."""
+"""The one printer: any table as plain text, JSON, CSV, LaTeX (booktabs) or Markdown."""
 
 import csv
 import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rue._text import ESCAPES, protected
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_COMPONENT",
     "FORMATS",
+    "Cell",
     "Format",
     "describe",
-    "escape_latex",
+    "format_grid",
     "format_rows",
     "notes",
     "to_frame",
     "to_latex",
+    "with_title",
 ]
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
@@ -41,6 +45,98 @@ BY_COMPONENT = (
 """The columns that say which component finds regret best: epistemic, total or aleatoric."""
 _ARROWS = {"low": "↓ ", "high": "↑ "}
 _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
+_MARKS = {
+    "table": {"best": "\x1b[1m{}\x1b[0m", "second": "\x1b[4m{}\x1b[0m"},
+    "markdown": {"best": "**{}**", "second": "<u>{}</u>"},
+    "latex": {"best": r"\textbf{{{}}}", "second": r"\underline{{{}}}"},
+}
+_LATEX = str.maketrans(
+    {c: "\\" + c for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+_SPACE = 2  # between the columns of a plain table
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of a table: its text, its mark, its standard deviation and its interval."""
+
+    text: str
+    mark: Literal["", "best", "second"] = ""
+    spread: str = ""
+    interval: str = ""
+
+    def shown(self, format: Format) -> str:
+        """Return the cell in a format; plain tables have the interval on a line of its own."""
+        marked = _MARKS.get(format, {}).get(self.mark, "{}").format(self.text)
+        spread, interval = " ±{}", "" if format == "table" else " {}"
+        if format == "latex":
+            spread, interval = r" {{\scriptsize$\pm${}}}", r" {{\scriptsize {}}}"
+        marked += spread.format(self.spread) if self.spread else ""
+        return marked + (interval.format(self.interval) if self.interval else "")
+
+
+def format_grid(
+    rows: Sequence[Sequence[str | Cell] | None],
+    format: Format = "table",
+    *,
+    left: Collection[str] | int = 1,
+    wrap: str = "",
+    width: int | None = None,
+) -> str:
+    r"""Return a table of texts, the header first, in a format.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str or Cell
+        The header and the rows; None is a blank line in a plain table.
+    format : {"table", "json", "csv", "latex", "markdown"}
+        The format.
+    left : collection of str or int
+        The titles of the columns that are aligned to the left, or how many they are, the first
+        ones; others are aligned to the right.
+    wrap : str
+        The title of a column whose text is wrapped if a plain table is wider than ``width``.
+    width : int, optional
+        The columns of a plain table that do not fit into so many characters go to a further block,
+        with the first columns that are aligned to the left repeated.
+
+    Returns
+    -------
+    str
+        The table, without a final newline.
+
+    Examples
+    --------
+    >>> from rue.metrics.table import format_grid
+    >>> print(format_grid([["method", "AuReC"], ["a", "0.25"]]))
+    method  AuReC
+    ──────  ─────
+    a        0.25
+    """
+    header = [str(title.text if isinstance(title, Cell) else title) for title in rows[0] or ()]
+    lefts = [j < left if isinstance(left, int) else t in left for j, t in enumerate(header)]
+    if format == "table":
+        return _plain(rows, lefts, header.index(wrap) if wrap else None, width)
+    texts = [[_shown(cell, format) for cell in row] for row in rows if row is not None]
+    match format:
+        case "json":
+            return json.dumps([dict(zip(header, row, strict=True)) for row in texts[1:]], indent=2)
+        case "csv":
+            return _csv([header, *texts[1:]])
+        case "markdown":
+            texts.insert(1, ["---" if is_left else "---:" for is_left in lefts])
+            return "\n".join("| " + " | ".join(row) + " |" for row in texts)
+    lines = [" & ".join(row) + r" \\" for row in texts]
+    kinds = "".join("l" if is_left else "c" for is_left in lefts)
+    top = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", lines[0], r"\midrule"]
+    return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
+
+
+def with_title(title: str, text: str, format: Format) -> str:
+    """Return a table below its title."""
+    head = {"markdown": f"**{title}**\n", "latex": f"% {title}"}.get(format, title)
+    return f"{head}\n{text}"
 
 
 def format_rows(
@@ -48,6 +144,7 @@ def format_rows(
     format: Format = "table",
     *,
     columns: Sequence[str] | None = None,
+    width: int | None = None,
 ) -> str:
     """Return rows as text: a plain table, JSON, CSV, LaTeX (booktabs) or Markdown.
 
@@ -62,6 +159,8 @@ def format_rows(
         The format.
     columns : sequence of str, optional
         Show these columns, for example :data:`BY_COMPONENT`, and not the usual ones.
+    width : int, optional
+        The columns of a plain table that do not fit into so many characters go to a further block.
 
     Returns
     -------
@@ -84,21 +183,18 @@ def format_rows(
     dicts = [_as_dict(row) for row in rows]
     if not dicts:
         raise InputError("there must be at least one row, got none")
+    if format not in FORMATS:
+        raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if columns is not None:
-        kept = {f"{key}{end}" for key in columns for end in ("", "_std", "_ci_low", "_ci_high")}
-        dicts = [{k: v for k, v in row.items() if k in kept or k in _NAMES} for row in dicts]
+        keys = {f"{key}{end}" for key in columns for end in ("", "_std", "_ci_low", "_ci_high")}
+        dicts = [{k: v for k, v in row.items() if k in keys or k in _NAMES} for row in dicts]
     match format:
         case "json":
             return json.dumps(dicts, indent=2, allow_nan=False)
         case "csv":
-            return _csv(dicts)
-        case "latex":
-            return to_latex(dicts, columns=columns)
-        case "markdown":
-            return _markdown(dicts, columns)
-        case "table":
-            return _plain(dicts, columns)
-    raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+            head = list(dict.fromkeys(key for row in dicts for key in row if key != "notes"))
+            return _csv([head, *([row.get(key) for key in head] for row in dicts)])
+    return _result_grid(dicts, columns, format, width)
 
 
 def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
@@ -146,24 +242,7 @@ def to_latex(rows: "Iterable[Evaluation | Row]", *, columns: Sequence[str] | Non
     >>> print(to_latex([{"method": "a", "aurec": 0.25}]).splitlines()[4])
     a & 0.2500 \\
     """
-    dicts = [_as_dict(row) for row in rows]
-    names, titles, cells = _cells(
-        dicts,
-        columns,
-        bold=r"\textbf{{{}}}".format,
-        second=r"\underline{{{}}}".format,
-        latex=True,
-    )
-    head = [name.capitalize() for name in names] + titles
-    lines = [
-        r"\begin{tabular}{" + "l" * len(names) + "c" * len(titles) + "}",
-        r"\toprule",
-        " & ".join(head) + r" \\",
-        r"\midrule",
-    ]
-    for row, texts in zip(dicts, cells, strict=True):
-        lines.append(" & ".join([escape_latex(_name(row, n)) for n in names] + texts) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+    return format_rows(rows, "latex", columns=columns)
 
 
 def describe(row: "Evaluation") -> str:
@@ -201,7 +280,7 @@ def _race(row: Row) -> tuple[Any, Any, Any]:
     return row.get("dataset"), row.get("loss"), row.get("group")
 
 
-def _shown(dicts: Sequence[Row], columns: Sequence[str] | None) -> list[Column]:
+def _columns_of(dicts: Sequence[Row], columns: Sequence[str] | None) -> list[Column]:
     if columns is not None:
         return [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
     return [
@@ -223,72 +302,80 @@ def _number(value: Any, digits: int) -> str:
     return f"{value:.{digits}f}"
 
 
-def _cells(
-    dicts: Sequence[Row],
-    wanted: Sequence[str] | None,
-    *,
-    bold: Callable[[str], str],
-    second: Callable[[str], str],
-    latex: bool = False,
-) -> tuple[list[str], list[str], list[list[str]]]:
-    """Return the keys of the names, the titles of the columns and the cells of each row.
+def _result_grid(
+    dicts: Sequence[Row], wanted: Sequence[str] | None, format: Format, width: int | None
+) -> str:
+    """Return result rows as a table; blank lines separate data sets, losses and groups.
 
-    The two best cells of a column are marked. The bracket of AuReC, if any, follows AuReC, and
-    the number of annotators comes last. Standard deviations and confidence intervals follow
-    their numbers.
+    The bracket of AuReC, if any, follows AuReC, and the number of annotators comes last.
     """
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
-    columns = _shown(dicts, wanted)
-    cells = [[_number(row.get(c.key), c.digits) for c in columns] for row in dicts]
-    races: dict[tuple[Any, Any, Any], list[int]] = {}
-    for i, row in enumerate(dicts):
-        races.setdefault(_race(row), []).append(i)
-    for j, column in enumerate(columns):
-        for race in races.values() if column.better in _ARROWS else ():
-            # Numbers that print alike get the same mark.
-            found = {float(cells[i][j]) for i in race if cells[i][j]}
-            ranked = sorted(found, reverse=column.better == "high")
-            if len([i for i in race if cells[i][j]]) < 2 or len(ranked) < 2:
-                continue
-            for i in race:
-                if cells[i][j] and float(cells[i][j]) in ranked[:2]:
-                    mark = bold if float(cells[i][j]) == ranked[0] else second
-                    cells[i][j] = mark(cells[i][j])
-    for line, row in zip(cells, dicts, strict=True):
-        for j, column in enumerate(columns):
-            line[j] += _spread(row, column, r" {{\scriptsize$\pm${}}}" if latex else " ±{}")
-            line[j] += _interval(row, column, r" {{\scriptsize {}}}" if latex else " {}")
+    columns = _columns_of(dicts, wanted)
+    marks = _marks(dicts, columns)
+    cells = [
+        [
+            Cell(_number(row.get(c.key), c.digits), mark, _spread(row, c), _interval(row, c))
+            for c, mark in zip(columns, line, strict=True)
+        ]
+        for row, line in zip(dicts, marks, strict=True)
+    ]
+    latex = format == "latex"
     arrow = _LATEX_ARROWS if latex else _ARROWS
-    titles = [arrow.get(c.better, "") + (c.latex * latex or c.title) for c in columns]
+    titles = [Cell(arrow.get(c.better, "") + (c.latex * latex or c.title)) for c in columns]
     first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
     further = ((first, "bracket", _bracket), (len(titles) + 1, "annotators", _annotators))
     for place, title, text in further:
         texts = [text(row) for row in dicts]
         if any(texts):
-            titles.insert(place, title)
+            titles.insert(place, Cell(title))
             for line, cell in zip(cells, texts, strict=True):
-                line.insert(place, re.sub(r"(\d)-", r"\1--", cell) if latex else cell)
-    return names, titles, cells
+                line.insert(place, Cell(re.sub(r"(\d)-", r"\1--", cell) if latex else cell))
+    heads = [name.capitalize() if latex else name for name in names]
+    grid: list[Sequence[str | Cell] | None] = [[*heads, *titles]]
+    for i, (row, line) in enumerate(zip(dicts, cells, strict=True)):
+        if i and _race(row) != _race(dicts[i - 1]):
+            grid.append(None)
+        grid.append([*(str(row.get(name, "")) for name in names), *line])
+    return format_grid(grid, format, left=len(names), width=width)
 
 
-def _spread(row: Row, column: Column, form: str) -> str:
+def _marks(
+    dicts: Sequence[Row], columns: Sequence[Column]
+) -> list[list[Literal["", "best", "second"]]]:
+    """Return which cells are best and second in their race; numbers that print alike are alike."""
+    marks: list[list[Literal["", "best", "second"]]] = [[""] * len(columns) for _ in dicts]
+    races: dict[tuple[Any, Any, Any], list[int]] = {}
+    for i, row in enumerate(dicts):
+        races.setdefault(_race(row), []).append(i)
+    for j, column in enumerate(columns):
+        for race in races.values() if column.better in _ARROWS else ():
+            texts = {i: _number(dicts[i].get(column.key), column.digits) for i in race}
+            numbers = {i: float(text) for i, text in texts.items() if text}
+            ranked = sorted(set(numbers.values()), reverse=column.better == "high")
+            for i, number in numbers.items() if len(ranked) > 1 else ():
+                if number in ranked[:2]:
+                    marks[i][j] = "best" if number == ranked[0] else "second"
+    return marks
+
+
+def _spread(row: Row, column: Column) -> str:
     std = row.get(f"{column.key}_std")
     if std is None or row.get(column.key) is None:
         return ""
-    return form.format(f"{std:.{column.digits}f}".removeprefix("0"))
+    return f"{std:.{column.digits}f}".removeprefix("0")
 
 
-def _interval(row: Row, column: Column, form: str) -> str:
+def _interval(row: Row, column: Column) -> str:
     low, high = (row.get(f"{column.key}_ci_{end}") for end in ("low", "high"))
     if low is None or high is None:
         return ""
-    shown = 0.5 * 10**-column.digits
+    least = 0.5 * 10**-column.digits
     ends = (
-        f"{end:.{column.digits}f}" if abs(end) >= shown else _number(end, column.digits)
+        f"{end:.{column.digits}f}" if abs(end) >= least else _number(end, column.digits)
         for end in (low, high)
     )
     # Without the 0 before the point, so that seven intervals fit into a line.
-    return form.format("[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]")
+    return "[" + ", ".join(re.sub(r"^(-?)0\.", r"\1.", end) for end in ends) + "]"
 
 
 def _bracket(row: Row) -> str:
@@ -303,72 +390,78 @@ def _annotators(row: Row) -> str:
     return f"{fewest:.0f}" if fewest == most else f"{fewest:.0f}-{most:.0f}, {mean:.1f}"
 
 
-def _plain(dicts: Sequence[Row], columns: Sequence[str] | None = None) -> str:
-    names, titles, cells = _cells(
-        dicts, columns, bold="\x1b[1m{}\x1b[0m".format, second="\x1b[4m{}\x1b[0m".format
-    )
-    head = names + titles
-    body = []
-    for row, texts in zip(dicts, cells, strict=True):
-        parts = [text.partition(" [") for text in texts]  # intervals get their own line
-        body.append([[_name(row, n) for n in names] + [part[0] for part in parts]])
-        if any(part[1] for part in parts):
-            body[-1].append([""] * len(names) + [(p[1] + p[2]).strip() for p in parts])
-    every = [head, *(line for lines in body for line in lines)]
-    widths = [max(len(_bare(line[j])) for line in every) for j in range(len(head))]
-    lines = [_line(head, widths, len(names)), "  ".join("─" * w for w in widths)]
-    for i, block in enumerate(body):
-        if i and _race(dicts[i]) != _race(dicts[i - 1]):
-            lines.append("")
-        lines += [_line(line, widths, len(names)) for line in block]
-    return "\n".join(lines)
+def _shown(cell: str | Cell, format: Format) -> str:
+    """Return a cell in a format; a text, such as a name from a file, is escaped."""
+    if isinstance(cell, Cell):
+        return cell.shown(format)
+    if format == "csv":
+        return cell
+    text = cell.translate(ESCAPES)
+    return {"latex": text.translate(_LATEX), "markdown": text.replace("|", r"\|")}.get(format, text)
 
 
-def _line(texts: Sequence[str], widths: Sequence[int], n_names: int) -> str:
-    padded = []
-    for j, (text, width) in enumerate(zip(texts, widths, strict=True)):
-        space = " " * (width - len(_bare(text)))
-        padded.append(text + space if j < n_names else space + text)
-    return "  ".join(padded).rstrip()
+def _csv(rows: Iterable[Sequence[Any]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([protected(c) if isinstance(c, str) else c for c in row] for row in rows)
+    return buffer.getvalue().rstrip("\n")
+
+
+def _plain(
+    rows: Sequence[Sequence[str | Cell] | None],
+    lefts: Sequence[bool],
+    wrapped: int | None,
+    width: int | None,
+) -> str:
+    """Return a table with aligned columns, a rule below the header, and blocks of this width."""
+    lines = [[_lines(cell) for cell in row or ()] for row in rows]
+    widths = [max(len(_bare(t)) for row in lines if row for t in row[j]) for j in range(len(lefts))]
+    if wrapped is not None and width is not None:
+        room = max(width - sum(widths) + widths[wrapped] - _SPACE * (len(widths) - 1), 20)
+        widths[wrapped] = min(widths[wrapped], room)
+        for row in filter(None, lines):
+            row[wrapped] = textwrap.wrap(row[wrapped][0], room) or [""]
+    blocks = []
+    for block in _blocks(widths, lefts, width):
+        texts = []
+        for row in lines:
+            n_lines = max((len(row[j]) for j in block), default=1) if row else 1
+            for k in range(n_lines):
+                parts = [
+                    _padded(row[j][k] if k < len(row[j]) else "", widths[j], lefts[j])
+                    for j in (block if row else ())
+                ]
+                texts.append((" " * _SPACE).join(parts).rstrip())
+        texts.insert(1, (" " * _SPACE).join("─" * widths[j] for j in block))
+        blocks.append("\n".join(texts))
+    return "\n\n".join(blocks)
+
+
+def _lines(cell: str | Cell) -> list[str]:
+    """Return the lines of a cell in a plain table; an interval has a line of its own."""
+    interval = cell.interval if isinstance(cell, Cell) else ""
+    return [_shown(cell, "table"), *filter(None, [interval])]
+
+
+def _blocks(
+    widths: Sequence[int], lefts: Sequence[bool], width: int | None
+) -> Iterator[Sequence[int]]:
+    """Yield the columns of each block; the left ones in front are in all of them."""
+    n_names = next((j for j, is_left in enumerate(lefts) if not is_left), len(lefts))
+    block = list(range(n_names))
+    for j in range(n_names, len(widths)):
+        if width is not None and sum(widths[k] + _SPACE for k in block) + widths[j] > width:
+            if len(block) > n_names:
+                yield block
+            block = list(range(n_names))
+        block.append(j)
+    yield block
+
+
+def _padded(text: str, width: int, is_left: bool) -> str:
+    space = " " * (width - len(_bare(text)))
+    return text + space if is_left else space + text
 
 
 def _bare(text: str) -> str:
     return text.replace("\x1b[1m", "").replace("\x1b[4m", "").replace("\x1b[0m", "")
-
-
-def _csv(dicts: Sequence[Row]) -> str:
-    buffer = io.StringIO()
-    keys = [key for key in dict.fromkeys(k for row in dicts for k in row) if key != "notes"]
-    writer = csv.DictWriter(buffer, keys, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in dicts:
-        writer.writerow({k: protected(v) if isinstance(v, str) else v for k, v in row.items()})
-    return buffer.getvalue().rstrip("\n")
-
-
-def _markdown(dicts: Sequence[Row], columns: Sequence[str] | None = None) -> str:
-    names, titles, cells = _cells(dicts, columns, bold="**{}**".format, second="<u>{}</u>".format)
-    head = names + titles
-    rule = ["---"] * len(names) + ["---:"] * len(titles)
-    body = [
-        [_name(row, n).replace("|", r"\|") for n in names] + texts
-        for row, texts in zip(dicts, cells, strict=True)
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *body])
-
-
-_LATEX = str.maketrans(
-    {c: "\\" + c for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
-
-
-def escape_latex(text: str) -> str:
-    r"""Return text with the characters escaped that LaTeX reads as commands.
-
-    Examples
-    --------
-    >>> print(escape_latex("a_b"))
-    a\_b
-    """
-    return text.translate(_LATEX)

@@ -1,0 +1,390 @@
+"""The options that commands share, each declared once, and what they say.
+
+A group of options is a dataclass. A command that has a parameter of such a type has its options
+(:func:`rue.cli.with_options`).
+"""
+
+import glob
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import typer
+
+from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.components import Run
+    from rue.io.names import Matching
+    from rue.io.predictions import Predictions
+    from rue.io.truth import Truth
+    from rue.losses import Loss
+    from rue.selectors.problem import Problem
+
+FILE, FOLDER, COLUMN, NAME = "FILE", "FOLDER", "COLUMN", "NAME"
+_LOSSES = "log (the default), brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar=FILE,
+        help="Prediction files (.npz, .jsonl, .csv, .parquet), one per method; or "
+        "NAME=FILE,FILE,... for one method in several files.",
+    ),
+]
+OneMethod = Annotated[
+    str,
+    typer.Argument(
+        metavar=FILE,
+        help="A prediction file, as rue evaluate reads it; or NAME=FILE,FILE,... for one method in "
+        "several files.",
+    ),
+]
+TruthFile = Annotated[
+    str | None,
+    typer.Option(
+        "--truth",
+        metavar=FILE,
+        help="The annotators' answers: a file (.npy, .npz, .jsonl, .csv, .parquet), or the name of "
+        "a data set (rue data list). By default the counts in the prediction file.",
+    ),
+]
+LossNames = Annotated[
+    list[str] | None, typer.Option(metavar=NAME, help=f"{_LOSSES}; repeat for several.")
+]
+Values = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBERS",
+        help="Numbers that classes stand for: -1,0,1 (squared, absolute, rps, pinball). "
+        "By default 0,1,2,...",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar=COLUMN,
+        help="Column of clusters, such as documents: resample whole clusters.",
+        rich_help_panel="Intervals",
+    ),
+]
+Corrected = Annotated[
+    bool,
+    typer.Option(
+        "--corrected",
+        help="Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the "
+        "number of annotators.",
+        rich_help_panel="Output",
+    ),
+]
+Convention = Annotated[
+    Literal["definition", "published"],
+    typer.Option(
+        help="Definition 1, or what the authors' own code computes.", rich_help_panel="Output"
+    ),
+]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        metavar=FOLDER, help="A data folder that is searched before RUE_DATA and the cache."
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Memory limit for reading a file, e.g. 2GiB. By default 1 GiB or 100 times its size, "
+        "whichever is more.",
+    ),
+]
+AnyFormat = Annotated[
+    Literal["table", "json", "csv", "latex", "markdown"],
+    typer.Option("--format", help="Output format.", rich_help_panel="Output"),
+]
+TableOrJson = Annotated[
+    Literal["table", "json"],
+    typer.Option("--format", help="Output format.", rich_help_panel="Output"),
+]
+Wide = Annotated[
+    bool,
+    typer.Option(
+        "--wide",
+        help="Do not fit tables into the width of the terminal.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """How the rows and columns of predictions and answers are matched."""
+
+    panel: ClassVar[str] = "Input"
+    truth: TruthFile = None
+    id_name: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar=COLUMN,
+            help="The column that names the points. By default id, ids, uid, item or item_id.",
+        ),
+    ] = None
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The classes in the order of the columns, for files that do not name them.",
+        ),
+    ] = None
+    common: Annotated[
+        bool, typer.Option("--common", help="Keep only the points whose ids are in both files.")
+    ] = False
+    by_position: Annotated[
+        bool, typer.Option("--by-position", help="Match rows by position, whatever their ids are.")
+    ] = False
+    max_memory: MaxMemory = None
+
+    @cached_property
+    def matching(self) -> "Matching":
+        """The same for the functions that read files."""
+        from rue.io.memory import parse_size
+        from rue.io.names import Matching
+
+        size, classes = self.max_memory, self.classes
+        return Matching(
+            self.id_name,
+            None if classes is None else tuple(name.strip() for name in classes.split(",")),
+            self.common,
+            self.by_position,
+            max_memory=None if size is None else parse_size(size),
+        )
+
+    def answers(self, *columns: str | None) -> "Truth | None":
+        """Read the truth, with these columns: a file, or a data set's name or its TOML file."""
+        if self.truth is None:
+            return None
+        from rue.io.truth import read_truth
+
+        if self.truth.endswith(".toml") or not Path(self.truth).is_file():
+            from rue.data.registry import ENTRIES
+            from rue.data.truth import data_set_truth
+
+            if self.truth.endswith(".toml") or self.truth in ENTRIES:
+                return data_set_truth(self.truth)
+        return read_truth(self.truth, by=[c for c in columns if c], matching=self.matching)
+
+    def read_methods(self, files: list[str]) -> "dict[str, Predictions | Run]":
+        """Read the predictions of each method by name: the given one, its file's, or its stem."""
+        from rue.components import Run
+        from rue.io.align import in_one_order
+        from rue.io.predictions import read_method
+
+        given = methods_of(files)
+        stems = shortest_names([paths[0] for _, paths in given])
+        reads = in_one_order(
+            [read_method(paths, name=name, matching=self.matching) for name, paths in given]
+        )
+        own = [read.method if isinstance(read, Run) else read.named for read in reads]
+        methods: dict[str, Predictions | Run] = {}
+        for (name, paths), read, word in zip(given, reads, own, strict=True):
+            label = name or (word if word and own.count(word) == 1 else stems[paths[0]])
+            if label in methods:
+                raise InputError(f"every method must have a name of its own, got {label!r} twice")
+            methods[label] = read
+        return methods
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Loss:
+    panel: ClassVar[str] = "Loss"
+    values: Values = None
+    cost: Annotated[
+        Path | None,
+        typer.Option(
+            metavar=FILE, help="Cost matrix C[action, class] for --loss cost: .npy or .csv."
+        ),
+    ] = None
+    floor: Annotated[
+        float | None,
+        typer.Option(help="Floor on predicted probabilities, which bounds the log loss."),
+    ] = None
+
+    @property
+    def scale(self) -> list[float] | None:
+        """The numbers of --values."""
+        if self.values is None:
+            return None
+        try:
+            return [float(number) for number in re.split(r"[,\s]+", self.values.strip())]
+        except ValueError:
+            raise InputError(f"--values must be numbers like -1,0,1, got {self.values!r}") from None
+
+    def _by_name(self, names: Sequence[str]) -> "dict[str, str | Loss]":
+        """Return losses; most are names again: their values are in files that are not yet read."""
+        from rue.io.cost import read_cost
+        from rue.losses import Log, get_loss
+
+        if (self.cost is not None) != ("cost" in names):
+            raise InputError("--loss cost and --cost FILE need each other")
+        if self.floor is not None and any(name != "log" for name in names):
+            raise InputError(f"--floor needs --loss log, got --loss {names[0]}")
+        if self.floor is not None:
+            return {"log": Log(self.floor)}
+        losses: dict[str, str | Loss] = {}
+        for name in names:
+            if name == "cost" and self.cost is not None:
+                losses[name] = read_cost(self.cost)
+            else:
+                losses[get_loss(name).name] = name
+        return losses
+
+
+@dataclass(frozen=True, kw_only=True)
+class Losses(_Loss):
+    """One or more losses."""
+
+    loss: LossNames = None
+
+    @property
+    def chosen(self) -> "dict[str, str | Loss]":
+        """The losses by name."""
+        return self._by_name(self.loss or ["log"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneLoss(_Loss):
+    """A loss."""
+
+    loss: Annotated[str, typer.Option(metavar=NAME, help=f"{_LOSSES}.")] = "log"
+
+    @property
+    def chosen(self) -> "str | Loss":
+        """The loss."""
+        (loss,) = self._by_name([self.loss]).values()
+        return loss
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """A problem of Theorem 1."""
+
+    panel: ClassVar[str] = "Budgets"
+    maximize: Annotated[
+        Literal["coverage"] | None, typer.Option(help="Accept as much as the budgets allow.")
+    ] = None
+    minimize: Annotated[
+        Literal["risk", "regret"] | None, typer.Option(help="Minimise this at --coverage-min.")
+    ] = None
+    coverage_min: Annotated[float | None, typer.Option(help="Accept at least this share.")] = None
+    risk_max: Annotated[float | None, typer.Option(help="The risk budget.")] = None
+    regret_max: Annotated[float | None, typer.Option(help="The regret budget.")] = None
+    normalized: Annotated[
+        bool, typer.Option("--normalized", help="Divide risk and regret by the coverage.")
+    ] = False
+
+    @property
+    def problem(self) -> "Problem":
+        """The problem, checked."""
+        from rue.selectors.problem import Problem
+
+        return Problem(
+            self.maximize,
+            self.minimize,
+            self.coverage_min,
+            self.risk_max,
+            self.regret_max,
+            self.normalized,
+        )
+
+
+def require_level(option: str, level: float | None) -> None:
+    """Raise if the level of an interval or a test is none."""
+    if level is not None and not 0 < level < 1:
+        raise InputError(f"{option} must be between 0 and 1, got {level}")
+
+
+def require_other_file(option: str, path: Path | None, read: Sequence[str | Path | None]) -> None:
+    """Raise if a command would write over a file that it reads."""
+    sources = [Path(name) for name in read if name is not None and Path(name).exists()]
+    if path is not None and path.exists() and any(map(path.samefile, sources)):
+        raise InputError(f"{option} must be another file than those that are read, got {path}")
+
+
+def parse_range(text: str | None) -> tuple[float, float] | None:
+    """Return the two ends of a range, separated by a comma."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(number) for number in text.split(","))
+    except ValueError:
+        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
+    return low, high
+
+
+def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
+    """Return the files of each method, with its name where the command line gives one.
+
+    Examples
+    --------
+    >>> methods_of(["a.npz", "both=b.npz,c.npz"])
+    [(None, [PosixPath('a.npz')]), ('both', [PosixPath('b.npz'), PosixPath('c.npz')])]
+    """
+    methods: list[tuple[str | None, list[Path]]] = []
+    for text in files:
+        name, equals, rest = text.partition("=")
+        if equals and name and not Path(text).exists():
+            paths = [path for part in rest.split(",") for path in _expanded(part)]
+            if len(set(paths)) < len(paths):
+                raise InputError(f"{text}: names a file twice")
+            methods.append((name, paths))
+        else:
+            methods += [(None, [path]) for path in _expanded(text)]
+    names = [name for name, _ in methods if name is not None]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"every method must have a name of its own, got {twice!r} twice")
+    return methods
+
+
+def method_of(text: str) -> tuple[str | None, list[Path]]:
+    """Return the name, where it is given, and the files of the one method of a command.
+
+    Examples
+    --------
+    >>> method_of("both=b.npz,c.npz")
+    ('both', [PosixPath('b.npz'), PosixPath('c.npz')])
+    """
+    methods = methods_of([text])
+    if len(methods) > 1:
+        raise InputError(
+            f"{text}: matches {len(methods):,} files and this command takes one method; "
+            f"NAME={text} makes one of them"
+        )
+    return methods[0]
+
+
+def shortest_names(files: list[Path]) -> dict[Path, str]:
+    """Return the stem of each file, with as much of its path as tells files of one name apart."""
+    names = {}
+    for file in files:
+        parts = file.resolve().with_suffix("").parts
+        others = [other.resolve().with_suffix("").parts for other in files if other != file]
+        ends = (parts[-n:] for n in range(1, len(parts)))
+        own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
+        names[file] = str(file) if own is None else "/".join(own)
+    return names
+
+
+def _expanded(text: str) -> list[Path]:
+    """Return the files that a pattern matches, sorted; a plain path is itself."""
+    if not text.strip():
+        raise InputError("a file's name must not be empty")
+    if Path(text).exists() or not glob.has_magic(text):
+        return [Path(text)]
+    paths = sorted(glob.glob(text))  # noqa: PTH207, patterns may be absolute
+    if not paths:
+        raise InputError(f"no file matches {text!r}")
+    return [Path(path) for path in paths]
