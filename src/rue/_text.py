@@ -10,7 +10,6 @@ __all__ = [
     "protected",
     "sorted_names",
     "unprotected",
-    "without_options",
 ]
 
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
@@ -22,7 +21,6 @@ ESCAPES = {code: f"\\u{code:04x}" for codes in _UNSAFE for code in codes}
 ESCAPES |= {ord("\n"): r"\n", ord("\t"): r"\t", ord("\r"): r"\r"}
 """For ``text.translate``: what a terminal would obey instead of show, as escapes."""
 
-_OPTION = re.compile(r"(?<![^\s(])--[a-z][a-z-]*")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
@@ -53,34 +51,6 @@ def one_line(text: object) -> str:
     'not a tar file: - truncated'
     """
     return " ".join(str(text).split())
-
-
-def without_options(message: str, known: Collection[str]) -> str:
-    """Return a message without the advice that names other options than those known.
-
-    Advice stands in brackets, after a semicolon, or after "or". Options of a command that is named
-    with them ("rue evaluate --by") are left alone.
-
-    Examples
-    --------
-    >>> message = "b.csv: lacks 2 of the ids in a.csv, first '7'; --common keeps the others"
-    >>> without_options(message, known=["--truth"])
-    "b.csv: lacks 2 of the ids in a.csv, first '7'"
-    """
-
-    def is_kept(text: str) -> bool:
-        return "rue " in text or all(option in known for option in _OPTION.findall(text))
-
-    message = re.sub(r" \([^()]*\)", lambda m: m[0] if is_kept(m[0]) else "", message)
-    clauses = []
-    for i, clause in enumerate(message.split("; ")):
-        first, *others = re.split(r"(?=, or )|(?<!,)(?= or )", clause)
-        kept = [way for way in others if is_kept(way)]
-        if i == 0 or is_kept(first):  # the fault itself is always reported
-            kept.insert(0, first)
-        if kept:
-            clauses.append(re.sub(r"^,? or ", "", "".join(kept)))
-    return "; ".join(clauses)
 
 
 def protected(cell: str) -> str:

@@ -64,14 +64,22 @@ class RueError(Exception):
         self.advice = dict(advice or {})
         self.options: Collection[str] | None = None
 
+    def about(self, path: object) -> "FileError":
+        """Return the same error as one about a file."""
+        return FileError(f"{path}: {self.message}", advice=self.advice)
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without advice."""
+        return super().__str__().translate(ESCAPES)
+
     def __str__(self) -> str:
         if self.options is None:
             ways = {_IN_PYTHON[k]: v for k, v in self.advice.items() if k in _IN_PYTHON}
         else:
             ways = {k: v for k, v in self.advice.items() if k in self.options}
         text = ", or ".join(f"{name} {what}" for name, what in ways.items())
-        message = super().__str__() + (f"; {text}" if text else "")
-        return message.translate(ESCAPES)
+        return self.message + (f"; {text}" if text else "").translate(ESCAPES)
 
 
 _IN_PYTHON = {

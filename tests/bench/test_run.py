@@ -321,7 +321,9 @@ class Moving:
 @pytest.mark.parametrize("kind", ["done", "failed"])
 def test_a_run_whose_folder_is_moved_says_so_and_makes_no_other(finished, suite, tmp_path, kind):
     out = tmp_path / "out"
-    with pytest.raises(FileError, match=r"out was moved or removed during the run: .* --out to"):
+    with pytest.raises(
+        FileError, match=r"out was moved or removed during the run: .* where it was moved to"
+    ):
         run_suite(suite, out, engine=Moving(finished, out, kind))
     assert not out.exists()
     moved = Store(tmp_path / "moved")

@@ -66,7 +66,7 @@ NAMED = npz(probs=PROBS, ids=IDS)
 CASES = {
     "no such predictions": ("p.npz", None, "t.npy", TRUTH, [], "no such file"),
     "no such truth": ("p.npz", GOOD, "t.npy", None, [], "no such file"),
-    "no truth at all": ("p.npz", GOOD, None, None, [], "a truth file is needed"),
+    "no truth at all": ("p.npz", GOOD, None, None, [], "a truth is needed; --truth gives it"),
     "empty npz": ("p.npz", raw(b""), "t.npy", TRUTH, [], "cannot be read as .npz"),
     "not a zip": ("p.npz", raw(b"hello" * 50), "t.npy", TRUTH, [], "cannot be read as .npz"),
     "truncated npz": ("p.npz", truncated, "t.npy", TRUTH, [], "cannot be read as .npz"),

@@ -339,9 +339,9 @@ def test_a_table_of_components_keeps_its_own_loss(world, run):
     [
         (["p.npz", "--truth", "no-such-set"], "no such file or data set"),
         (["p.npz", "--truth", "letter"], "letter (has one label per point|needs )"),
-        (["p.npz", "--classes", "a,b"], "3 columns but --classes names 2"),
+        (["p.npz", "--classes", "a,b"], "has 3 columns, and 2 classes are named"),
         (["p.npz", "--classes", "a,a,b"], "two or more different names"),
-        (["p.npz", "--common", "--by-position"], "cannot go with --by-position"),
+        (["p.npz", "--common", "--by-position"], "cannot be matched by position"),
         (["p.npz", "--id", "who"], "no column 'who'"),
         (["a=p.npz", "a=q.npz"], "got 'a' twice"),
         (["a=p.npz,p.npz"], "names a file twice"),

@@ -232,7 +232,7 @@ def test_plot_writes_a_figure(world, run, suffix):
 
 
 def test_names_are_no_longer_than_it_takes(tmp_path):
-    from rue.cli import shortest_names as named
+    from rue.cli.inputs import shortest_names as named
 
     files = [tmp_path / method / "0" / "predictions.npz" for method in ("ddu", "dropout")]
     assert list(named(files).values()) == ["ddu/0/predictions", "dropout/0/predictions"]

@@ -86,7 +86,7 @@ def test_a_rule_with_a_promise_needs_the_range(world, run):
     asked += ["--delta", "0.2", "--save", folder / "rule.json"]
     bare = run(*asked)
     assert bare.code == 2
-    assert "state their range" in bare.err
+    assert "--range states their range" in bare.err
     narrow = run(*asked, "--range", "3,9")
     assert narrow.code == 2
     assert "within the range 3 to 9" in narrow.err

@@ -133,7 +133,7 @@ def test_tables_say_what_was_fitted_and_what_is_attained(world, run):
     shown = run("recalibrate", "show", folder / "map.json").out
     assert "map · log loss · fitted on 500 points" in shown
     known = RecalibrationMap.load(folder / "map.json")
-    assert len(shown.splitlines()) == len(text.splitlines()) + len(known.fitted.regret) + 1
+    assert len(shown.splitlines()) == len(text.splitlines()) + len(known.fitted.regret) + 2
     apply = ["recalibrate", "apply", folder / "new.npz", "--map", folder / "map.json"]
     result = run(*apply, "--out", folder / "after.csv", "--format", "json")
     found = json.loads(result.out)["new"]
@@ -309,7 +309,7 @@ def test_a_map_of_another_loss_is_refused(world, run):
     out = ["--out", folder / "other.json"]
     assert run("recalibrate", "fit", table, "--loss", "brier", *out).code == 2
     refused = run("recalibrate", "fit", table, "--loss", "brier", *out)
-    assert "holds components of log loss, got brier; pass --loss log" in refused.err
+    assert "holds components of log loss, got brier; --loss log is the right one" in refused.err
     assert run("recalibrate", "fit", table, "--loss", "log", *out).code in (0, 1)
     text = table.read_text().replace(",log,", ",brier,")
     (folder / "brier.csv").write_text(text)
@@ -399,7 +399,7 @@ def test_files_that_are_read_are_not_written_over(world, run, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (["fit", "cal.npz", "--out", "map.json"], "a truth file is needed"),
+        (["fit", "cal.npz", "--out", "map.json"], "a truth is needed; --truth gives it"),
         (["fit", "cal.npz", "--truth", "truth.npz"], "Missing option '--out'"),
         (["fit", "no.npz", "--out", "map.json"], "no.npz: no such file"),
         (["fit", "cal.npz", "--truth", "truth.npz", "--out", "no/map.json"], "no/map.json: cannot"),

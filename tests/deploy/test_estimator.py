@@ -200,7 +200,9 @@ def test_real_numbers_need_a_range_and_predictions_within_it(rng):
     people, belief = ratings_world(rng)
     asked = {"maximize": "coverage", "risk_max": 4, "delta": 0.1}
     wide = Ratings(np.full((400, 2), 5.0))
-    with pytest.raises(InputError, match=r"state their range, as in Ratings\(..., range="):
+    with pytest.raises(
+        InputError, match=r"needs one; Ratings\(..., range=...\) states their range"
+    ):
         DeployableSelector("absolute", **asked).fit(wide, belief)
     DeployableSelector("absolute", maximize="coverage", risk_max=4).fit(wide, belief)
     DeployableSelector("absolute", bound=20, **asked).fit(wide, belief)

@@ -188,7 +188,9 @@ def test_a_truth_of_other_points_is_refused_and_one_of_the_same_is_not_used(tmp_
     beside = rue.io.read_run(tmp_path / "c.csv", same, "log")
     assert numbers(beside) == numbers(alone)
     assert "same.npz was not used for them" in beside.notes[-1]
-    with pytest.raises(FileError, match=r"other\.npz does not have, such as '=id 0'; omit --truth"):
+    with pytest.raises(
+        FileError, match=r"other\.npz does not have, such as '=id 0'; give predictions"
+    ):
         rue.io.read_run(tmp_path / "c.csv", other, "log")
 
 

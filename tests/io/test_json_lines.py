@@ -73,7 +73,7 @@ def test_a_list_of_objects_and_a_byte_order_mark(tmp_path):
         (['{"id": 1, "probs": [1]}'] * 2 + ['{"id": 2, "probs": [1]}'], "number of draws"),
         (['{"id": null, "probs": [1, 0]}'], "got nothing at row 0"),
         (['{"id": 1.5, "probs": [1, 0]}'], "text or a whole number"),
-        (['{"id": 1, "uid": 2, "probs": [1, 0]}'], "could both name the rows; choose with --id"),
+        (['{"id": 1, "uid": 2, "probs": [1, 0]}'], "could both name the rows"),
         (['{"draw": 1, "probs": [1, 0]}'], "need an id"),
         (["[" * 100_000], "as JSON"),
     ],

@@ -175,7 +175,7 @@ def test_another_limit(tmp_path, monkeypatch):
     np.savez(tmp_path / "a.npz", probs=np.zeros(1000))
     (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 1000)
     for read, name in ((load_npz, "a.npz"), (load_table, "a.csv")):
-        with pytest.raises(FileError, match=r"and 1\.0 KiB are allowed; .* --max-memory"):
+        with pytest.raises(FileError, match=r"and 1\.0 KiB are allowed; .* max_memory"):
             read(tmp_path / name, max_memory=1024)
     monkeypatch.setenv("RUE_MAX_MEMORY", "1KiB")
     assert len(load_npz(tmp_path / "a.npz", max_memory=1 << 30)["probs"]) == 1000

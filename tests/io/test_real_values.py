@@ -179,7 +179,7 @@ def test_counts_on_a_scale_are_answers(tmp_path):
     bare = read_truth(tmp_path / "bare.npz")
     run = read_run(tmp_path / "m.npz", bare, "crps", values=[-1.0, 0.5, 3.0])
     assert run.star.total.mean() == pytest.approx(expected.risk)
-    with pytest.raises(FileError, match="which number each stands for with --values"):
+    with pytest.raises(FileError, match="values= says which number each class stands for"):
         read_run(tmp_path / "m.npz", bare, "crps")
     with pytest.raises(FileError, match="holds probabilities of classes"):
         read_run(tmp_path / "m.npz", read_truth(tmp_path / "probs.npz"), "crps")

@@ -89,7 +89,7 @@ def test_a_seed_twice(submissions):
 
 
 def test_answers_for_an_unknown_data_set(submissions):
-    with pytest.raises(InputError, match="--truth must name a data set of world, got 'moon'"):
+    with pytest.raises(InputError, match="truths must be for data sets of world, got 'moon'"):
         build_leaderboard([submissions], truth={"moon": "counts.npy"})
 
 

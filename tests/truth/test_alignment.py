@@ -58,7 +58,7 @@ def truth_of(names, **options):
 def test_the_order_of_the_classes():
     belief = rue.Draws(DRAWS)
     rue.evaluate(truth_of(["a", "b", "c"]), belief, "log")
-    with pytest.raises(AlignmentError, match=r"none but the alphabet's.*--classes"):
+    with pytest.raises(AlignmentError, match=r"none but the alphabet's.*with_classes"):
         rue.evaluate(truth_of(["a", "b", "c"]), belief, "rps")
     with pytest.raises(AlignmentError, match="none but the alphabet's"):
         rue.evaluate(truth_of(["a", "b", "c"]), belief, rue.CostMatrix(1 - np.eye(3)))

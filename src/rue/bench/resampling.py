@@ -54,7 +54,11 @@ def draw(
         if row["loss"] and convention_of(row) != "definition":
             raise InputError(
                 "intervals and tests are those of Definition 1: rows follow the convention "
-                f"{convention_of(row)}; leave out --convention published, or --ci"
+                f"{convention_of(row)}",
+                advice={
+                    "--convention": "definition has them",
+                    "--ci": "must be left out otherwise",
+                },
             )
         if row["loss"]:
             losses.setdefault((row["dataset"], row["method"]), []).append(row["loss"])

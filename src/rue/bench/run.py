@@ -147,12 +147,12 @@ def select(found: Sequence[Cell], only: Mapping[str, Sequence[str]]) -> list[Cel
     kept = list(found)
     for key, values in only.items():
         if key not in ("dataset", "method", "seed"):
-            raise InputError(f"--only takes dataset=, method= or seed=, got {key}=")
+            raise InputError(f"cells are chosen by dataset=, method= or seed=, got {key}=")
         known = list(dict.fromkeys(str(getattr(cell, key)) for cell in found))
         for value in values:
             if value not in known:
-                raise InputError(f"--only {key}= must be of {', '.join(known)}, got {value!r}")
+                raise InputError(f"{key}= must be of {', '.join(known)}, got {value!r}")
         kept = [cell for cell in kept if str(getattr(cell, key)) in values]
     if not kept:
-        raise InputError("--only leaves no cell")
+        raise InputError("there must be a cell to run, and the choice leaves none")
     return kept

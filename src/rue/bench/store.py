@@ -154,7 +154,8 @@ class Store:
         except Held as other:
             raise InputError(
                 f"{self.folder} is in use by another run (process {other.process or 'unknown'}): "
-                "wait for it, or give another --out"
+                "wait for it",
+                advice={"--out": "starts another run in another folder"},
             ) from None
         finally:
             self._held = None
@@ -164,7 +165,8 @@ class Store:
         if self._held is not None and self._identity() != self._held:
             raise FileError(
                 f"{self.folder} was moved or removed during the run: nothing more is written; "
-                "finished cells are where it was moved to, give that as --out to resume"
+                "finished cells are where it was moved to",
+                advice={"--out": "with that folder resumes the run"},
             )
 
     def _make(self, inner: Path) -> None:

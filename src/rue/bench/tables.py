@@ -188,7 +188,8 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         if len(conventions) > 1:
             raise InputError(
                 f"rows of {dataset}, {method} and {loss} loss follow different conventions "
-                f"({', '.join(sorted(conventions))}), which have no common mean; give --convention"
+                f"({', '.join(sorted(conventions))}), which have no common mean",
+                advice={"--convention": "computes all of them by one"},
             )
         averaged: dict[str, Any] = {
             "dataset": dataset,

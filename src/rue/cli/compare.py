@@ -1,6 +1,7 @@
 """rue compare: paired tests between methods, and the probabilities of their ranks."""
 
 import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -50,7 +51,7 @@ def compare(
 ) -> None:
     """Compare methods on the same points by paired tests.
 
-    Print the verdict, then each method's value with its interval and ranks, and the difference of
+    Print the verdicts, then each method's value with its interval and ranks, and the difference of
     each pair with its p-value.
     """
     from rue.inference.comparison import DEFAULT
@@ -85,7 +86,7 @@ def compare(
         own = {run.method: list(run.notes) for run in runs if run.notes}
         comparisons.append({"loss": name} | comparison.to_dict() | {"notes": own})
         rankings += [
-            (f"{title(ranking.criterion)} ({name} loss)", comparison.n_points, ranking)
+            (f"{title(ranking.criterion)} ({name} loss)", ranking)
             for ranking in comparison.rankings.values()
         ]
         note_rows += [{"method": run.method, "loss": name, "notes": run.notes} for run in runs]
@@ -93,18 +94,22 @@ def compare(
         from rue.plots.comparison import plot_rankings
         from rue.plots.style import save
 
-        save(plot_rankings([(text, ranking) for text, _, ranking in rankings]), plot)
+        save(plot_rankings(rankings), plot)
     if format == "json":
         emit_json(comparisons)
     elif format == "csv":
         emit(format_rows([row for part in comparisons for row in _csv_rows(part)], "csv"))
     else:
+        width = terminal_width(wide)
+        verdicts = [f"{text}: {ranking}".translate(ESCAPES) for text, ranking in rankings]
         blocks = []
-        for text, n_points, ranking in rankings:
-            verdict = str(ranking).translate(ESCAPES)
-            methods_table, pairs_table = _tables(ranking, format, wide)
-            head = f"{text} · {n_points:,} points" + ("\n" if format == "table" else ": ") + verdict
-            blocks += [with_title(head, methods_table, format), pairs_table]
+        if format == "table":
+            head = f"{len(methods)} methods on {comparison.n_points:,} points"
+            blocks = ["\n".join([head, *(textwrap.fill(v, width or 1000) for v in verdicts)])]
+        for (text, ranking), verdict in zip(rankings, verdicts, strict=True):
+            by_method, by_pair = _tables(ranking, format, wide)
+            heading = text if format == "table" else verdict
+            blocks += [with_title(heading, by_method, format), by_pair]
         emit("\n\n".join(blocks))
     print_notes(notes(note_rows), format)
 

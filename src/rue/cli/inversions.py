@@ -132,29 +132,22 @@ def _blocks(
 
     inversions = [i for i in result.inversions if not tested or i.p_value is not None]
     others = [i for i in result.inversions if tested and i.p_value is None]
-    datasets = {column.dataset for column in result.columns}
-    where = f"{datasets.pop()}: " if len(datasets) == 1 else ""
+    names = {column.dataset for column in result.columns}
+    where, several = (next(iter(names)), False) if len(names) == 1 else ("", True)
     brief = format == "table" and not wide
-    grids = [(f"{where}values, and ranks in brackets (1 is best)", ranks_grid(result))]
-    pairs = [] if all_taus else regret_tau_grid(result)
-    grids.append((f"{where}{_TAU}", pairs if len(pairs) > 1 else tau_grid(result)))
-    title = f"{where}inversions, {_listed(len(inversions), top)}"
-    grids.append((title, inversions_grid(inversions[:top], margins=not brief)))
+    ranks = "Values, and ranks in brackets (1 is best)"
+    grids = [(f"{where} · {ranks}" if where else ranks, ranks_grid(result, several))]
+    pairs = [] if all_taus else regret_tau_grid(result, several)
+    grids.append((_TAU, pairs or tau_grid(result, several)))
+    title = f"Inversions, {_listed(len(inversions), top)}"
+    grids.append((title, inversions_grid(inversions[:top], several, margins=not brief)))
     if others:
-        title = f"{where}opposite orders that are not tested, {_listed(len(others), top)}"
-        grids.append((title, inversions_grid(others[:top], margins=not brief, why=True)))
+        title = f"Opposite orders that are not tested, {_listed(len(others), top)}"
+        grids.append((title, inversions_grid(others[:top], several, margins=not brief, why=True)))
     texts = []
     for title, grid in grids:
-        if where:  # the title has the data set
-            drop = [j for j, name in enumerate(grid[0]) if name == "data set"]
-            suffix = f" {where.removesuffix(': ')}"
-            grid = [
-                [cell.replace(suffix, "") for j, cell in enumerate(row) if j not in drop]
-                for row in grid
-            ]
-        width = terminal_width(wide)
-        text = format_grid(grid, format, left=_LEFT, width=width) if len(grid) > 1 else "none"
-        texts.append(with_title(title, text, format))
+        table = format_grid(grid, format, left=_LEFT, width=terminal_width(wide))
+        texts.append(with_title(title, table, format) if len(grid) > 1 else title)
     return texts
 
 
@@ -169,12 +162,12 @@ def _why_untested(inversion: "Inversion") -> str:
     return f"{'one' if inversion.n_seeds else 'no'} seed: no test over seeds"
 
 
-def ranks_grid(result: "Inversions") -> list[list[str]]:
+def ranks_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
     """Return a line for each criterion: the value and rank of each method."""
     from rue.ranking.scores import CRITERIA
 
     arrows = {"high": "↑", "low": "↓", "zero": "→0"}
-    grid = [["", "criterion", "data set", "loss", *result.methods]]
+    grid = [["", "criterion", *["data set"] * datasets, "loss", *result.methods]]
     for number, (column, values, ranks) in enumerate(
         zip(result.columns, result.values.tolist(), result.ranks.tolist(), strict=True), start=1
     ):
@@ -184,20 +177,20 @@ def ranks_grid(result: "Inversions") -> list[list[str]]:
             for value, rank in zip(values, ranks, strict=True)
         ]
         title = f"{arrows[rule.better]} {rule.title}"
-        grid.append([str(number), title, column.dataset, column.loss or "-", *cells])
+        grid.append([str(number), title, *[column.dataset] * datasets, column.loss or "-", *cells])
     return grid
 
 
-def tau_grid(result: "Inversions") -> list[list[str]]:
+def tau_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
     """Return a line for each criterion: its tau with each criterion, by their numbers."""
     numbers = [str(j + 1) for j in range(len(result.columns))]
     grid = [["", "criterion", *numbers]]
     for number, column, row in zip(numbers, result.columns, result.tau.tolist(), strict=True):
-        grid.append([number, name(column), *map(_tau, row)])
+        grid.append([number, name(column, datasets), *map(_tau, row)])
     return grid
 
 
-def regret_tau_grid(result: "Inversions") -> list[list[str]]:
+def regret_tau_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
     """Return a line for each proxy: its tau with each regret criterion; empty without both."""
     from rue.ranking.scores import CRITERIA
 
@@ -206,9 +199,11 @@ def regret_tau_grid(result: "Inversions") -> list[list[str]]:
     proxies = [i for i, kind in enumerate(kinds) if kind == "proxy"]
     if not regrets or not proxies:
         return []
-    grid = [["criterion", *(name(result.columns[j]) for j in regrets)]]
+    grid = [["criterion", *(name(result.columns[j], datasets) for j in regrets)]]
     tau = result.tau.tolist()
-    return grid + [[name(result.columns[i]), *(_tau(tau[i][j]) for j in regrets)] for i in proxies]
+    return grid + [
+        [name(result.columns[i], datasets), *(_tau(tau[i][j]) for j in regrets)] for i in proxies
+    ]
 
 
 def _tau(tau: float) -> str:
@@ -216,7 +211,11 @@ def _tau(tau: float) -> str:
 
 
 def inversions_grid(
-    inversions: "Sequence[Inversion]", *, margins: bool = True, why: bool = False
+    inversions: "Sequence[Inversion]",
+    datasets: bool = True,
+    *,
+    margins: bool = True,
+    why: bool = False,
 ) -> list[list[str]]:
     """Return a line for each inversion; seeds and p-values where there are any.
 
@@ -231,8 +230,8 @@ def inversions_grid(
         p = "-" if i.p_value is None else f"{i.p_value:.3f}" + "*" * (i.p_value <= 0.05)
         grid.append(
             [
-                *(i.method, i.rival, name(i.first), f"{i.first_margin:.{digits[0]}f}"),
-                *(name(i.second), f"{i.second_margin:.{digits[1]}f}"),
+                *(i.method, i.rival, name(i.first, datasets), f"{i.first_margin:.{digits[0]}f}"),
+                *(name(i.second, datasets), f"{i.second_margin:.{digits[1]}f}"),
                 *(f"{i.strength:.2f}", seeds, p),
             ]
         )
@@ -245,11 +244,11 @@ def inversions_grid(
     return [[cell for j, cell in enumerate(row) if j not in drop] for row in grid]
 
 
-def name(column: "Contest") -> str:
-    """Return a criterion's title with its data set and loss."""
+def name(column: "Contest", dataset: bool = True) -> str:
+    """Return a criterion's title with its loss, and its data set unless all have the same."""
     from rue.ranking.scores import CRITERIA
 
-    words = (CRITERIA[column.criterion].title, column.dataset, column.loss)
+    words = (CRITERIA[column.criterion].title, column.dataset * dataset, column.loss)
     return " ".join(filter(None, words))
 
 

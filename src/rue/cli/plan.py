@@ -11,7 +11,7 @@ from rue.cli.inputs import Files, Matched, OneLoss, TableOrJson, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
-    from rue.inference.power import Plan, PlanRow
+    from rue.inference.power import Plan
 
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
@@ -84,21 +84,26 @@ def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) ->
 
     two = len(methods) == 2
     compared = ["difference", "points", "answers"] if two else []
-    rows = [["annotators", "bracket width", *compared, "remark"]]
+    rows = [["annotators", "bracket width", *compared]]
     for row in study.rows:
-        numbers = [str(row.n_annotators), _number(row.bracket_width, row.bracket_width_se, ".3g")]
+        width = _number(row.bracket_width, row.bracket_width_se, ".3g")
+        numbers = [
+            f"{row.n_annotators}{'*' * row.extrapolated}",
+            "~" * (not row.width_reliable) + width,
+        ]
         if two:
+            unsure = "~" * (not row.reliable and math.isfinite(row.n_points))
             numbers += [
-                _number(row.difference, row.difference_se, ".3g", sign="+"),
-                _number(row.n_points, row.n_points_se, ",.0f"),
+                unsure + _number(row.difference, row.difference_se, ".3g", sign="+"),
+                unsure + _number(row.n_points, row.n_points_se, ",.0f"),
                 "-" if not math.isfinite(row.n_answers) else f"{row.n_answers:,.0f}",
             ]
-        rows.append([*numbers, _remark(row, two)])
+        rows.append(numbers)
     names = " against ".join(methods).translate(ESCAPES)
     lines = [
         f"{names} · {loss} loss · pilot with {study.pilot_points:,} points,\nnine of ten with "
         f"{study.pilot_annotators} or more annotators",
-        format_grid(rows, left=["remark"], wrap="remark", width=columns),
+        format_grid(rows, left=0, width=columns),
         "",
     ]
     if two:
@@ -119,7 +124,14 @@ def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) ->
     if study.single_points:
         lines.append(f"note: points with a single answer are left out: {study.single_points:,}")
     text = "\n".join(lines)
-    return f"{text}\n± is one standard error{', ? an unknown one' if '± ?' in text else ''}."
+    signs = {
+        "±": "is one standard error",
+        "± ?": "an unknown one",
+        "*": "is extrapolated, beyond the annotators of the pilot",
+        "~": "is too uncertain to plan with",
+    }
+    legend = [f"{sign} {meaning}" for sign, meaning in signs.items() if sign in text]
+    return f"{text}\n{', '.join(legend)}."
 
 
 def _advice(study: "Plan", criterion: str) -> str:
@@ -145,14 +157,6 @@ def _advice(study: "Plan", criterion: str) -> str:
         f"The pilot is too small to say how many points separate them by {criterion}: with "
         f"infinitely many annotators the difference is {apart}. No number of points is recommended."
     )
-
-
-def _remark(row: "PlanRow", two: bool) -> str:
-    where = "extrapolated" if row.extrapolated else "from the pilot"
-    uncertain = [] if row.width_reliable else ["width"]
-    if two and not row.reliable and math.isfinite(row.n_points):
-        uncertain.append("difference")
-    return f"{where}, {' and '.join(uncertain)} uncertain" if uncertain else where
 
 
 def _number(value: float, error: float, form: str, sign: str = "") -> str:

@@ -93,8 +93,8 @@ def read_calibration(
         )
         if predictions.loss_name not in ("", kind.loss):
             raise FileError(
-                f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}; "
-                f"pass --loss {predictions.loss_name}"
+                f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}",
+                advice={"--loss": f"{predictions.loss_name} is the right one"},
             )
         beside = make_run(predictions, truth, loss)  # a truth is not used, but must fit
         return DeployPoints(
@@ -108,7 +108,7 @@ def read_calibration(
         if not predictions.belief.n_classes:
             answered = rated_truth(predictions.path, answered, values)
         elif limits is not None:
-            raise FileError(f"{path}: --range is for predictions of real numbers")
+            raise FileError(f"{path}: is about classes, and a range of answers is for real numbers")
         named = predictions.classes
         predictions, answered, noted = align(predictions, answered, matching)
         noted += scale_notes(named, answered.classes, values, loss)
@@ -241,7 +241,7 @@ def _require(kind: Kind, found: Kind, path: Path, owner: str) -> None:
     try:
         kind.require(found, str(path), owner=owner)
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
 
 
 def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
@@ -256,14 +256,14 @@ def _within(truth: Truth, limits: tuple[float, float]) -> Ratings:
     try:
         return truth.annotations.within(limits)
     except InputError as error:
-        raise FileError(f"{truth.path}: {error}") from None
+        raise error.about(truth.path) from None
 
 
 def _bound(predictions: Predictions, loss: Loss, limits: tuple[float, float] | None) -> float:
     try:
         return loss_bound(loss, predictions.belief, predictions.actions, limits)
     except InputError as error:
-        raise FileError(f"{predictions.path}: {error}") from None
+        raise error.about(predictions.path) from None
 
 
 def _doubt(belief: Belief) -> FloatArray | None:

@@ -57,8 +57,8 @@ def make_run(
     truth = truth or predictions.truth
     if truth is None:
         raise FileError(
-            f"{path}: has no answers of its own (counts or ratings), so a truth file is needed "
-            "(--truth)"
+            f"{path}: has no answers of its own (counts or ratings), so a truth is needed",
+            advice={"--truth": "gives it, as a file or as a data set's name"},
         )
     if isinstance(predictions.belief, RealBelief):
         truth = rated_truth(path, truth, values)
@@ -86,7 +86,7 @@ def make_run(
             convention=convention,
         )
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
     return replace(
         run,
         ids=truth.ids if predictions.ids is None else predictions.ids,
@@ -104,7 +104,8 @@ def _beside(run: Run, truth: Truth) -> Run:
         if len(unknown):
             raise FileError(
                 f"{run.path}: holds components of points that {truth.path} does not have, such as "
-                f"{str(unknown[0])!r}; omit --truth, or give predictions instead of components"
+                f"{str(unknown[0])!r}; give predictions instead of components",
+                advice={"--truth": "is not needed for components"},
             )
     note = f"risk and regret are those that {run.path} holds: {truth.path} was not used for them"
     return replace(run, notes=(*run.notes, note))
@@ -344,8 +345,11 @@ def match_rows(
     if here is None or there is None:
         named, bare = (first, second) if there is None else (second, first)
         raise AlignmentError(
-            f"{bare}: has no ids but {named} has, so rows cannot be matched by id; add a column id "
-            "(or say its name with --id), or use --by-position if both are in the same order"
+            f"{bare}: has no ids but {named} has, so rows cannot be matched by id; add a column id",
+            advice={
+                "--id": "says the name of such a column",
+                "--by-position": "matches rows that are in the same order",
+            },
         )
     for path, ids in ((first, here), (second, there)):
         require_unique(path, ids)
@@ -355,10 +359,10 @@ def match_rows(
     known = there[row] == here
     n_common = int(known.sum())
     if n_common < len(here) and not matching.common:
-        raise AlignmentError(_lacks(second, first, here[~known], n_common, len(here)))
+        raise _lacks(second, first, here[~known], n_common, len(here))
     if n_common < len(there) and not matching.common:
         missing = there[~np.isin(there, here)]
-        raise AlignmentError(_lacks(first, second, missing, n_common, len(there)))
+        raise _lacks(first, second, missing, n_common, len(there))
     if not n_common:
         raise AlignmentError(
             f"{first} and {second} have no id in common, first {str(here[0])!r} and "
@@ -454,7 +458,8 @@ def _require_number_order(
         shown = ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
         raise FileError(
             f"{path}: the classes {shown} are numbers that do not increase, so they have no scale "
-            f"for {meant.name} loss; order them by number (in tables --classes does)"
+            f"for {meant.name} loss; order them by number",
+            advice={"--classes": "does so in tables"},
         )
 
 
@@ -468,10 +473,10 @@ def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
 
 def _lacks(
     lacking: Path | None, wanting: Path | None, ids: NDArray[np.str_], n_common: int, n_all: int
-) -> str:
-    return (
-        f"{lacking}: lacks {len(ids):,} of the ids in {wanting}, first {str(ids[0])!r}; --common "
-        f"keeps the {n_common:,} of {n_all:,} that are in both"
+) -> AlignmentError:
+    return AlignmentError(
+        f"{lacking}: lacks {len(ids):,} of the ids in {wanting}, first {str(ids[0])!r}",
+        advice={"--common": f"keeps the {n_common:,} of {n_all:,} that are in both"},
     )
 
 

@@ -114,8 +114,8 @@ def _required_ids(frame: Frame, name: str | None) -> NDArray[np.str_]:
     ids = row_ids(frame, name)
     if ids is None:
         raise FileError(
-            f"{frame.path}: one row per answer needs a column that says which point it is about "
-            "(id); give --id"
+            f"{frame.path}: one row per answer needs an id: which point it is about",
+            advice={"--id": "names it"},
         )
     return ids
 
@@ -265,7 +265,8 @@ def _flattened(
         if any(isinstance(answer, list | dict) for answer in answers):
             raise FileError(
                 f"{frame.path}: {label} must hold one answer per annotator, got "
-                f"{str(answers)[:60]} at {frame.place(row)}; several labels are --multi-label"
+                f"{str(answers)[:60]} at {frame.place(row)}",
+                advice={"--multi-label": "takes several labels"},
             )
         rows += [row] * len(answers)
         cells += answers
@@ -379,7 +380,8 @@ def _wide(frame: Frame, id_name: str | None, others: set[str | None], matching: 
     if len(names) < 2:
         raise FileError(
             f"{frame.path}: must have a column of counts for each class, or one row per answer "
-            f"with the columns id and label; it has {frame.shown}; give --label, or --classes"
+            f"with the columns id and label; it has {frame.shown}",
+            advice={"--label": "names the column of answers", "--classes": "names those of counts"},
         )
     ids = row_ids(frame, id_name)
     numbers = {name: frame.column(name).numbers for name in names}
@@ -449,7 +451,8 @@ def require_no_stray_word(frame: Frame, name: str, column: FrameColumn) -> None:
         row = parsed.index(False)
         raise FileError(
             f"{frame.path}: column {name} holds numbers and {str(column.cells[row])[:40]!r} at "
-            f"{frame.place(row)}; correct it, or choose the classes with --classes"
+            f"{frame.place(row)}; correct it",
+            advice={"--classes": "says which columns are classes"},
         )
 
 

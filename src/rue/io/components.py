@@ -156,7 +156,7 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
         raise FileError(
             f"{path}: has estimated components without risk and regret, which cannot be computed "
             "from them; use a table with both (rue recalibrate apply --truth FILE writes one), or "
-            "the predictions with --truth"
+            "the predictions with a truth"
         )
     if missing:
         raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
@@ -166,7 +166,7 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
     _require_regret(path, given)
     name = find_id_name(path, list(table), matching.id_name)
     ids = row_ids(frame, name)

@@ -32,4 +32,4 @@ def read_cost(path: str | Path) -> CostMatrix:
     try:
         return CostMatrix(costs)
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None

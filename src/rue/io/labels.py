@@ -77,7 +77,8 @@ def read_labels(
         row = int((n_answers != 1).argmax())
         raise FileError(
             f"{path}: labels must be one class for each point, got {n_answers[row]:g} answers at "
-            f"row {row}; several answers are --truth"
+            f"row {row}",
+            advice={"--truth": "takes several answers"},
         )
     return truth
 

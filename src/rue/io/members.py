@@ -149,7 +149,8 @@ def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
         bare, named = (member, first) if member.classes is None else (first, member)
         raise AlignmentError(
             f"{bare.path}: does not name its classes but {named.path} does; all files of a method "
-            "need them (--classes names the columns of those without)"
+            "need them",
+            advice={"--classes": "names the columns of those without"},
         )
     if member.truth is not None:
         said = truth_with_classes(member.truth, first.path, first.classes)

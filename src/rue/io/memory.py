@@ -45,8 +45,8 @@ class MemoryBudget:
         if self.taken > self.allowed:
             raise FileError(
                 f"{self.path}: reading it would take {_size(self.taken)} of memory, and "
-                f"{_size(self.allowed)} are allowed; to read it all the same, set {VARIABLE} or "
-                "give --max-memory"
+                f"{_size(self.allowed)} are allowed; to read it all the same, set {VARIABLE}",
+                advice={"--max-memory": "allows more in this command"},
             )
 
     def take_text(self, content: bytes, separators: bytes) -> None:

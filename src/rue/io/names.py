@@ -77,9 +77,11 @@ class Matching:
     def __post_init__(self) -> None:
         names = self.classes
         if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
-            raise InputError(f"--classes must be two or more different names, got {list(names)}")
+            raise InputError(f"classes must be two or more different names, got {list(names)}")
         if self.common and self.by_position:
-            raise InputError("--common matches by id, so it cannot go with --by-position")
+            raise InputError(
+                "common points are matched by id, so they cannot be matched by position"
+            )
 
 
 BY_NAME = Matching()
@@ -100,7 +102,8 @@ def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) ->
     candidates = [name for name in names if name.lower() in ID_NAMES]
     if len(candidates) > 1:
         raise FileError(
-            f"{path}: {' and '.join(candidates)} could both name the rows; choose with --id"
+            f"{path}: {' and '.join(candidates)} could both name the rows",
+            advice={"--id": "chooses one"},
         )
     weak = [name for usual in _WEAK_ID_NAMES for name in names if name.lower() == usual]
     return next(iter([*candidates, *weak]), None)

@@ -371,7 +371,7 @@ def _about_classes(
             belief = Scored(array if single else belief.mean(), arrays["epistemic"])
         values = as_vector("values", arrays["values"]) if "values" in arrays else None
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
     n_classes = belief.n_classes
     if kind != "sampled_labels":
         classes = matching.classes
@@ -379,7 +379,7 @@ def _about_classes(
             classes = checked_classes(path, named[0], n_classes)
         elif classes is not None and len(classes) != n_classes:
             raise FileError(
-                f"{path}: has {n_classes} columns but --classes names {len(classes)} classes"
+                f"{path}: has {n_classes} columns, and {len(classes)} classes are named for it"
             )
     ids = _ids(path, arrays, kind, array, matching)
     sampled = kind == "sampled_labels"

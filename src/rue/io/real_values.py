@@ -52,7 +52,7 @@ def real_belief(path: Path, arrays: Mapping[str, NDArray[Any]], kind: str) -> Re
         mean, sd = (a[:, None] if a.ndim == 1 else a for a in (arrays["mean"], arrays["sd"]))
         return Gaussians(mean, sd)
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
 
 
 def real_arrays(belief: RealBelief) -> dict[str, NDArray[Any]]:
@@ -97,12 +97,12 @@ def rated_truth(path: Path | None, truth: Truth, values: ArrayLike | None) -> Tr
     scale = said.values if values is None else values
     if scale is None:
         raise FileError(
-            f"{path}: is about real numbers, and {truth.path} counts classes; say "
-            "which number each stands for with --values, or give a row per answer with a column "
-            "rating"
+            f"{path}: is about real numbers, and {truth.path} counts classes; "
+            "give a row per answer with a column rating",
+            advice={"--values": "says which number each class stands for"},
         )
     try:
         ratings = Ratings.from_counts(said.counts, scale)
     except InputError as error:
-        raise FileError(f"{truth.path}: {error}") from None
+        raise error.about(truth.path) from None
     return replace(truth, annotations=ratings, classes=None)

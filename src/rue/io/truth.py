@@ -103,8 +103,8 @@ def truth_of_answers(answers: FileAnswers) -> Truth:
         name = f"row {first}" if answers.ids is None else repr(str(answers.ids[first]))
         raise FileError(
             f"{path}: every point needs at least one answer, {len(silent):,} of "
-            f"{answers.n_points:,} have none, first {name}; drop them from the truth and use "
-            "--common"
+            f"{answers.n_points:,} have none, first {name}; drop them from the truth",
+            advice={"--common": "then keeps the points with answers"},
         )
     notes = answers.notes
     if answers.n_blank:
@@ -119,5 +119,5 @@ def truth_of_answers(answers: FileAnswers) -> Truth:
             assert answers.counts is not None
             annotations = Annotations(answers.counts, answers.values)
     except InputError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise error.about(path) from None
     return Truth(path, annotations, answers.ids, answers.groups, answers.classes, notes)

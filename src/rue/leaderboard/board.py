@@ -200,7 +200,7 @@ def build_leaderboard(
     for data in truth or {}:
         if data not in known:
             raise InputError(
-                f"--truth must name a data set of {', '.join(sorted(known))}, got {data!r}"
+                f"truths must be for data sets of {', '.join(sorted(known))}, got {data!r}"
             )
     references = References(dict(truth or {}))
     groups: dict[tuple[str, str], dict[tuple[str, str], list[Verified]]] = {}

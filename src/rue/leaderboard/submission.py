@@ -337,5 +337,5 @@ def require_sent(path: Path, source: Path, most: int | None = None) -> Path:
 def refusal(error: Exception) -> str:
     """Return why a submission is refused; of an unforeseen error only its kind."""
     if isinstance(error, RueError):
-        return str(error)
+        return error.message
     return f"cannot be read or computed: {type(error).__name__}"

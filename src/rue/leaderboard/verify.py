@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from rue._text import without_options
 from rue.components import Run
 from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
@@ -170,7 +169,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
             _require_own_truth(submission)
         truth = references.truth(submission)
     except Exception as error:  # one bad submission must not stop the others
-        reason = without_options(refusal(error), ())
+        reason = refusal(error)
         return Verified(submission, {}, {}, dict.fromkeys(submission.claims, reason))
     source = references._source(submission)
     for loss, claims in submission.claims.items():
@@ -194,7 +193,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
                 claims, rows[loss], submission.digits
             )
         except Exception as error:  # a reader of the page has no options
-            problems[loss] = without_options(refusal(error), ())
+            problems[loss] = refusal(error)
         if not problems[loss]:
             del problems[loss]
             references.keep(submission, runs[loss])

@@ -269,13 +269,14 @@ class Classes(Outcomes):
             if [n for n in full if n in set(names)] != [n for n in names if n in place]:
                 raise AlignmentError(
                     f"{loss} loss needs one order of the classes, got {_shown(full)} and "
-                    f"{_shown(names)}; state it with --classes (in Python: truth.with_classes)"
+                    f"{_shown(names)}",
+                    advice={"--classes": "states it"},
                 )
         if set(full) != own:
             raise AlignmentError(
                 f"{loss} loss needs the order of the classes, and {_shown(sorted(self.names))} "
-                "have none but the alphabet's; state it with --classes (in Python: "
-                "truth.with_classes)"
+                "have none but the alphabet's",
+                advice={"--classes": "states it"},
             )
         return full
 

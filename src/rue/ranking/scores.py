@@ -162,7 +162,7 @@ def read_scores(path: str | os.PathLike[str]) -> list[Score]:
     try:
         return _long(rows) if "criterion" in head else to_scores(rows)
     except InputError as error:
-        raise FileError(f"{file}: {error}") from None
+        raise error.about(file) from None
 
 
 def _long(rows: Iterable[Mapping[str, Any]]) -> list[Score]:

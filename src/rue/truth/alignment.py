@@ -145,9 +145,11 @@ def align_rows(
     if here is None or there is None:
         named, bare = names if there is None else names[::-1]
         raise AlignmentError(
-            f"{bare} has no ids but {named} has, so rows cannot be matched by id; add a column id "
-            "(or say its name with --id), or, if both are in the same order, drop the ids with "
-            "--by-position (in Python: .unnamed())"
+            f"{bare} has no ids but {named} has, so rows cannot be matched by id; add a column id",
+            advice={
+                "--id": "says the name of such a column",
+                "--by-position": "drops the ids, for rows in the same order",
+            },
         )
     if n_here == n_there and np.array_equal(here, there):
         return None, None, ()
@@ -178,8 +180,8 @@ def _matched(
             if len(missing):
                 raise AlignmentError(
                     f"{lacking} lacks {len(missing):,} of the ids in {wanting}, first "
-                    f"{str(missing[0])!r} (its own are like {str(other[0])!r}); --common keeps "
-                    f"the {n_common:,} of {len(ids):,} that are in both"
+                    f"{str(missing[0])!r} (its own are like {str(other[0])!r})",
+                    advice={"--common": f"keeps the {n_common:,} of {len(ids):,} that are in both"},
                 )
     parts = [
         f"{len(ids) - n_common:,} of the {len(ids):,} points of {name}"
@@ -202,7 +204,7 @@ def _position_notes(
         raise AlignmentError(
             f"{names[0]} and {names[1]} have the same ids in another order, first "
             f"{str(here[row])!r} and {str(there[row])!r} at row {row}, so rows must not be "
-            "matched by position; leave out --by-position"
+            "matched by position"
         )
     return (
         f"rows were matched by position although both have ids, such as {str(here[0])!r} and "

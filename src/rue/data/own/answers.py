@@ -93,7 +93,8 @@ def read_own_answers(
     _require_columns(frame, stated)
     if frame.is_table and find_id_name(path, list(frame.columns), stated.get("id")) is None:
         raise FileError(
-            f"{path} needs a column of ids (id, uid, item), it has {frame.shown}: give --id"
+            f"{path} needs a column of ids (id, uid, item), it has {frame.shown}",
+            advice={"--id": "names the column of ids"},
         )
     answers = answers_of(frame, by=list(attributes.values()), matching=matching)
     return _answered(answers, attributes)
@@ -143,15 +144,16 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
     path, n_points = answers.path, answers.n_points
     if answers.probs is not None:
         raise FileError(
-            f"{path}: counts must be whole numbers from 0, got "
-            f"{answers.probs[0].tolist()} (a column that is no class: give --classes)"
+            f"{path}: counts must be whole numbers from 0, got {answers.probs[0].tolist()}",
+            advice={"--classes": "says which columns are classes"},
         )
     ids = np.arange(n_points).astype(np.str_) if answers.ids is None else answers.ids
     if len(np.unique(ids)) < n_points:
         unique, times = np.unique(ids, return_counts=True)
         raise FileError(
             f"{path}: the id {str(unique[np.argmax(times > 1)])!r} occurs twice, but there is no "
-            "column of answers (label, rating): give --label"
+            "column of answers (label, rating)",
+            advice={"--label": "names the column of answers"},
         )
     silent = answers.silent
     if len(silent) == n_points:

@@ -324,5 +324,6 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _valid(name: str) -> str:
     if not valid_name(name):
-        raise InputError(f"name must be {NAME_RULE}, got {name!r}: give --name")
+        advice = {"--name": "gives another name"}
+        raise InputError(f"name must be {NAME_RULE}, got {name!r}", advice=advice)
     return name

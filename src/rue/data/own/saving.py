@@ -26,7 +26,8 @@ def save_description(description: Description, path: Path) -> None:
             ours = False
         if not ours:
             raise InputError(
-                f"{path} exists and is not from `rue data check`: choose another file with --out"
+                f"{path} exists and is not from `rue data check`",
+                advice={"--out": "chooses another file"},
             )
     with replacing(path) as file:
         file.write(write_description(description).encode())
