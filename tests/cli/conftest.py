@@ -14,6 +14,12 @@ class Result:
     err: str
 
 
+@pytest.fixture(autouse=True)
+def columns(monkeypatch):
+    """Give every terminal 100 columns, whatever the tests run in."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 @pytest.fixture
 def run(capsys):
     def call(*arguments):

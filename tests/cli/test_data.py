@@ -30,7 +30,7 @@ def test_list(data):
     header = "name task points classes annotators size here"
     assert " ".join(lines[0].split()) == header
     movies = next(line for line in lines if line.startswith("sentiment-movies"))
-    assert " ".join(movies.split()) == ("sentiment-movies text 10,605 9 15 / 18.7 / 29 2.4 MB no")
+    assert " ".join(movies.split()) == ("sentiment-movies text 10,605 9 18.7 2.4 MB no")
     assert next(line for line in lines if line.startswith("random-rbf")).endswith("yes")
     assert all(len(line) <= 80 for line in lines)
 

@@ -92,7 +92,7 @@ def test_says_what_a_small_pilot_does_not_show(tmp_path, run):
     assert "a bracket of at most 1e-06 needs: 5 ± ?. No number of annotators is recommended." in out
     assert "~" in out
     assert "~ is too uncertain to plan with" in out
-    assert "one standard error, ? an unknown one." in out
+    assert "± ? an unknown one" in out
     assert "No number of points is recommended: the pilot has 2, and" in out
 
 

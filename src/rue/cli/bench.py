@@ -28,11 +28,13 @@ def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
     if format == "json":
         emit_json([_facts(suite) for suite in suites])
         return
-    rows = [["suite", "data sets", "methods", "seeds", "cells", "losses", "what it is"]]
+    rows = [["suite", *["data sets", "methods", "seeds"] * wide, "cells", *["losses"] * wide]]
+    rows[0].append("what it is")
     for suite in suites:
-        parts = (suite.datasets, suite.methods, suite.seeds)
+        parts = (suite.datasets, suite.methods, suite.seeds) if wide else ()
         counts = [*(str(len(part)) for part in parts), str(suite.n_cells)]
-        rows.append([suite.name, *counts, ", ".join(_losses(suite)), suite.description])
+        losses = [", ".join(_losses(suite))] * wide
+        rows.append([suite.name, *counts, *losses, suite.description])
     left = ("suite", "losses", "what it is")
     emit(format_grid(rows, left=left, wrap="what it is", width=terminal_width(wide)))
 

@@ -232,7 +232,7 @@ def _table(entries: "dict[str, Entry]", root: Path | None, wide: bool) -> str:
         annotators = "-"
         if entry.annotators is not None:
             fewest, mean, most = entry.annotators
-            annotators = f"{fewest} / {mean:.1f} / {most}"
+            annotators = f"{fewest} / {mean:.1f} / {most}" if wide else f"{mean:.1f}"
         size = f"{entry.size / 1e6:.{1 if entry.size < 1e7 else 0}f} MB" if entry.size else "-"
         rows.append([name, entry.task, f"{entry.n_points:,}", str(entry.n_classes or "-")])
         rows[-1] += [annotators, size, here, *([entry.licence] if wide else [])]

@@ -137,8 +137,9 @@ def _blocks(
     brief = format == "table" and not wide
     ranks = "Values, and ranks in brackets (1 is best)"
     grids = [(f"{where} · {ranks}" if where else ranks, ranks_grid(result, several))]
-    pairs = [] if all_taus else regret_tau_grid(result, several)
-    grids.append((_TAU, pairs or tau_grid(result, several)))
+    chosen = {} if all_taus else _regret_against_proxies(result)
+    title = f"{_TAU}, regret against proxies" if chosen else _TAU
+    grids.append((title, tau_grid(result, several, **chosen)))
     title = f"Inversions, {_listed(len(inversions), top)}"
     grids.append((title, inversions_grid(inversions[:top], several, margins=not brief)))
     if others:
@@ -146,7 +147,7 @@ def _blocks(
         grids.append((title, inversions_grid(others[:top], several, margins=not brief, why=True)))
     texts = []
     for title, grid in grids:
-        table = format_grid(grid, format, left=_LEFT, width=terminal_width(wide))
+        table = format_grid(grid, format, left=("", *_LEFT), width=terminal_width(wide))
         texts.append(with_title(title, table, format) if len(grid) > 1 else title)
     return texts
 
@@ -181,33 +182,32 @@ def ranks_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
     return grid
 
 
-def tau_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
+def tau_grid(
+    result: "Inversions",
+    datasets: bool = True,
+    *,
+    rows: Sequence[int] | None = None,
+    columns: Sequence[int] | None = None,
+) -> list[list[str]]:
     """Return a line for each criterion: its tau with each criterion, by their numbers."""
-    numbers = [str(j + 1) for j in range(len(result.columns))]
-    grid = [["", "criterion", *numbers]]
-    for number, column, row in zip(numbers, result.columns, result.tau.tolist(), strict=True):
-        grid.append([number, name(column, datasets), *map(_tau, row)])
+    everything = range(len(result.columns))
+    columns = everything if columns is None else columns
+    tau = result.tau.tolist()
+    grid = [["", "criterion", *(str(j + 1) for j in columns)]]
+    for i in everything if rows is None else rows:
+        cells = ["-" if tau[i][j] != tau[i][j] else f"{tau[i][j]:.2f}" for j in columns]
+        grid.append([str(i + 1), name(result.columns[i], datasets), *cells])
     return grid
 
 
-def regret_tau_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
-    """Return a line for each proxy: its tau with each regret criterion; empty without both."""
+def _regret_against_proxies(result: "Inversions") -> dict[str, list[int]]:
+    """Return the regret criteria as rows and the proxies as columns; empty without both."""
     from rue.ranking.scores import CRITERIA
 
     kinds = [CRITERIA[column.criterion].kind for column in result.columns]
-    regrets = [j for j, kind in enumerate(kinds) if kind == "regret"]
-    proxies = [i for i, kind in enumerate(kinds) if kind == "proxy"]
-    if not regrets or not proxies:
-        return []
-    grid = [["criterion", *(name(result.columns[j], datasets) for j in regrets)]]
-    tau = result.tau.tolist()
-    return grid + [
-        [name(result.columns[i], datasets), *(_tau(tau[i][j]) for j in regrets)] for i in proxies
-    ]
-
-
-def _tau(tau: float) -> str:
-    return "-" if tau != tau else f"{tau:.2f}"
+    rows = [i for i, kind in enumerate(kinds) if kind == "regret"]
+    columns = [j for j, kind in enumerate(kinds) if kind == "proxy"]
+    return {"rows": rows, "columns": columns} if rows and columns else {}
 
 
 def inversions_grid(

@@ -1,5 +1,6 @@
 """rue published: the numbers of the paper."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -33,16 +34,17 @@ def published(
     for part in TABLES:
         own = [row for row in rows if row["table"] == part.name]
         if own:
-            text = format_rows(_together(own), format, width=terminal_width(wide))
+            own = _together(own, hidden=() if wide or format != "table" else ("excess_aurec",))
+            text = format_rows(own, format, width=terminal_width(wide))
             title = f"Table {part.number} ({part.name}): {part.title}"
             blocks.append(with_title(title, text, format))
     emit("\n\n".join(blocks))
 
 
-def _together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort the rows by loss; omit columns that are empty or the same in all rows."""
+def _together(rows: list[dict[str, Any]], hidden: Sequence[str]) -> list[dict[str, Any]]:
+    """Sort the rows by loss; omit hidden columns, and empty ones or those the same in all rows."""
     losses = list(dict.fromkeys(row["loss"] for row in rows))
-    empty = {key for key in rows[0] if all(row[key] is None for row in rows)}
+    empty = {key for key in rows[0] if all(row[key] is None for row in rows)} | set(hidden)
     if len({row["dataset"] for row in rows}) == 1:
         empty.add("dataset")
     rows = sorted(rows, key=lambda row: losses.index(row["loss"]))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_COMPONENT",
     "FORMATS",
-    "Cell",
     "Format",
+    "NumberCell",
     "describe",
     "format_grid",
     "format_rows",
@@ -58,7 +58,7 @@ _SPACE = 2  # between the columns of a plain table
 
 
 @dataclass(frozen=True)
-class Cell:
+class NumberCell:
     """A number of a table: its text, its mark, its standard deviation and its interval."""
 
     text: str
@@ -77,7 +77,7 @@ class Cell:
 
 
 def format_grid(
-    rows: Sequence[Sequence[str | Cell] | None],
+    rows: Sequence[Sequence[str | NumberCell] | None],
     format: Format = "table",
     *,
     left: Collection[str] | int = 1,
@@ -88,7 +88,7 @@ def format_grid(
 
     Parameters
     ----------
-    rows : sequence of sequence of str or Cell
+    rows : sequence of sequence of str or NumberCell
         The header and the rows; None is a blank line in a plain table.
     format : {"table", "json", "csv", "latex", "markdown"}
         The format.
@@ -114,7 +114,9 @@ def format_grid(
     ──────  ─────
     a        0.25
     """
-    header = [str(title.text if isinstance(title, Cell) else title) for title in rows[0] or ()]
+    header = [
+        str(title.text if isinstance(title, NumberCell) else title) for title in rows[0] or ()
+    ]
     lefts = [j < left if isinstance(left, int) else t in left for j, t in enumerate(header)]
     if format == "table":
         return _plain(rows, lefts, header.index(wrap) if wrap else None, width)
@@ -314,24 +316,24 @@ def _result_grid(
     marks = _marks(dicts, columns)
     cells = [
         [
-            Cell(_number(row.get(c.key), c.digits), mark, _spread(row, c), _interval(row, c))
+            NumberCell(_number(row.get(c.key), c.digits), mark, _spread(row, c), _interval(row, c))
             for c, mark in zip(columns, line, strict=True)
         ]
         for row, line in zip(dicts, marks, strict=True)
     ]
     latex = format == "latex"
     arrow = _LATEX_ARROWS if latex else _ARROWS
-    titles = [Cell(arrow.get(c.better, "") + (c.latex * latex or c.title)) for c in columns]
+    titles = [NumberCell(arrow.get(c.better, "") + (c.latex * latex or c.title)) for c in columns]
     first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
     further = ((first, "bracket", _bracket), (len(titles) + 1, "annotators", _annotators))
     for place, title, text in further:
         texts = [text(row) for row in dicts]
         if any(texts):
-            titles.insert(place, Cell(title))
+            titles.insert(place, NumberCell(title))
             for line, cell in zip(cells, texts, strict=True):
-                line.insert(place, Cell(re.sub(r"(\d)-", r"\1--", cell) if latex else cell))
+                line.insert(place, NumberCell(re.sub(r"(\d)-", r"\1--", cell) if latex else cell))
     heads = [name.capitalize() if latex else name for name in names]
-    grid: list[Sequence[str | Cell] | None] = [[*heads, *titles]]
+    grid: list[Sequence[str | NumberCell] | None] = [[*heads, *titles]]
     for i, (row, line) in enumerate(zip(dicts, cells, strict=True)):
         if i and _race(row) != _race(dicts[i - 1]):
             grid.append(None)
@@ -390,9 +392,9 @@ def _annotators(row: Row) -> str:
     return f"{fewest:.0f}" if fewest == most else f"{fewest:.0f}-{most:.0f}, {mean:.1f}"
 
 
-def _shown(cell: str | Cell, format: Format) -> str:
+def _shown(cell: str | NumberCell, format: Format) -> str:
     """Return a cell in a format; a text, such as a name from a file, is escaped."""
-    if isinstance(cell, Cell):
+    if isinstance(cell, NumberCell):
         return cell.shown(format)
     if format == "csv":
         return cell
@@ -408,7 +410,7 @@ def _csv(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _plain(
-    rows: Sequence[Sequence[str | Cell] | None],
+    rows: Sequence[Sequence[str | NumberCell] | None],
     lefts: Sequence[bool],
     wrapped: int | None,
     width: int | None,
@@ -437,9 +439,9 @@ def _plain(
     return "\n\n".join(blocks)
 
 
-def _lines(cell: str | Cell) -> list[str]:
+def _lines(cell: str | NumberCell) -> list[str]:
     """Return the lines of a cell in a plain table; an interval has a line of its own."""
-    interval = cell.interval if isinstance(cell, Cell) else ""
+    interval = cell.interval if isinstance(cell, NumberCell) else ""
     return [_shown(cell, "table"), *filter(None, [interval])]
 
 
