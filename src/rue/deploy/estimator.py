@@ -212,8 +212,8 @@ def loss_bound(
     bound = loss.bound(n_classes)
     if not np.isfinite(bound):
         raise InputError(
-            f"{loss.name} loss has no bound, and a promise needs one: set a floor on predicted "
-            "probabilities, as in Log(floor=0.001) or --floor 0.001"
+            f"{loss.name} loss has no bound, and a promise needs one",
+            advice={"--floor": "sets a floor on predicted probabilities, which gives it one"},
         )
     return bound
 
@@ -227,8 +227,8 @@ def _real_bound(
     """Return the bound over answers within the limits: losses are convex, so it is at one end."""
     if limits is None:
         raise InputError(
-            "real-valued answers have no bound, and a promise needs one: state their range, as in "
-            "Ratings(..., range=(0, 100)) or --range 0,100"
+            "real-valued answers have no bound, and a promise needs one",
+            advice={"--range": "states their range"},
         )
     real, n = loss.real(), len(belief)
     action = real.action(belief) if actions is None else real.check_actions(actions, n)
