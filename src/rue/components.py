@@ -27,6 +27,7 @@ from rue.beliefs.real import decompose_real
 from rue.errors import InputError, ShapeError
 from rue.losses import Log, Loss, get_loss
 from rue.losses._valued import Valued
+from rue.losses.real import round_to_digits
 from rue.truth.alignment import align, align_with_notes
 from rue.truth.annotations import (
     Annotations,
@@ -37,6 +38,7 @@ from rue.truth.annotations import (
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
+from rue.truth.person import person_kind, person_risk
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 from rue.truth.realized_ratings import realize_ratings
@@ -74,6 +76,9 @@ class Components:
     outside_score : bool
         Whether ``epistemic`` is a score from outside, as :class:`rue.Scored` has it, which does
         not have the unit of the loss. Then ``total`` is ``aleatoric``, whatever was given.
+    person : array of shape (n_points,), or None
+        The risk of a person, or of a panel, who is asked instead of the model
+        (:mod:`rue.truth.person`); None if a point has a single answer, or it is unknown.
 
     Examples
     --------
@@ -93,6 +98,7 @@ class Components:
     aleatoric_high: FloatArray | None = None
     n_annotators: FloatArray | None = None
     outside_score: bool = False
+    person: FloatArray | None = None
 
     if TYPE_CHECKING:  # the fields are arrays, but any array-like makes them
 
@@ -106,6 +112,7 @@ class Components:
             aleatoric_high: FloatArray | None = None,
             n_annotators: FloatArray | None = None,
             outside_score: bool = False,
+            person: FloatArray | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -299,7 +306,7 @@ def realize(
     >>> realize(Annotations([[8, 2]]), None, "squared", actions=[0], estimator="unbiased")
     Components(total=array([0.2]), aleatoric=array([0.17777778]), epistemic=array([0.02222222]),
                floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]),
-               outside_score=False)
+               outside_score=False, person=array([0.35555556]))
     """
     if belief is not None:
         annotations, belief, loss, actions = on_one_scale(truth, belief, loss, values, actions)
@@ -315,6 +322,7 @@ def realize(
             found.epistemic,
             aleatoric_high=found.aleatoric_high,
             n_annotators=annotations.n_annotators,
+            person=_person(annotations, loss, found.aleatoric_high, found.total),
         )
     assert isinstance(annotations, Annotations)
     n_points, scale = annotations.n_points, loss.scale(annotations.n_classes)
@@ -339,7 +347,22 @@ def realize(
         floored,
         aleatoric_high=high,
         n_annotators=annotations.n_annotators,
+        person=_person(annotations, loss, high, None),
     )
+
+
+def _person(
+    truth: Truth, loss: Loss, high: FloatArray | None, total: FloatArray | None
+) -> FloatArray | None:
+    """Return the risk of a person, rounded as components are; a panel has the bracket's end."""
+    if high is not None and person_kind(loss) == "panel":
+        return high
+    risk = person_risk(truth, loss)
+    if risk is None:
+        return None
+    if total is not None:
+        return round_to_digits(risk, total)
+    return round_to_scale(risk, loss.scale(truth.outcomes.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,6 +389,8 @@ class Run:
         What each answer costs, where that was asked for: it lets annotators be drawn again.
     belief
         What the model says, aligned with ``annotations``, if the run was made from it.
+    defer_fee
+        What asking a person costs beyond their risk, in the unit of the loss.
     path
         The file that the run was read from.
     classes
@@ -395,6 +420,7 @@ class Run:
     annotations: Truth | None = None
     answers: Answers | RatingAnswers | None = None
     belief: Belief | None = None
+    defer_fee: float = 0.0
     path: Path | None = None
     classes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
@@ -407,6 +433,8 @@ class Run:
             raise ShapeError(
                 f"star and hat must have the same points, got {n_points} and {len(self.hat)}"
             )
+        if not 0 <= self.defer_fee < np.inf:
+            raise InputError(f"defer_fee must be a number from 0 on, got {self.defer_fee}")
         own = {
             "ids": self.ids,
             "annotations": self.annotations,
@@ -499,7 +527,9 @@ class Run:
         if annotations is not None:
             annotations = annotations[rows]
             if isinstance(annotations, Annotations) and isinstance(self.loss, Loss):
-                star = replace(star, aleatoric_high=bracket_end(annotations, self.loss))
+                high = bracket_end(annotations, self.loss)
+                panel = person_kind(self.loss) == "panel"
+                star = replace(star, aleatoric_high=high, person=high if panel else star.person)
         return replace(
             self,
             star=star,

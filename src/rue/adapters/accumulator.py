@@ -145,7 +145,8 @@ class Accumulator:
         star, hat = _joined(self._star), _joined(self._hat)
         if self.counts:
             annotations = Annotations(np.concatenate(self.counts))
-            star = replace(star, aleatoric_high=bracket_end(annotations, Log()))
+            high = bracket_end(annotations, Log())
+            star = replace(star, aleatoric_high=high, person=high)
         return star, hat
 
     def further(self) -> list[FloatArray | None]:

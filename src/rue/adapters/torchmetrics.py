@@ -162,7 +162,7 @@ def _components(table: FloatArray, high: Any | None = None) -> Components:
     if columns["floored"] is not None:
         columns["floored"] = columns["floored"].astype(bool)
     if high is not None:
-        columns["aleatoric_high"] = high
+        columns["aleatoric_high"] = columns["person"] = high  # under log loss a panel is asked
     return Components(**columns)
 
 

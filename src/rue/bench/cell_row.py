@@ -10,7 +10,7 @@ from rue.errors import InputError
 
 __all__ = ["CellRow", "DataFacts", "Evaluated"]
 
-_WORDS = ("method", "loss", "group", "convention")
+_WORDS = ("method", "loss", "group", "convention", "person_kind")
 
 
 def _is_evaluation(row: Mapping[str, object]) -> bool:

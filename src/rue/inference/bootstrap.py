@@ -248,7 +248,8 @@ def own_order(
     used = {source for key in columns for source in _statistic(key).sources}
     further = [run.once(source) for run in runs for source in SOURCES if source in used]
     keys: list[NDArray[Any]] = [] if codes is None else [codes]
-    keys += [number for number in further if number is not None]
+    persons = [run.star.person for run in runs]
+    keys += [number for number in (*further, *persons) if number is not None]
     keys += [
         column
         for run in runs

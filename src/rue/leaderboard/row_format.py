@@ -19,7 +19,10 @@ OWN_REGIME = "own"
 
 _LONGEST = 200
 _DEEPEST = 8
-_NOT_CLAIMS = ("loss", "method", "group", "notes", "convention", "n_points", "n_floored")
+_NOT_CLAIMS = (
+    *("loss", "method", "group", "notes", "convention", "n_points", "n_floored"),
+    *("person_kind", "defer_fee"),
+)
 
 
 def _is_name(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from rue.metrics.corrected import CORRECTED
 from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.statistics import Sample
 from rue.truth.base import Truth
+from rue.truth.person import person_kind
 
 if TYPE_CHECKING:
     from rue.inference.intervals import Intervals
@@ -62,6 +63,10 @@ class _Columns:
     pair_gain: float
     agreement_hat: float
     agreement_star: float
+    person_risk: float
+    person_parity: float
+    team_risk: float
+    team_coverage: float
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,11 @@ class Evaluation(_Columns):
         Sentences that a reader of the numbers must know.
     convention
         ``"definition"``, or ``"published"`` for what the authors' own code computes.
+    person_kind
+        Who is asked about deferred points: ``"person"`` (one annotator), or ``"panel"`` (all other
+        annotators of the point); empty if the loss is not known.
+    defer_fee
+        What asking costs beyond the risk of the person, in the unit of the loss.
     intervals
         The confidence intervals of the columns, if they were computed
         (:func:`rue.inference.intervals.intervals`).
@@ -100,6 +110,8 @@ class Evaluation(_Columns):
     n_floored: int = 0
     notes: tuple[str, ...] = ()
     convention: str = "definition"
+    person_kind: str = ""
+    defer_fee: float = 0.0
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +133,8 @@ class Evaluation(_Columns):
             "n_floored": self.n_floored,
             "notes": list(self.notes),
             "convention": self.convention,
+            "person_kind": self.person_kind,
+            "defer_fee": self.defer_fee,
         }
         ends = {} if self.intervals is None else self.intervals.to_dict()
         return named | numbers | further | ends
@@ -152,6 +166,7 @@ def evaluate(
     seed: int = 0,
     convention: Convention = "definition",
     corrected: bool = False,
+    defer_fee: float = 0.0,
 ) -> Evaluation:
     """Evaluate a belief against the answers of annotators: one row of the paper's table.
 
@@ -178,6 +193,9 @@ def evaluate(
     corrected : bool
         Whether to correct the columns that the bracket does not cover for finitely many
         annotators (:mod:`rue.metrics.corrected`); with the Pareto-gap this takes 33 times as long.
+    defer_fee : float
+        What asking a person about a deferred point costs beyond their risk, in the unit of the
+        loss; it is part of ``team_risk``.
 
     Returns
     -------
@@ -211,7 +229,7 @@ def evaluate(
         seed=seed,
         convention=convention,
     )
-    return evaluate_run(run, gap=gap, corrected=corrected)
+    return evaluate_run(replace(run, defer_fee=defer_fee), gap=gap, corrected=corrected)
 
 
 def evaluate_components(
@@ -309,6 +327,8 @@ def evaluate_run(
         n_floored=run.star.n_floored,
         notes=(*run.notes, *_notes(run, numbers), *remarks, *_reasons(numbers, run)),
         convention=run.convention,
+        person_kind="" if run.star.person is None else person_kind(run.loss),
+        defer_fee=run.defer_fee,
     )
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "Star",
     "Statistic",
     "area_influence",
+    "block_starts",
 ]
 
 Points = Callable[[Run], FloatArray | None]
@@ -41,11 +42,11 @@ Points = Callable[[Run], FloatArray | None]
 
 @dataclass(frozen=True)
 class Star:
-    """A realised component: total, aleatoric or epistemic."""
+    """A realised component: total, aleatoric or epistemic; or the risk of a person."""
 
-    component: Literal["total", "aleatoric", "epistemic"]
+    component: Literal["total", "aleatoric", "epistemic", "person"]
 
-    def __call__(self, run: Run) -> FloatArray:
+    def __call__(self, run: Run) -> FloatArray | None:
         return getattr(run.star, self.component)  # type: ignore[no-any-return]
 
 
@@ -449,7 +450,7 @@ def area_influence(
 
     n_points = len(value)
     order = argsort(score) if order is None else order
-    starts = _block_starts(score[order])
+    starts = block_starts(score[order])
     sizes = np.diff(starts, append=n_points)
     rises = np.add.reduceat(value[order], starts)
     rejected = n_points - np.cumsum(sizes) + sizes / 2  # points after the block, and half of it
@@ -466,7 +467,7 @@ def _ranks(sample: Sample, source: Points, drawn: FloatArray) -> FloatArray | No
     if value is None:
         return None
     order = sample.order(source)
-    starts = _block_starts(value[order])
+    starts = block_starts(value[order])
     width = np.add.reduceat(drawn[:, order], starts, axis=1)
     middle = np.cumsum(width, axis=1) - width / 2 + 0.5
     ranks = np.empty_like(drawn)
@@ -474,6 +475,6 @@ def _ranks(sample: Sample, source: Points, drawn: FloatArray) -> FloatArray | No
     return ranks
 
 
-def _block_starts(ranked: FloatArray) -> IntArray:
+def block_starts(ranked: FloatArray) -> IntArray:
     """Return where each block of equal numbers starts."""
     return np.flatnonzero(np.append(True, np.diff(ranked) != 0))
