@@ -19,16 +19,24 @@ from rue.bench.store import Store
 from studies import FIGURES, ROOT
 from studies.atlas_analysis import grid
 from studies.atlas_answers import Answer
+from studies.atlas_criteria import proxies, two_components, what_moves_ranks
 from studies.atlas_figure import draw
+from studies.atlas_methods import (
+    better_than_total,
+    one_network,
+    replicates,
+    which_method,
+    who_knows,
+)
 from studies.atlas_pages import write_pages
-from studies.atlas_questions import answers
 from studies.atlas_rows import (
-    ACTIVE,
+    PLAIN,
     SUITES,
     active_rows,
     flat,
-    import_active,
     import_cells,
+    import_plain,
+    single_rows,
     write_baselines,
 )
 from studies.pages import fill_file
@@ -40,8 +48,8 @@ def main() -> None:
     regimes = {suite: regime for regime, suite in SUITES.items()}
     for folder in map(Path, sys.argv[1:]):
         name = Store(folder).suite().name
-        if name == ACTIVE:
-            import_active(folder)
+        if name in PLAIN:
+            import_plain(PLAIN[name], folder)
         else:
             import_cells(regimes[name], folder)
     rows = {regime: flat(regime) for regime in SUITES}
@@ -59,11 +67,21 @@ def main() -> None:
 @cache
 def answered() -> list[Answer]:
     """Return the answers from the imported rows."""
-    return answers(flat("tuned"), flat("paper"), active_rows())
+    rows = {regime: flat(regime) for regime in SUITES}
+    return [
+        which_method(rows),
+        better_than_total(rows),
+        replicates(rows),
+        proxies(rows, active_rows()),
+        what_moves_ranks(rows),
+        two_components(rows),
+        one_network(rows, {regime: single_rows(regime) for regime in SUITES}),
+        who_knows(rows),
+    ]
 
 
 def readme_blocks() -> dict[str, str]:
-    """Return the six sentences of README."""
+    """Return the eight sentences of README."""
     return {"atlas": "\n".join(f"{i}. {a.sentence}" for i, a in enumerate(answered(), 1))}
 
 

@@ -1,11 +1,12 @@
 """What the rows of the atlas say: means, ranks, and which differences stand.
 
 A *grid* is the mean over seeds of one column, shape (n_datasets, n_methods), with NaN where a cell
-is missing. The data sets are the sample: intervals resample them, because a claim about methods
-must hold on the next data set too.
+is missing. A claim about methods must hold on the next data set too, and data sets of one family
+(the same texts' source, annotators and scale) are not independent. So families are the sample:
+numbers are averaged within each family first, and intervals and tests resample families.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -20,8 +21,21 @@ from studies.rows import Row
 REPLICATES = ("deup", "dirichlet_multinomial", "pairs", "snapshots")
 """Methods that learn from several answers about the same input."""
 N_DRAWS = 2_000
-LEAST = 3
-"""Fewer data sets have no interval."""
+LEAST = 5
+"""Fewer families have no interval and no test: flipped signs cannot reach the 10 % level."""
+
+
+def family(dataset: str) -> str:
+    """Return the family of a data set: all parts of one collection are one family."""
+    collection = dataset.partition("-")[0]
+    return collection if collection in ("sentiment", "emobank") else dataset
+
+
+def family_means(datasets: Sequence[str], values: FloatArray) -> FloatArray:
+    """Return the means of the values (n_datasets, ...) within each family, in order of name."""
+    names = [family(d) for d in datasets]
+    chosen = sorted(set(names))
+    return np.array([values[[n == name for n in names]].mean(axis=0) for name in chosen])
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,20 @@ class Grid:
         rows = np.atleast_1d(np.isfinite(values).all(axis=1))
         there = tuple(d for d, row in zip(self.datasets, rows, strict=True) if row)
         return Grid(there, tuple(kept), values[rows], self.column)
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean over the methods that a data set has."""
+        values = (float(np.nanmean(row)) for row in self.values)
+        return dict(zip(self.datasets, values, strict=True))
+
+    def of(self, method: str) -> dict[str, float]:
+        """The value of a method on each data set that has it."""
+        if method not in self.methods:
+            return {}
+        values = self.values[:, self.methods.index(method)]
+        pairs = zip(self.datasets, map(float, values), strict=True)
+        return {d: value for d, value in pairs if np.isfinite(value)}
 
     @property
     def ranks(self) -> FloatArray:
@@ -69,14 +97,16 @@ def grid(
 
 @dataclass(frozen=True)
 class Ranks:
-    """Mean ranks over data sets, with what separates them.
+    """Mean ranks over families, with what separates them.
 
     Attributes
     ----------
     mean, low, high
-        The mean rank of each method, and a 95 % interval by resampling data sets.
+        The mean rank of each method, and a 95 % interval by resampling families.
+    n_families
+        The number of families; with fewer than ``LEAST``, nothing can be tested.
     p_value
-        Of Friedman's test that all methods rank alike; NaN with fewer than 3 data sets.
+        Of Friedman's test that all methods rank alike; NaN with too few families.
     critical
         Nemenyi's critical difference of two mean ranks at the 5 % level.
     """
@@ -85,6 +115,7 @@ class Ranks:
     mean: FloatArray
     low: FloatArray
     high: FloatArray
+    n_families: int
     p_value: float
     critical: float
 
@@ -94,22 +125,33 @@ class Ranks:
         return [self.grid.methods[i] for i in np.argsort(self.mean, kind="stable")]
 
     @property
+    def first(self) -> list[str]:
+        """The methods with the lowest mean rank: more than one if they are tied."""
+        tied = np.flatnonzero(self.mean <= self.mean.min() + 1e-12)
+        return [self.grid.methods[i] for i in tied]
+
+    @property
     def not_separated(self) -> list[str]:
-        """The methods whose mean rank is within the critical difference of the lowest."""
+        """The other methods whose mean rank is within the critical difference of the lowest."""
         best = self.mean.min()
         close = {
             m for m, r in zip(self.grid.methods, self.mean, strict=True) if r - best < self.critical
         }
-        return [m for m in self.order[1:] if m in close]
+        return [m for m in self.order if m in close and m not in self.first]
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are enough families for tests and intervals."""
+        return self.n_families >= LEAST
 
 
 def mean_ranks(grid: Grid, *, seed: int = 0) -> Ranks:
-    """Return mean ranks over the data sets of a complete grid, with tests and intervals."""
-    ranks = grid.ranks
+    """Return mean ranks over the families of a complete grid, with tests and intervals."""
+    ranks = family_means(grid.datasets, grid.ranks)
     n, k = ranks.shape
     low, high = bootstrap(ranks, lambda sample: sample.mean(axis=0), seed=seed)
-    p_value = float(friedmanchisquare(*grid.values.T).pvalue) if n > 2 and k > 2 else float("nan")
-    return Ranks(grid, ranks.mean(axis=0), low, high, p_value, nemenyi(n, k))
+    p_value = float(friedmanchisquare(*ranks.T).pvalue) if n >= LEAST and k > 2 else float("nan")
+    return Ranks(grid, ranks.mean(axis=0), low, high, n, p_value, nemenyi(n, k))
 
 
 def nemenyi(n_datasets: int, n_methods: int, level: float = 0.05) -> float:
@@ -129,42 +171,54 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over data sets, with its 95 % interval by resampling them, and a sign-flip p-value."""
+    """A mean over families, with a 95 % interval that resamples them and a sign-flip p-value."""
 
     mean: float
     low: float
     high: float
     p_value: float
-    n: int
+    n_datasets: int
+    n_families: int
 
     def text(self, *, digits: int = 3, scale: float = 1.0, sign: str = "+") -> str:
-        """Return the mean and its interval; no interval of fewer than three data sets."""
-        if self.n == 0:
+        """Return the mean and its interval; no interval of too few families."""
+        if self.n_families == 0:
             return "-"
         mean, low, high = (
             f"{scale * value:{sign}.{digits}f}" for value in (self.mean, self.low, self.high)
         )
-        return f"{mean} [{low}, {high}]" if self.n >= LEAST else mean
+        return f"{mean} [{low}, {high}]" if self.is_tested else mean
 
     def __str__(self) -> str:
         return self.text()
 
     @property
+    def is_tested(self) -> bool:
+        """Whether there are enough families for an interval and a test."""
+        return self.n_families >= LEAST
+
+    @property
+    def families(self) -> str:
+        """The number of families in words."""
+        number = "1 family" if self.n_families == 1 else f"{self.n_families} families"
+        return number if self.is_tested else f"{number}: cannot be tested"
+
+    @property
     def is_clear(self) -> bool:
-        """Whether there is an interval, and 0 is not in it."""
-        return self.n >= LEAST and (self.low > 0 or self.high < 0)
+        """Whether 0 is outside of the interval, and flipped signs agree at the 5 % level."""
+        return self.is_tested and (self.low > 0 or self.high < 0) and self.p_value <= 0.05
 
 
-def estimate(values: Sequence[float] | FloatArray, *, seed: int = 0) -> Estimate:
+def estimate(values: Mapping[str, float], *, seed: int = 0) -> Estimate:
     """Return the mean of one number per data set; the p-value is exact up to 2^12 sign flips."""
-    x = np.asarray(values, dtype=float)
-    x = x[np.isfinite(x)]
-    if len(x) == 0:
+    numbers = {d: float(x) for d, x in values.items() if np.isfinite(x)}
+    if not numbers:
         nan = float("nan")
-        return Estimate(nan, nan, nan, nan, 0)
+        return Estimate(nan, nan, nan, nan, 0, 0)
+    x = family_means(list(numbers), np.array(list(numbers.values())))
     low, high = bootstrap(x, np.mean, seed=seed)
     p_value = sign_flip(x, seed=seed) if len(x) >= LEAST else float("nan")
-    return Estimate(float(x.mean()), float(low), float(high), p_value, len(x))
+    return Estimate(float(x.mean()), float(low), float(high), p_value, len(numbers), len(x))
 
 
 def sign_flip(x: FloatArray, *, seed: int = 0) -> float:
@@ -211,7 +265,7 @@ def taus(first: Grid, second: Grid) -> dict[str, float]:
 
 
 def permutation_tau(first: Grid, second: Grid, *, n_draws: int = 1_000, seed: int = 0) -> float:
-    """Return the p-value of the mean tau over data sets when methods are shuffled within each."""
+    """Return the p-value of the mean tau when methods are shuffled within each data set."""
     rng = np.random.default_rng(seed)
     observed = taus(first, second)
     if not observed:
@@ -221,10 +275,11 @@ def permutation_tau(first: Grid, second: Grid, *, n_draws: int = 1_000, seed: in
         [_costs(g)[g.datasets.index(d), _places(g, methods)] for g in (first, second)]
         for d in observed
     ]
-    mean = np.mean(list(observed.values()))
+    mean = family_means(list(observed), np.array(list(observed.values()))).mean()
     hits = 0
     for _ in range(n_draws):
-        drawn = np.mean([tau(a, _shuffled(b, np.isfinite(a), rng)) for a, b in pairs])
+        shuffled = np.array([tau(a, _shuffled(b, np.isfinite(a), rng)) for a, b in pairs])
+        drawn = family_means(list(observed), shuffled).mean()
         hits += abs(drawn) >= abs(mean) - 1e-12
     return (1 + hits) / (1 + n_draws)
 

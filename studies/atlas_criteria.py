@@ -1,12 +1,13 @@
-"""Questions four to six of docs/findings.md: proxies, what moves a ranking, deployed rules."""
+"""Questions about criteria: proxies, what moves a ranking, deployed rules."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from studies.atlas_analysis import Grid, estimate, grid, permutation_tau, taus, unresolved
-from studies.atlas_answers import Answer, data_sets, losses_of, p_text
+from rue.metrics.columns import title
+from studies.atlas_analysis import Estimate, Grid, estimate, grid, permutation_tau, taus, unresolved
+from studies.atlas_answers import Answer, Regimes, clear_in, in_regimes, losses_of, p_text
 from studies.pages import listed, percent, table
 from studies.rows import Row
 
@@ -17,55 +18,62 @@ ACTIVE = {
 }
 
 
-def proxies(tuned: Sequence[Row], paper: Sequence[Row], active: Sequence[Row]) -> Answer:
+def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
     """Answer whether OOD detection, AuAC and active learning pick the same methods as regret."""
     learnt = [{**row, "loss": "log"} for row in active]
-    sources = [(key, name, tuned, tuned) for key, name in PROXIES.items()]
-    sources += [(key, name, learnt, paper) for key, name in ACTIVE.items()]
-    lines, means = [], {}
-    for key, name, theirs, ours in sources:
+    sources = [
+        (key, name, regime, group, group)
+        for key, name in PROXIES.items()
+        for regime, group in rows.items()
+    ]
+    sources += [(key, name, "paper", learnt, rows["paper"]) for key, name in ACTIVE.items()]
+    lines = []
+    numbers: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for key, name, regime, theirs, ours in sources:
         proxy = grid(theirs, key, "log")
-        for column in ("aurec", "n_aurec"):
+        for column in ("n_aurec", "aurec"):
             regret = grid(ours, column, "log")
-            one = estimate(list(taus(proxy, regret).values()))
-            means[key, column] = one
-            if one.n:
+            one = estimate(taus(proxy, regret))
+            if one.n_families:
+                numbers.setdefault((key, column), {})[regime] = one
                 same = _same_best(proxy, regret)
                 lines.append(
                     [
                         name,
-                        column,
-                        str(one),
+                        regime,
+                        title(column),
+                        one.text(digits=2),
+                        one.families,
                         p_text(permutation_tau(proxy, regret)),
                         f"{sum(same.values())} of {len(same)}",
                     ]
                 )
     words = [
-        f"{name} {means[key, 'n_aurec'].text(digits=2)} ({data_sets(means[key, 'n_aurec'].n)})"
-        for key, name in (
-            ("near_ood", "near-OOD detection"),
-            ("far_ood", "far-OOD detection"),
-            ("auac", "AuAC"),
-            ("nauc_epistemic", "active learning"),
-        )
-        if means[key, "n_aurec"].n
+        f"{name} {in_regimes(numbers[key, 'n_aurec'], digits=2, families=False)} by n-AuReC and "
+        f"{in_regimes(numbers[key, 'aurec'], digits=2)} by AuReC"
+        for key, name in (*PROXIES.items(), ("nauc_epistemic", "active learning"))
+        if (key, "n_aurec") in numbers
     ]
     sentence = (
         "On the same data and under log loss, Kendall's tau between the order of the methods by a "
-        f"proxy and by n-AuReC is: {'; '.join(words)}."
+        f"proxy and by regret is: {'; '.join(words)}."
     )
     body = "\n\n".join(
         [
             "Kendall's tau between the order of the methods by a proxy and by regret under log "
-            "loss, on each data set that has both: the mean over data sets with a 95 % interval "
-            "that resamples them. The p-value shuffles the methods within each data set, a check "
-            "that does not depend on the interval. The last column counts the data sets on which "
-            "both pick the same best method, where all methods have both numbers. OOD detection "
-            "and AuAC are of the same tuned models as regret. Active learning trains new models "
-            "in every round, in the paper's regime (suite `atlas-active`), so it is compared with "
-            "regret in that regime.",
+            "loss, on each data set that has both: the mean over families with a 95 % interval "
+            "that resamples them. The p-value shuffles the methods within each data set: it tests "
+            "these data sets, not the next family. The last column counts the data sets on which "
+            "both pick the same best method, where all methods have both numbers. Active learning "
+            "trains new models in every round, in the paper's regime (suite `atlas-active`), so it "
+            "is compared with regret in that regime.",
             table(
-                ["proxy", "regret by", "tau", "permutation p", "same best method"], lines, text=2
+                [
+                    *("proxy", "regime", "regret by", "tau", "families", "permutation p"),
+                    "same best method",
+                ],
+                lines,
+                text=3,
             ),
             _active_table(learnt),
         ]
@@ -79,20 +87,20 @@ def proxies(tuned: Sequence[Row], paper: Sequence[Row], active: Sequence[Row]) -
 
 def _active_table(rows: Sequence[Row]) -> str:
     """Return the area under accuracy of each method and data set, mean over seeds."""
-    found = [grid(rows, key, "log") for key in ACTIVE]
-    if not found[0].methods:
+    areas = [grid(rows, key, "log") for key in ACTIVE]
+    if not areas[0].methods:
         return ""
-    head = ["method", *(f"{d}, {by}" for d in found[0].datasets for by in ("epistemic", "total"))]
+    head = ["method", *(f"{d}, {by}" for d in areas[0].datasets for by in ("epistemic", "total"))]
     lines = [
         [
             method,
             *(
                 f"{value:.3f}" if np.isfinite(value) else "-"
-                for d in range(len(found[0].datasets))
-                for value in (each.values[d, m] for each in found)
+                for d in range(len(areas[0].datasets))
+                for value in (area.values[d, m] for area in areas)
             ),
         ]
-        for m, method in enumerate(found[0].methods)
+        for m, method in enumerate(areas[0].methods)
     ]
     return (
         "The normalised area under the accuracy (NAUC) of active learning, asking for the points "
@@ -100,59 +108,51 @@ def _active_table(rows: Sequence[Row]) -> str:
     )
 
 
-def what_moves_ranks(tuned: Sequence[Row], paper: Sequence[Row]) -> Answer:
+def what_moves_ranks(rows: Regimes) -> Answer:
     """Answer how much of a ranking is tuning, convention, and finitely many annotators."""
-    lines, means = [], {}
-
-    def add(name: str, loss: str, found: dict[str, float]) -> None:
-        one = estimate(list(found.values()))
-        means[name, loss] = one
-        if one.n:
-            lines.append([name, loss, one.text(digits=2, sign=""), str(one.n)])
-
+    lines, numbers = [], {}
+    changes = {
+        "paper's settings instead of tuned": "when the paper's settings replace tuned ones",
+        "AuReC instead of n-AuReC": "when AuReC replaces n-AuReC",
+        "published convention instead of Definition 1": "under the published convention",
+        "corrected for finitely many annotators": "after correcting for finitely many annotators",
+        "other seeds (even against odd)": "between halves of the seeds",
+    }
+    tuned = rows["tuned"]
     for loss in losses_of(tuned):
         whole = grid(tuned, "n_aurec", loss)
+        others = [
+            grid(rows["paper"], "n_aurec", loss),
+            grid(tuned, "aurec", loss),
+            grid(tuned, "n_aurec", loss, partial(_of, part="published")),
+            grid(tuned, "n_aurec", loss, partial(_of, part="corrected")),
+        ]
         halves = [
             grid([row for row in tuned if row["seed"] % 2 == half], "n_aurec", loss)
             for half in (0, 1)
         ]
-        add("other seeds (even against odd)", loss, taus(*halves))
-        add("paper's settings instead of tuned", loss, taus(whole, grid(paper, "n_aurec", loss)))
-        published = grid(tuned, "n_aurec", loss, partial(_of, part="published"))
-        add("published convention instead of Definition 1", loss, taus(whole, published))
-        corrected = grid(tuned, "n_aurec", loss, partial(_of, part="corrected"))
-        add("corrected for finitely many annotators", loss, taus(whole, corrected))
+        pairs = [*((whole, other) for other in others), halves]
+        for name, (one, other) in zip(changes, pairs, strict=True):
+            number = numbers[name, loss] = estimate(taus(one, other))
+            if number.n_families:
+                lines.append([name, loss, number.text(digits=2, sign=""), number.families])
     low, high = (grid(tuned, key, "log") for key in ("aurec_low", "aurec_high"))
-    pairs = [unresolved(low.values[i], high.values[i]) for i in range(len(low.datasets))]
-    n_open, n_all = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (0, 0)
-    tuning, convention, annotators, seeds = (
-        means[name, "log"]
-        for name in (
-            "paper's settings instead of tuned",
-            "published convention instead of Definition 1",
-            "corrected for finitely many annotators",
-            "other seeds (even against odd)",
-        )
-    )
+    overlaps = [unresolved(low.values[i], high.values[i]) for i in range(len(low.datasets))]
+    n_open, n_all = (sum(each) for each in zip(*overlaps, strict=True)) if overlaps else (0, 0)
     words = [
-        f"{one.text(digits=2, sign='')} {when} ({data_sets(one.n)})"
-        for one, when in (
-            (tuning, "when the paper's settings replace tuned ones"),
-            (convention, "under the published convention"),
-            (annotators, "after correcting for finitely many annotators"),
-            (seeds, "between halves of the seeds"),
-        )
-        if one.n
+        f"{numbers[name, 'log'].text(digits=2, sign='')} {when} ({numbers[name, 'log'].families})"
+        for name, when in changes.items()
+        if numbers[name, "log"].n_families
     ]
     sentence = (
-        "Under log loss, Kendall's tau between two orders of the methods by n-AuReC is "
-        f"{listed(words)}."
+        "Under log loss, Kendall's tau between two orders of the methods (n-AuReC, tuned, unless "
+        f"said) is {listed(words)}."
     )
     body = "\n\n".join(
         [
             "Kendall's tau between two orders of the methods by n-AuReC on the same data set, mean "
-            "over data sets and 95 % interval. A tau of 1 means that nothing changes.",
-            table(["what changes", "loss", "tau", "data sets"], lines, text=2),
+            "over families and 95 % interval. A tau of 1 means that nothing changes.",
+            table(["what changes", "loss", "tau", "families"], lines, text=2),
             f"Under log loss, the brackets of AuReC that hold for any finite number of annotators "
             f"overlap for {n_open} of {n_all} pairs of methods on the same data set.",
         ]
@@ -164,28 +164,27 @@ def what_moves_ranks(tuned: Sequence[Row], paper: Sequence[Row]) -> Answer:
     )
 
 
-def two_components(rows: Sequence[Row]) -> Answer:
+def two_components(rows: Regimes) -> Answer:
     """Answer what a deployed rule gains from two components over one."""
-    lines, means = [], {}
+    lines, numbers = [], {}
     for one in ("total", "epistemic"):
-        cells = []
-        for how in ("matched", "coverage"):
-            gain = grid(rows, "gain", "log", partial(_gain_of_rule, one=one, how=how))
-            found = estimate(np.nanmean(gain.values, axis=1)) if gain.values.size else estimate([])
-            means[one, how] = found
-            cells += [found.text(digits=1, scale=100), p_text(found.p_value)]
-        lines.append([one, *cells, str(found.n)])
+        for regime, group in rows.items():
+            cells = []
+            for how in ("matched", "coverage"):
+                gain = grid(group, "gain", "log", partial(_gain_of_rule, one=one, how=how))
+                number = numbers[one, how, regime] = estimate(gain.means)
+                cells += [number.text(digits=1, scale=100), p_text(number.p_value)]
+            lines.append([one, regime, *cells, number.families])
     kept = {
-        name: [row["rules"][name]["kept"] for row in rows if row.get("rules")]
+        name: [row["rules"][name]["kept"] for row in rows["tuned"] if _has_regret(row)]
         for name in ("learned", "total", "epistemic")
     }
     shares = [f"{percent(np.mean(k))} of the cells with {n}" for n, k in kept.items() if k]
-    matched = means["total", "matched"]
-    more = matched.text(digits=1, scale=100)
+    matched = {regime: numbers["total", "matched", regime] for regime in rows}
     sentence = (
-        "With the same budgets of risk and regret used up, a rule by both components accepts "
-        f"{more} percentage points more than a rule by total uncertainty (log loss, mean over "
-        f"{data_sets(matched.n)})."
+        "With the same budgets of risk and regret used up, a rule by both components accepts more "
+        f"than a rule by total uncertainty by {in_regimes(matched, digits=2, scale=100)} "
+        f"percentage points of the inputs (log loss), {clear_in(matched)}."
     )
     body = "\n\n".join(
         [
@@ -194,25 +193,30 @@ def two_components(rows: Sequence[Row]) -> Answer:
             "every point; on the other half we measure it. The gain is the coverage of the rule "
             "that learns how to weigh aleatoric and epistemic uncertainty minus that of a rule by "
             "one score, in percentage points, averaged over methods and seeds of each data set. "
+            "Methods with a score of their own (ddu, deup) are left out: their score has no unit, "
+            "and the sum of a risk and such a score is no total. "
             "No budget is promised here; both are kept on the new points in "
-            f"{listed(shares) if shares else 'no cell'} (*learned* is the rule of two components). "
-            "A rule that breaks a budget accepts more points for it. So the fair comparison is "
-            "*same budgets*: the threshold of each rule is moved until the budgets are used up on "
-            "the new points, and only the order in which a rule accepts points counts.",
+            f"{listed(shares) if shares else 'no cell'} (*learned* is the rule of two components; "
+            "tuned). A rule that breaks a budget accepts more points for it. So the fair "
+            "comparison is *same budgets*: the threshold of each rule is moved until the budgets "
+            "are used up on the new points, and only the order in which a rule accepts points "
+            "counts.",
             table(
                 [
-                    "rule of one score",
-                    "gain, same budgets",
-                    "p",
-                    "gain as fitted",
-                    "p",
-                    "data sets",
+                    *("rule of one score", "regime", "gain, same budgets", "p", "gain as fitted"),
+                    *("p", "families"),
                 ],
                 lines,
+                text=2,
             ),
         ]
     )
     return Answer("What does a deployed rule gain from two components over one?", sentence, body)
+
+
+def _has_regret(row: Row) -> bool:
+    """Whether a row has rules, and its epistemic uncertainty is a regret, not a score."""
+    return bool(row.get("rules")) and row.get("announced") is not None
 
 
 def _of(row: Row, *, part: str) -> float | None:
@@ -220,8 +224,8 @@ def _of(row: Row, *, part: str) -> float | None:
 
 
 def _gain_of_rule(row: Row, *, one: str, how: str) -> float | None:
-    rules = row.get("rules")
-    return None if not rules else rules["learned"][how] - rules[one][how]
+    rules = row["rules"] if _has_regret(row) else None
+    return None if rules is None else rules["learned"][how] - rules[one][how]
 
 
 def _same_best(first: Grid, second: Grid) -> dict[str, bool]:

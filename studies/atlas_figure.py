@@ -4,39 +4,45 @@ from pathlib import Path
 
 import numpy as np
 
-from rue.plots.style import save
-from studies.atlas_analysis import REPLICATES, Grid
+from rue.plots.style import PALETTE, save
+from studies.atlas_analysis import REPLICATES, Grid, family, family_means
 
-MARKERS = {"sentiment": "o", "emobank": "^", "random": "D"}
-"""Texts, emotions in texts and simulated points; images are squares."""
-
-
-def marker(dataset: str) -> str:
-    """Return the shape of a data set's dots: there are more data sets than colours."""
-    return MARKERS.get(dataset.partition("-")[0], "s")
+MARKERS = "osD^v<>"
+"""The data sets of one family share a colour and differ in shape."""
 
 
 def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
     """Draw one panel per loss: a dot for each data set, and the mean of each method.
 
-    Means, and with them the order of the methods, are over the data sets that every method has:
-    data sets differ more than methods do, so means over different ones could not be compared.
+    Means, and with them the order of the methods, are over the families of the data sets that
+    every method has: families differ more than methods do, so means over different ones could not
+    be compared.
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.6 * len(panels), 4.2), layout="constrained")
+    figure = Figure(figsize=(4.6 * len(panels), 4.4), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(panels)))
     for ax, (name, grid) in zip(axes, panels, strict=True):
         shared = np.asarray(~np.isnan(grid.values).any(axis=1))
-        means = grid.values[shared].mean(axis=0)
+        names = [d for d, one in zip(grid.datasets, shared, strict=True) if one]
+        means = family_means(names, grid.values[shared]).mean(axis=0)
         order = np.argsort(-means)
-        places = range(len(order))
+        places = np.arange(len(order))
+        ax.plot(means[order], places, "|", ms=18, mew=2, color="black", zorder=1)
+        families = sorted({family(d) for d in grid.datasets})
         for d, dataset in enumerate(grid.datasets):
-            color = f"C{d % 10}"
-            face = color if shared[d] else "white"
-            dots = grid.values[d, order]
-            ax.plot(dots, places, marker(dataset), ms=4, color=color, mfc=face, label=dataset)
-        ax.plot(means[order], places, "|", ms=16, color="black")
+            kin = [one for one in grid.datasets if family(one) == family(dataset)]
+            color = PALETTE[families.index(family(dataset))]
+            place = places + (families.index(family(dataset)) - (len(families) - 1) / 2) * 0.11
+            ax.plot(
+                grid.values[d, order],
+                place,
+                MARKERS[kin.index(dataset)],
+                ms=4,
+                color=color,
+                mfc=color if shared[d] else "white",
+                label=dataset,
+            )
         ax.axvline(1.0, color="0.6", lw=0.8, ls=":")
         ax.set_yticks(places, [grid.methods[i] for i in order])
         for label in ax.get_yticklabels():
@@ -44,5 +50,13 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
         ax.set_xlabel("n-AuReC (0 perfect, 1 random)")
         ax.set_title(name)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
+    ordered = sorted(zip(labels, handles, strict=True), key=lambda pair: family(pair[0]))
+    figure.legend(
+        [handle for _, handle in ordered],
+        [label for label, _ in ordered],
+        loc="outside lower center",
+        ncols=4,
+        fontsize=7,
+        frameon=False,
+    )
     save(figure, path)

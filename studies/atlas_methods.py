@@ -1,129 +1,154 @@
-"""Questions one to three of docs/findings.md: which method finds regret best, and why."""
+"""Questions about methods: which one finds regret, better than what, and does it know how much."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from studies.atlas_analysis import REPLICATES, Estimate, Grid, estimate, grid, mean_ranks, taus
-from studies.atlas_answers import Answer, data_sets, leagues, losses_of, p_text
+from rue.metrics.columns import title
+from studies.atlas_analysis import REPLICATES, Grid, Ranks, estimate, grid, mean_ranks, taus
+from studies.atlas_answers import (
+    LOSS_NAMES,
+    Answer,
+    Regimes,
+    clear_in,
+    in_regimes,
+    leagues,
+    least_families,
+    losses_of,
+    p_text,
+)
 from studies.pages import listed, table
 from studies.rows import Row
 
+CRITERIA = ("n_aurec", "aurec")
 
-def which_method(rows: Sequence[Row]) -> Answer:
-    """Answer which method's epistemic uncertainty finds regret best, and under which loss."""
-    lines, firsts, parts = [], [], []
-    orders: dict[str, Grid] = {}
-    for loss in losses_of(rows):
-        found = grid(rows, "n_aurec", loss)
-        for methods in leagues(found):
-            whole = found.complete(methods)
-            if len(whole.datasets) < 2:
-                continue
-            ranks = mean_ranks(whole)
-            best = ranks.order[0]
-            place = whole.methods.index(best)
-            close = ranks.not_separated
-            lines.append(
-                [
-                    loss,
-                    str(len(whole.datasets)),
-                    str(len(whole.methods)),
-                    best,
-                    f"{whole.values[:, place].mean():.3f}",
-                    f"{ranks.mean[place]:.1f} [{ranks.low[place]:.1f}, {ranks.high[place]:.1f}]",
-                    p_text(ranks.p_value),
-                    f"{ranks.critical:.1f}",
-                    ", ".join(close) or "none",
-                ]
-            )
-            if len(methods) == max(len(league) for league in leagues(found)):
-                firsts.append((loss, best, len(close)))
-                orders[loss] = whole
-    pairs = [
-        (a, b, taus(orders[a], orders[b])) for i, a in enumerate(orders) for b in list(orders)[:i]
-    ]
-    agreement = [
-        [f"{a} and {b}", str(estimate(list(t.values()))), str(len(t))] for a, b, t in pairs if t
-    ]
-    head = [
-        *("loss", "data sets", "methods", "lowest mean rank", "its mean n-AuReC", "mean rank"),
-        *("Friedman p", "critical difference", "not separated from it (Nemenyi)"),
-    ]
-    parts.append(table(head, lines))
-    if agreement:
-        parts.append(
-            "How far the losses agree on the order of the methods (Kendall's tau on each data set, "
-            "mean over data sets and 95 % interval):"
+
+def which_method(rows: Regimes) -> Answer:
+    """Answer which method's epistemic uncertainty finds regret best, and what that depends on."""
+    lines, firsts = [], {}
+    wholes: dict[tuple[str, str, str], Grid] = {}
+    for regime, group in rows.items():
+        for loss in losses_of(group):
+            for column in CRITERIA:
+                values = grid(group, column, loss)
+                for methods in leagues(values):
+                    whole = values.complete(methods)
+                    if len(whole.datasets) < 2:
+                        continue
+                    ranks = mean_ranks(whole)
+                    place = whole.methods.index(ranks.first[0])
+                    interval = f" [{ranks.low[place]:.1f}, {ranks.high[place]:.1f}]"
+                    lines.append(
+                        [
+                            loss,
+                            regime,
+                            title(column),
+                            str(len(methods)),
+                            str(ranks.n_families),
+                            listed(ranks.first),
+                            f"{ranks.mean[place]:.1f}{interval if ranks.is_tested else ''}",
+                            p_text(ranks.p_value) if ranks.is_tested else "cannot be tested",
+                            (", ".join(ranks.not_separated) or "none") if ranks.is_tested else "-",
+                        ]
+                    )
+                    if ranks.is_tested:
+                        firsts.setdefault((loss, regime, column), ranks)
+                wholes[loss, regime, column] = values
+    by_criterion = {
+        regime: estimate(taus(wholes["log", regime, "n_aurec"], wholes["log", regime, "aurec"]))
+        for regime in rows
+    }
+    by_loss = {
+        regime: estimate(
+            taus(wholes["log", regime, "n_aurec"], wholes["zero_one", regime, "n_aurec"])
         )
-        parts.append(table(["losses", "tau", "data sets"], agreement))
-    names = dict.fromkeys(best for _, best, _ in firsts)
-    by = [f"{name} under {listed([ls for ls, b, _ in firsts if b == name])}" for name in names]
+        for regime in rows
+        if ("zero_one", regime, "n_aurec") in wholes
+    }
+    losses = [loss for loss in LOSS_NAMES if any(key[0] == loss for key in firsts)]
+    words = [f"under {LOSS_NAMES[loss]} {_first_words(firsts, loss, rows)}" for loss in losses]
     sentence = (
-        "There are too few complete data sets to say."
-        if not firsts
-        else (
-            f"By n-AuReC, the method with the lowest mean rank is {listed(by)}"
-            + (
-                "; the order of the methods depends on the loss."
-                if len(names) > 1
-                else ", whichever loss is used."
-            )
+        "It depends on the criterion. The lowest mean rank of the methods that all data sets have "
+        f"is, {'; '.join(words)} ({least_families(by_criterion)}). Kendall's tau between the "
+        f"orders by n-AuReC and by AuReC (log loss) is {in_regimes(by_criterion, digits=2)}"
+        + (
+            ", between those under log and 0/1 loss (n-AuReC) "
+            f"{in_regimes(by_loss, digits=2, families=False)}."
+            if by_loss
+            else "."
         )
+        if firsts
+        else "There are too few families to test which method is first."
+    )
+    head = [
+        *("loss", "regime", "criterion", "methods", "families", "lowest mean rank", "its rank"),
+        *("Friedman p", "not separated from it (Nemenyi)"),
+    ]
+    body = (
+        "Ranks are averaged within each family, then over families. Methods with the same mean "
+        "rank are named together. n-AuReC asks how well a method ranks its own regret, AuReC also "
+        "how much regret it has.\n\n" + table(head, lines, text=3)
     )
     question = (
         "Which method's epistemic uncertainty finds regret best, and does it depend on the loss?"
     )
-    return Answer(question, sentence, "\n\n".join(parts))
+    return Answer(question, sentence, body)
 
 
-def better_than_total(rows: Sequence[Row]) -> Answer:
-    """Answer whether epistemic uncertainty finds regret better than total uncertainty does."""
-    lines, where, overall = [], [], {}
-    by_method: dict[str, Estimate] = {}
-    for loss in losses_of(rows):
-        gain = grid(rows, "gain", loss, _gain_over_total)
-        per_set = np.nanmean(gain.values, axis=1)
-        overall[loss] = estimate(per_set)
-        n_better = int((gain.values > 0).sum())
-        lines.append(
-            [
-                loss,
-                str(overall[loss]),
-                p_text(overall[loss].p_value),
-                f"{n_better} of {int(np.isfinite(gain.values).sum())}",
-                ", ".join(d for d, g in zip(gain.datasets, per_set, strict=True) if g < 0)
-                or "none",
-            ]
+def _first_words(
+    firsts: Mapping[tuple[str, str, str], Ranks], loss: str, regimes: Iterable[str]
+) -> str:
+    """Return the first methods under a loss: one name where criteria and regimes agree."""
+    cells = {
+        (column, regime): listed(firsts[loss, regime, column].first)
+        for column in CRITERIA
+        for regime in regimes
+        if (loss, regime, column) in firsts
+    }
+    if len(set(cells.values())) == 1:
+        return f"that of {next(iter(cells.values()))} by both criteria in both regimes"
+    parts = []
+    for column in CRITERIA:
+        names = {regime: name for (c, regime), name in cells.items() if c == column}
+        one = len(set(names.values())) == 1
+        word = (
+            next(iter(names.values()))
+            if one
+            else " and ".join(f"{name} ({regime})" for regime, name in names.items())
         )
-    log = grid(rows, "gain", "log", _gain_over_total)
-    for m, method in enumerate(log.methods):
-        found = estimate(log.values[:, m])
-        by_method[method] = found
-        where.append([method, str(found), p_text(found.p_value), str(found.n)])
-    where.sort(key=lambda line: -by_method[line[0]].mean)
-    better = [
-        line[0] for line in where if by_method[line[0]].is_clear and by_method[line[0]].mean > 0
-    ]
-    log_gain = overall["log"]
-    how, side = ("better", "lower") if log_gain.mean > 0 else ("worse", "higher")
+        parts.append(f"that of {word} by {title(column)}")
+    return " and ".join(parts)
+
+
+def better_than_total(rows: Regimes) -> Answer:
+    """Answer whether epistemic uncertainty finds regret better than total uncertainty does."""
+    lines, overall = [], {}
+    for loss in losses_of(rows["tuned"]):
+        for regime, group in rows.items():
+            worse = grid(group, "difference", loss, _worse_than_total)
+            one = overall[loss, regime] = estimate(worse.means)
+            share = f"{int((worse.values < 0).sum())} of {int(np.isfinite(worse.values).sum())}"
+            lines.append([loss, regime, str(one), p_text(one.p_value), one.families, share])
+    by_method, better = _by_method(rows, _worse_than_total)
+    words = []
+    for loss, name in LOSS_NAMES.items():
+        numbers = {regime: overall[loss, regime] for regime in rows if (loss, regime) in overall}
+        if numbers:
+            words.append(f"under {name} {in_regimes(numbers)}, {clear_in(numbers)}")
     sentence = (
-        f"Under log loss, epistemic uncertainty finds regret {how} than total uncertainty does: "
-        f"its n-AuReC is {abs(log_gain.mean):.3f} {side} (gain {log_gain}, mean over "
-        f"{data_sets(log_gain.n)} and all methods). Epistemic uncertainty is clearly better for "
-        f"{listed(better) if better else 'no method'}."
+        "The difference in n-AuReC between ranking by epistemic and by total uncertainty "
+        f"(positive: epistemic is worse) is {'; '.join(words)}. Epistemic uncertainty is clearly "
+        f"better in both regimes for {listed(better) if better else 'no method'} (log loss)."
     )
     body = "\n\n".join(
         [
-            "The gain is n-AuReC when ranking by total uncertainty minus n-AuReC when ranking by "
-            "epistemic uncertainty, of the same models: positive where epistemic uncertainty is "
-            "better. Intervals resample the data sets; the p-value flips signs of data sets.",
-            table(
-                ["loss", "mean gain", "p", "method and data set pairs", "data sets with a loss"],
-                lines,
-            ),
+            "The difference is n-AuReC when ranking by epistemic uncertainty minus n-AuReC when "
+            "ranking by total uncertainty, of the same models. Intervals resample families; the "
+            "p-value flips signs of families; *clear* needs both. The last column counts the pairs "
+            "of method and data set for which epistemic uncertainty is better.",
+            table(["loss", "regime", "difference", "p", "families", "better"], lines, text=2),
             "By method, under log loss:",
-            table(["method", "mean gain", "p", "data sets"], where),
+            by_method,
         ]
     )
     return Answer(
@@ -131,43 +156,55 @@ def better_than_total(rows: Sequence[Row]) -> Answer:
     )
 
 
-def replicates(rows: Sequence[Row]) -> Answer:
+def _by_method(rows: Regimes, value: Callable[[Row], float | None]) -> tuple[str, list[str]]:
+    """Return a table of a number by method and regime, and the methods clearly below 0."""
+    grids = {regime: grid(group, "difference", "log", value) for regime, group in rows.items()}
+    lines, better = [], []
+    for method in grids["tuned"].methods:
+        numbers = {regime: estimate(one.of(method)) for regime, one in grids.items()}
+        cells = [cell for one in numbers.values() for cell in (str(one), p_text(one.p_value))]
+        lines.append([method, *cells, least_families(numbers)])
+        if all(one.is_clear and one.mean < 0 for one in numbers.values()):
+            better.append(method)
+    head = ["method", *(cell for regime in grids for cell in (regime, "p")), "families"]
+    return table(head, lines), better
+
+
+def replicates(rows: Regimes) -> Answer:
     """Answer whether methods that learned from replicates beat those that did not."""
-    lines, found = [], {}
-    for loss in losses_of(rows):
-        for column, name in (("n_aurec", "ranking"), ("regret_calibration", "calibration")):
-            for how in ("mean", "best"):
-                differences = _against_labels(grid(rows, column, loss), how)
-                one = estimate(list(differences.values()))
-                found[loss, name, how] = one
-                lines.append(
-                    [
-                        loss,
-                        f"{name} ({column})",
-                        how,
-                        str(one),
-                        p_text(one.p_value),
-                        f"{sum(d < 0 for d in differences.values())} of {len(differences)}",
-                    ]
-                )
-    rank, calibrated = found["log", "ranking", "mean"], found["log", "calibration", "mean"]
-    more = "calibration" if abs(calibrated.mean) > abs(rank.mean) else "ranking"
+    compared = {
+        "ranking, epistemic against epistemic": ("n_aurec", "n_aurec"),
+        "ranking, epistemic against the others' total": ("n_aurec", "n_aurec_total"),
+        "calibration gap": ("regret_calibration", "regret_calibration"),
+    }
+    lines, numbers = [], {}
+    for loss in losses_of(rows["tuned"]):
+        for name, (ours, theirs) in compared.items():
+            for regime, group in rows.items():
+                differences = _against_labels(grid(group, ours, loss), grid(group, theirs, loss))
+                one = numbers[loss, name, regime] = estimate(differences)
+                better = f"{sum(d < 0 for d in differences.values())} of {len(differences)}"
+                value = f"{one.text(digits=1, scale=100)} %"
+                lines.append([loss, name, regime, value, one.families, better])
+    words = [
+        in_regimes({r: numbers["log", name, r] for r in rows}, digits=0, scale=100, families=False)
+        for name in compared
+    ]
     sentence = (
-        "Under log loss, learning from replicates (several answers per input) changes n-AuReC by "
-        f"{rank.text(digits=0, scale=100)} % and the calibration gap of regret by "
-        f"{calibrated.text(digits=0, scale=100)} % of the other methods' mean over "
-        f"{data_sets(rank.n)}, so it matters more for {more}."
+        "Learning from replicates (several answers per input) changes n-AuReC under log loss by, "
+        f"in percent, {words[0]}, but against the other methods' *total* uncertainty by "
+        f"{words[1]}; it changes the calibration gap of regret by {words[2]} "
+        f"({numbers['log', next(iter(compared)), 'tuned'].families}). What replicates teach is the "
+        "scale of regret, more than its order."
     )
     body = "\n\n".join(
         [
-            "Replicates are several answers about the same input. "
-            f"Methods that learned from them are {listed(REPLICATES)}; the others learned "
+            f"Methods that learned from replicates are {listed(REPLICATES)}; the others learned "
             "from the distribution of the answers of each point or from one label. Each number is "
-            "the relative difference on a data set, (replicates - others) / others, negative where "
-            "replicates are better: *mean* compares the means of the two groups, *best* their best "
-            "methods.",
+            "the relative difference of the two groups' means on a data set, (replicates - others) "
+            "/ others, negative where replicates are better.",
             table(
-                ["loss", "criterion", "compared", "relative difference", "p", "replicates better"],
+                ["loss", "compared", "regime", "relative difference", "families", "better on"],
                 lines,
                 text=3,
             ),
@@ -181,19 +218,118 @@ def replicates(rows: Sequence[Row]) -> Answer:
     )
 
 
-def _gain_over_total(row: Row) -> float | None:
-    both = row.get("n_aurec_total"), row.get("n_aurec")
+def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
+    """Answer whether anything finds regret better than the entropy of one network."""
+    lines = []
+    verdicts: dict[tuple[str, str], list[str]] = {}
+    for loss in ("log", "zero_one"):
+        for regime, group in rows.items():
+            base = {c: grid(single[regime], f"{c}_total", loss).of("single") for c in CRITERIA}
+            for method in grid(group, "aurec", loss).methods:
+                cells, numbers = [], {}
+                for column in CRITERIA:
+                    for by in ("", "_total"):
+                        theirs = grid(group, column + by, loss).of(method)
+                        shared = [d for d in theirs if d in base[column]]
+                        one = estimate({d: theirs[d] / base[column][d] - 1 for d in shared})
+                        numbers[column, by] = one
+                        cells.append(one.text(digits=0, scale=100))
+                lines.append([loss, regime, method, *cells, numbers["aurec", ""].families])
+                for column in CRITERIA:
+                    if numbers[column, ""].is_clear and numbers[column, ""].mean < 0:
+                        verdicts.setdefault((loss, column), []).append(f"{method} ({regime})")
+    words = [
+        f"under {LOSS_NAMES[loss]} "
+        f"{listed(verdicts.get((loss, column), ['no method']))} by {title(column)}"
+        for loss in ("log", "zero_one")
+        for column in CRITERIA
+    ]
+    n = len(grid(single["tuned"], "aurec_total", "log").datasets)
+    sentence = (
+        "Against the total uncertainty of one network (its entropy under log loss, 1 - max under "
+        "0/1 loss), ranking by a method's epistemic uncertainty is clearly better for: "
+        f"{'; '.join(words)} (of 8 methods that {n} data sets in 6 families have)."
+    )
+    body = (
+        "One network, trained and tuned as the others. Each number is the relative difference in "
+        "percent to the network's own number by total uncertainty, mean over families; negative "
+        "is better than one network. AuReC counts a method's better predictions too, n-AuReC its "
+        "ranking alone.\n\n"
+        + table(
+            [
+                *("loss", "regime", "method", "n-AuReC, epistemic", "n-AuReC, total"),
+                *("AuReC, epistemic", "AuReC, total", "families"),
+            ],
+            lines,
+            text=3,
+        )
+    )
+    return Answer("Is there anything better than the entropy of one network?", sentence, body)
+
+
+def who_knows(rows: Regimes) -> Answer:
+    """Answer whose epistemic uncertainty is as large as its regret."""
+    counts = {regime: in_bracket(group) for regime, group in rows.items()}
+    methods = sorted(counts["tuned"], key=lambda m: (-np.mean(counts["tuned"][m]), m))
+    cells = {
+        regime: {m: f"{sum(one[m])} of {len(one[m])}" for m in one}
+        for regime, one in counts.items()
+    }
+    always = {
+        regime: [m for m in methods if m in one and all(one[m])] for regime, one in counts.items()
+    }
+    words = [f"{listed(names or ['no method'])} ({regime})" for regime, names in always.items()]
+    ensemble = [f"{one.get('ensemble', '-')} ({regime})" for regime, one in cells.items()]
+    sentence = (
+        "Under log loss the mean predicted regret (the mean epistemic uncertainty) is inside the "
+        "bracket of the mean true regret on every data set for "
+        f"{' and '.join(words)}. Of the methods that learn from labels, the ensemble is inside on "
+        f"{' and '.join(ensemble)}."
+    )
+    body = (
+        "With finitely many annotators the measured regret is too high, which favours a method "
+        "that predicts too much. The bracket goes from leave-one-out to plug-in Bayes risks. This "
+        "is the number of data sets on which the mean regret that a method predicts is inside:\n\n"
+        + table(
+            ["method", *cells], [[m, *(one.get(m, "-") for one in cells.values())] for m in methods]
+        )
+    )
+    return Answer("Who knows how large its own epistemic uncertainty is?", sentence, body)
+
+
+def in_bracket(rows: Sequence[Row]) -> dict[str, list[bool]]:
+    """Return for each method and data set whether the predicted regret can be the true one."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.get("announced") is not None and row["regret_low"] < row["regret_high"]:
+            groups.setdefault((row["method"], row["dataset"]), []).append(row)
+    counts: dict[str, list[bool]] = {}
+    for (method, _), group in groups.items():
+        predicted, low, high = (
+            np.mean([row[key] for row in group])
+            for key in ("announced", "regret_low", "regret_high")
+        )
+        counts.setdefault(method, []).append(bool(low <= predicted <= high))
+    return counts
+
+
+def _worse_than_total(row: Row) -> float | None:
+    both = row.get("n_aurec"), row.get("n_aurec_total")
     return None if None in both else both[0] - both[1]  # type: ignore[operator]
 
 
-def _against_labels(found: Grid, how: str) -> dict[str, float]:
-    """Return the relative difference of the two groups on each data set that has both."""
-    ours = [i for i, m in enumerate(found.methods) if m in REPLICATES]
-    theirs = [i for i, m in enumerate(found.methods) if m not in REPLICATES]
-    pick = np.nanmean if how == "mean" else np.nanmin
+def _against_labels(ours: Grid, theirs: Grid) -> dict[str, float]:
+    """Return the relative difference of the two groups' means on each data set that has both."""
     differences = {}
-    for d, values in zip(found.datasets, np.abs(found.values), strict=True):
-        a, b = values[ours], values[theirs]
-        if np.isfinite(a).any() and np.isfinite(b).any():
-            differences[d] = float((pick(a) - pick(b)) / pick(b))
+    for d in ours.datasets:
+        if d not in theirs.datasets:
+            continue
+        a = [abs(ours.of(m)[d]) for m in ours.methods if m in REPLICATES and d in ours.of(m)]
+        b = [
+            abs(theirs.of(m)[d])
+            for m in theirs.methods
+            if m not in REPLICATES and d in theirs.of(m)
+        ]
+        if a and b:
+            differences[d] = float((np.mean(a) - np.mean(b)) / np.mean(b))
     return differences

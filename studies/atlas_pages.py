@@ -57,31 +57,7 @@ def firsts() -> str:
             n = len({row["method"] for row in record["table"]})
             lines.append([dataset, regime, str(n), *cells])
     head = ["data set", "regime", "methods", *map(title, ("aurec", "n_aurec"))]
-    return table([*head, "regret calibration"], lines, text=6) + "\n\n" + in_bracket()
-
-
-def in_bracket() -> str:
-    """Return on how many data sets each method's announced regret can be the true one."""
-    found: dict[str, list[bool]] = {}
-    for dataset in names("tuned"):
-        groups: dict[str, list[Row]] = {}
-        for each in read("tuned", dataset)["extras"]:
-            if each["announced"] is not None and each["regret_low"] < each["regret_high"]:
-                groups.setdefault(each["method"], []).append(each)
-        for method, group in groups.items():
-            said, low, high = (
-                np.mean([each[key] for each in group])
-                for key in ("announced", "regret_low", "regret_high")
-            )
-            found.setdefault(method, []).append(bool(low <= said <= high))
-    lines = [[method, f"{sum(each)} of {len(each)}"] for method, each in found.items()]
-    lines.sort(key=lambda line: (-sum(found[line[0]]) / len(found[line[0]]), line[0]))
-    return (
-        "With finitely many annotators the realised regret is too high, which favours a method "
-        "that announces too much. This is the number of data sets on which the mean regret that a "
-        "tuned method announces is inside the bracket of the mean true regret (log loss):\n\n"
-        + table(["method", "in the bracket"], lines)
-    )
+    return table([*head, "regret calibration"], lines, text=6)
 
 
 def _first(record: Row, criterion: str) -> str:
@@ -192,14 +168,14 @@ def _calibration(record: Row) -> str:
             cells.append(f"{row[key]:.3f}{interval}")
         lines.append([method, *cells])
     return (
-        "Regret calibration, the mean gap between the regret that epistemic uncertainty announces "
+        "Regret calibration, the mean gap between the regret that epistemic uncertainty predicts "
         "and the realised regret, lower is better (methods that give a score instead of a regret "
         "have none):\n\n" + table(["method", *losses], lines)
     )
 
 
 def announced(record: Row) -> str:
-    """Return the regret that each method announces beside what the true one can be."""
+    """Return the regret that each method predicts beside what the true one can be."""
     found: dict[str, list[Row]] = {}
     for each in record["extras"]:
         if each["announced"] is not None:
@@ -216,9 +192,9 @@ def announced(record: Row) -> str:
         return ""
     return (
         "The realised regret is itself too high with finitely many annotators, so a gap to it is "
-        "not all a method's fault. Under log loss, the mean regret that each method announces, and "
+        "not all a method's fault. Under log loss, the mean regret that each method predicts, and "
         "the bracket of the mean true regret (leave-one-out and plug-in Bayes risks):\n\n"
-        + table(["method", "announced", "low", "high", "in the bracket"], lines)
+        + table(["method", "predicted", "low", "high", "in the bracket"], lines)
     )
 
 

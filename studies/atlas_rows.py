@@ -33,6 +33,12 @@ FOLDER = RESULTS / "atlas"
 SUITES = {"tuned": "atlas", "paper": "atlas-paper"}
 ACTIVE = "atlas-active"
 """The suite of active learning, in the paper's regime."""
+PLAIN = {
+    ACTIVE: "active-learning",
+    "atlas-single-tuned": "single-tuned",
+    "atlas-single-paper": "single-paper",
+}
+"""Suites of which pages need the rows alone, and the names of their records."""
 LEVEL = 0.95
 N_REPLICATES = 4_000
 """Enough for Holm's correction over the 66 pairs of twelve methods."""
@@ -200,8 +206,8 @@ def matched_coverage(score: FloatArray, star: Components, risk: float, regret: f
     return 0.0 if first_broken == 0 else float((ends[first_broken - 1] + 1) / len(order))
 
 
-def import_active(folder: Path) -> None:
-    """Write the record of active learning: every cell's row, with its curves."""
+def import_plain(name: str, folder: Path) -> None:
+    """Write the record of a suite of which pages need the rows alone."""
     store = Store(folder)
     results = read_results(store)
     record = {
@@ -210,21 +216,34 @@ def import_active(folder: Path) -> None:
         "rows": plain(tuple(results.raw.values())),
         "missing": list(map(str, results.missing)),
     }
-    active_path().write_text(as_lines(record))
+    plain_path(name).write_text(as_lines(record))
 
 
-def active_path() -> Path:
-    """Return where the record of active learning is."""
-    return FOLDER / "active-learning.json"
+def plain_path(name: str) -> Path:
+    """Return where the record of such a suite is."""
+    return FOLDER / f"{name}.json"
+
+
+def plain_record(name: str) -> Row:
+    """Return the record of such a suite; an empty one if there is none."""
+    file = plain_path(name)
+    return dict(json.loads(file.read_text())) if file.exists() else {"rows": []}
 
 
 def active_rows() -> list[Row]:
     """Return one row for each cell of active learning, with its NAUC by acquisition."""
-    if not active_path().exists():
-        return []
     return [
         {**{key: cell["cell"][key] for key in ("dataset", "method", "seed")}, **cell["proxies"]}
-        for cell in json.loads(active_path().read_text())["rows"]
+        for cell in plain_record(PLAIN[ACTIVE])["rows"]
+    ]
+
+
+def single_rows(regime: str) -> list[Row]:
+    """Return one row for each cell and loss of a single network."""
+    return [
+        {**{key: cell["cell"][key] for key in ("dataset", "method", "seed")}, **row}
+        for cell in plain_record(f"single-{regime}")["rows"]
+        for row in cell["rows"]
     ]
 
 

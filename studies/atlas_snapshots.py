@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from studies.atlas_analysis import estimate, grid
-from studies.atlas_answers import data_sets
 from studies.pages import table
 from studies.rows import Row
 
@@ -27,7 +26,7 @@ def text(rows: Sequence[Row]) -> str:
         ("ensemble", "n_aurec_total"): "by total",
         ("snapshots", "spearman_hat"): "r_s hat of snapshots",
     }
-    found = {key: _by_data_set(rows, *key) for key in shown}
+    found = {key: grid(rows, key[1], LOSS).of(key[0]) for key in shown}
     names = [
         name
         for name in found["snapshots", "n_aurec"]
@@ -38,7 +37,7 @@ def text(rows: Sequence[Row]) -> str:
     lines = [[name, *(f"{each[name]:.3f}" for each in found.values())] for name in names]
     ours = found["snapshots", "n_aurec"]
     to_total, to_disagreement = (
-        estimate([found["ensemble", key][name] - ours[name] for name in names])
+        estimate({name: found["ensemble", key][name] - ours[name] for name in names})
         for key in ("n_aurec_total", "n_aurec")
     )
     return (
@@ -46,17 +45,9 @@ def text(rows: Sequence[Row]) -> str:
         "as a function of the ensemble's total and epistemic uncertainty. Why do they find regret "
         "better than the ensemble does? The ensemble's own total uncertainty finds it about as "
         "well as they do. Its n-AuReC minus theirs is "
-        f"{to_total} (mean over {data_sets(len(names))}; positive where snapshots are better); "
+        f"{to_total} (mean over {to_total.families}; positive where snapshots are better); "
         f"for the ensemble's epistemic uncertainty, the disagreement of its members, the "
         f"difference is {to_disagreement}. So what snapshots learn is how far to trust the total: "
         "members disagree elsewhere than where their mean is wrong.\n\n"
         + table(["data set", *shown.values()], lines)
     )
-
-
-def _by_data_set(rows: Sequence[Row], method: str, column: str) -> dict[str, float]:
-    found = grid(rows, column, LOSS)
-    if method not in found.methods:
-        return {}
-    values = found.values[:, found.methods.index(method)]
-    return dict(zip(found.datasets, map(float, values), strict=True))

@@ -86,11 +86,11 @@ def test_snapshots_are_compared_with_their_ensemble_by_hand():
     rows = [
         {"dataset": name, "method": method, "seed": 0, "loss": "log", "spearman_hat": 0.9}
         | {"n_aurec": by_epistemic, "n_aurec_total": by_total}
-        for name in ("a", "b", "c")
+        for name in "abcdef"
         for method, by_epistemic, by_total in (("snapshots", 0.6, 0.6), ("ensemble", 0.8, 0.625))
     ]
     text = atlas_pages.snapshots(rows)
-    assert "minus theirs is +0.025 [+0.025, +0.025] (mean over 3 data sets" in text
+    assert "minus theirs is +0.025 [+0.025, +0.025] (mean over 6 families" in text
     assert "the difference is +0.200 [+0.200, +0.200]." in text
     assert "| a | 0.600 | 0.600 | 0.800 | 0.625 | 0.900 |" in text
     assert atlas_pages.snapshots([]) == "Not run yet."

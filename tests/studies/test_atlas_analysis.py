@@ -79,16 +79,46 @@ def test_sign_flips_worked_by_hand():
     assert sign_flip(np.full(40, 1.0)) < 0.001
 
 
+def named(*values):
+    return {f"d{i}": value for i, value in enumerate(values)}
+
+
 def test_an_estimate_covers_its_mean():
-    found = estimate([0.1, 0.3, np.nan, 0.2])
-    assert found.n == 3
-    assert found.mean == pytest.approx(0.2)
-    assert found.low < found.mean < found.high
-    assert str(estimate([1.0, 1.0, 1.0])) == "+1.000 [+1.000, +1.000]"
-    assert estimate([1.0, 1.0, 1.0]).is_clear
-    assert str(estimate([1.0, 1.0])) == "+1.000"  # too few for an interval
-    assert not estimate([1.0, 1.0]).is_clear
-    assert str(estimate([])) == "-"
+    spread = estimate(named(0.1, 0.3, np.nan, 0.2, 0.15, 0.25))
+    assert (spread.n_datasets, spread.n_families) == (5, 5)
+    assert spread.mean == pytest.approx(0.2)
+    assert spread.low < spread.mean < spread.high
+    assert not spread.is_clear  # five families: the least p is 2 / 32
+    same = estimate(named(*[1.0] * 6))
+    assert (str(same), same.families) == ("+1.000 [+1.000, +1.000]", "6 families")
+    assert same.is_clear
+    few = estimate(named(1.0, 1.0, 1.0, 1.0))
+    assert (str(few), few.families) == ("+1.000", "4 families: cannot be tested")
+    assert not few.is_clear
+    assert str(estimate({})) == "-"
+
+
+def test_an_estimate_counts_each_family_once():
+    # Sentiment: (0 + 0 + 3) / 3 = 1; EmoBank 2; FER+ 6: the mean of the families is 3.
+    values = {
+        "sentiment-movies": 0.0,
+        "sentiment-nyt": 0.0,
+        "sentiment-tweets": 3.0,
+        "emobank-valence": 2.0,
+        "ferplus-features": 6.0,
+    }
+    one = estimate(values)
+    assert (one.mean, one.n_datasets, one.n_families) == (3.0, 5, 3)
+    ranks = mean_ranks(Grid(tuple(values), ("a", "b"), np.array([[1, 2.0]] * 4 + [[2, 1.0]]), "x"))
+    np.testing.assert_allclose(ranks.mean, [4 / 3, 5 / 3])
+    assert (ranks.n_families, ranks.is_tested) == (3, False)
+    assert np.isnan(ranks.p_value)
+
+
+def test_methods_with_the_same_mean_rank_are_both_first():
+    ranks = mean_ranks(made([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]]))
+    assert ranks.first == ["a", "b"]
+    assert "b" not in ranks.not_separated
 
 
 def test_a_bootstrap_of_a_mean_has_its_standard_error():

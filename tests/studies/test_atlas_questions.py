@@ -1,16 +1,21 @@
-"""The six answers in a made world in which they are known."""
+"""The eight answers in a made world in which they are known."""
 
 import numpy as np
 import pytest
 
 from rue import Components
 from studies.atlas_criteria import proxies, two_components, what_moves_ranks
-from studies.atlas_methods import better_than_total, replicates, which_method
-from studies.atlas_questions import answers
+from studies.atlas_methods import (
+    better_than_total,
+    one_network,
+    replicates,
+    which_method,
+    who_knows,
+)
 from studies.atlas_rows import matched_coverage
 
 METHODS = ("ensemble", "evidential", "laplace", "pairs")
-N_SETS = 4
+N_SETS = 6
 
 
 def rows(**changes):
@@ -35,6 +40,9 @@ def rows(**changes):
                     "aurec_high": n_aurec / 2 + 0.01,
                     "published": {"n_aurec": -n_aurec},
                     "corrected": {"n_aurec": n_aurec**2},
+                    "announced": 0.3 if method == "pairs" else 0.1,
+                    "regret_low": 0.2,
+                    "regret_high": 0.4,
                     "rules": {
                         name: {"coverage": 0.6 + 2 * gain, "kept": True, "matched": 0.5 + gain}
                         for name, gain in (("learned", 0.03), ("total", 0.0), ("epistemic", 0.01))
@@ -44,41 +52,50 @@ def rows(**changes):
     return made
 
 
-def test_the_first_method_is_found():
-    answer = which_method(rows())
-    assert answer.sentence == (
-        "By n-AuReC, the method with the lowest mean rank is pairs under log, whichever loss is "
-        "used."
+def both(**changes):
+    return {"tuned": rows(**changes), "paper": rows(**changes)}
+
+
+def test_the_first_method_is_named():
+    answer = which_method(both())
+    assert "under log loss that of pairs by both criteria in both regimes" in answer.sentence
+    assert "| log | tuned | n-AuReC | 4 | 6 | pairs | 1.0 [1.0, 1.0] |" in answer.body
+    turned = [row | {"aurec": -row["aurec"]} for row in rows()]
+    answer = which_method({"tuned": turned, "paper": rows()})
+    assert (
+        "that of pairs by n-AuReC and that of ensemble (tuned) and pairs (paper) by AuReC"
+        in answer.sentence
     )
-    assert "| log | 4 | 4 | pairs | 0.501 | 1.0 [1.0, 1.0] |" in answer.body
 
 
-def test_the_gain_over_total_is_found():
-    answer = better_than_total(rows())
-    assert "finds regret better than total uncertainty does" in answer.sentence
-    assert "its n-AuReC is 0.050 lower (gain +0.050" in answer.sentence
-    assert "better for ensemble, evidential, laplace and pairs" in answer.sentence
-    worse = better_than_total(rows(n_aurec_total=0.1))
-    assert worse.sentence.endswith("clearly better for no method.")
-    assert "d0, d1, d2, d3" in worse.body
+def test_the_difference_to_total_is_reported():
+    answer = better_than_total(both())
+    assert "is under log loss -0.050 [-0.050, -0.050] tuned and -0.050" in answer.sentence
+    assert "(6 families), clear in both regimes" in answer.sentence
+    assert "for ensemble, evidential, laplace and pairs (log loss)" in answer.sentence
+    worse = better_than_total({"tuned": rows(), "paper": rows(n_aurec_total=0.1)})
+    assert worse.sentence.endswith("better in both regimes for no method (log loss).")
+    mixed = [row | {"n_aurec_total": 0.6 + 0.1 * (row["dataset"] < "d3")} for row in rows()]
+    answer = better_than_total({"tuned": mixed, "paper": mixed})
+    assert "clear in neither regime" in answer.sentence
 
 
 def test_the_effect_of_replicates_worked_by_hand():
     # Means on the first set: 0.5 against (0.8 + 0.7 + 0.6) / 3 = 0.7, 29 % less; gaps 0.1 and 0.4.
-    answer = replicates(rows())
-    assert "n-AuReC by -29 [-29, -28] %" in answer.sentence
-    assert "by -75 [-75, -75] % of the other methods' mean over 4 data sets" in answer.sentence
-    assert answer.sentence.endswith("so it matters more for calibration.")
+    # Against the others' total, 0.5 against 0.75: 33 % less.
+    answer = replicates(both())
+    assert "by, in percent, -28 [-29, -28] tuned" in answer.sentence
+    assert "*total* uncertainty by -33 [-33, -33] tuned" in answer.sentence
+    assert "calibration gap of regret by -75 [-75, -75] tuned" in answer.sentence
+    assert "(6 families)" in answer.sentence
 
 
 def test_proxies_agree_or_not():
-    answer = proxies(rows(), [], [])
-    assert (
-        "near-OOD detection -1.00 [-1.00, -1.00] (4 data sets); AuAC +1.00 [+1.00, +1.00]"
-        in answer.sentence
-    )
-    assert "| AuAC | n_aurec | +1.000 [+1.000, +1.000] |" in answer.body
-    assert "| 4 of 4 |" in answer.body
+    answer = proxies(both(), [])
+    assert "near-OOD -1.00 [-1.00, -1.00] tuned" in answer.sentence
+    assert "AuAC +1.00 [+1.00, +1.00] tuned" in answer.sentence
+    assert "| AuAC | tuned | n-AuReC | +1.00 [+1.00, +1.00] | 6 families |" in answer.body
+    assert "| 6 of 6 |" in answer.body
     assert "far-OOD" not in answer.sentence  # no data set has it
     assert "active learning" not in answer.sentence
 
@@ -90,26 +107,51 @@ def test_active_learning_is_compared_with_the_regime_it_trains_in():
         for row in rows()
     ]
     reverse = [row | {"n_aurec": -row["n_aurec"]} for row in rows()]
-    assert "active learning +1.00 [" in proxies(reverse, rows(), learnt).sentence
-    answer = proxies(rows(), reverse, learnt)
-    assert "active learning -1.00 [-1.00, -1.00] (4 data sets)" in answer.sentence
-    assert "| active learning, asking by total | n_aurec | +1.000 [" in answer.body
+    answer = proxies({"tuned": reverse, "paper": rows()}, learnt)
+    assert "active learning +1.00 [+1.00, +1.00] paper by n-AuReC" in answer.sentence
+    answer = proxies({"tuned": rows(), "paper": reverse}, learnt)
+    assert "active learning -1.00 [-1.00, -1.00] paper by n-AuReC" in answer.sentence
+    assert "| active learning, asking by total | paper | n-AuReC | +1.00 [" in answer.body
     assert "| ensemble | 0.200 | 0.800 |" in answer.body
 
 
 def test_what_moves_a_ranking():
-    answer = what_moves_ranks(rows(), rows())
+    answer = what_moves_ranks(both())
     assert "1.00 [1.00, 1.00] when the paper's settings replace tuned ones" in answer.sentence
     assert "-1.00 [-1.00, -1.00] under the published convention" in answer.sentence
-    assert "overlap for 0 of 24 pairs" in answer.body  # six pairs on each of four data sets
-    without = what_moves_ranks(rows(), [])
+    assert "overlap for 0 of 36 pairs" in answer.body  # six pairs on each of six data sets
+    without = what_moves_ranks({"tuned": rows(), "paper": []})
     assert "paper's settings" not in without.sentence
 
 
 def test_what_two_components_gain():
-    answer = two_components(rows())
-    assert "accepts +3.0 [+3.0, +3.0] percentage points more" in answer.sentence
-    assert "| epistemic | +2.0 [+2.0, +2.0] | 0.125 | +4.0 [+4.0, +4.0] |" in answer.body
+    answer = two_components(both())
+    assert "by +3.00 [+3.00, +3.00] tuned and +3.00" in answer.sentence
+    assert "| epistemic | tuned | +2.0 [+2.0, +2.0] | 0.031 | +4.0 [+4.0, +4.0] |" in answer.body
+    scores = [row | {"announced": None} for row in rows() if row["method"] == "pairs"]
+    assert "by - tuned" in two_components({"tuned": scores, "paper": scores}).sentence
+
+
+def test_a_method_is_compared_with_the_total_of_one_network():
+    # One network has 0.6 by total; n-AuReC by epistemic is 0.8, 0.7, 0.6 and 0.5.
+    group = [row | {"loss": loss} for row in rows() for loss in ("log", "zero_one")]
+    single = [
+        row | {"method": "single", "n_aurec_total": 0.6, "aurec_total": 0.3}
+        for row in group
+        if row["method"] == "pairs"
+    ]
+    answer = one_network({"tuned": group, "paper": group}, {"tuned": single, "paper": single})
+    assert "| log | tuned | ensemble | +34 [+34, +34] |" in answer.body
+    assert "| log | tuned | pairs | -16 [-16, -16] |" in answer.body
+    assert "under log loss pairs (tuned) and pairs (paper) by n-AuReC" in answer.sentence
+
+
+def test_who_knows_its_regret_worked_by_hand():
+    # The bracket is 0.2 to 0.4: pairs predict 0.3, the others 0.1.
+    answer = who_knows(both())
+    assert "for pairs (tuned) and pairs (paper)" in answer.sentence
+    assert "| pairs | 6 of 6 | 6 of 6 |" in answer.body
+    assert "| ensemble | 0 of 6 | 0 of 6 |" in answer.body
 
 
 def test_matched_coverage_worked_by_hand():
@@ -122,9 +164,15 @@ def test_matched_coverage_worked_by_hand():
     assert matched_coverage(score, star, 0.2, 1.0) == 0.0
 
 
-@pytest.mark.parametrize("n_sets", [1, 2])
-def test_few_data_sets_have_no_intervals(n_sets):
+@pytest.mark.parametrize("n_sets", [1, 4])
+def test_few_families_have_no_intervals(n_sets):
     few = [row for row in rows() if row["dataset"] in [f"d{i}" for i in range(n_sets)]]
-    for answer in answers(few, []):
+    group = {"tuned": few, "paper": few}
+    answers = [
+        *(ask(group) for ask in (which_method, better_than_total, replicates, who_knows)),
+        *(ask(group) for ask in (what_moves_ranks, two_components)),
+        proxies(group, []),
+    ]
+    for answer in answers:
         assert "nan" not in answer.sentence + answer.body
         assert not np.any([mark in answer.sentence for mark in "[]"])
