@@ -89,9 +89,12 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/rue bench run atlas --out out/atlas
 	$(BIN)/rue bench run atlas-paper --out out/atlas-paper
 	$(BIN)/rue bench run atlas-active --out out/atlas-active
+	$(BIN)/rue bench run atlas-single-tuned --out out/atlas-single-tuned
+	$(BIN)/rue bench run atlas-single-paper --out out/atlas-single-paper
 	$(BIN)/rue bench run atlas-images --out out/atlas-images
 	$(BIN)/python -m studies.results out/atlas-images
-	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active
+	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active \
+	  out/atlas-single-tuned out/atlas-single-paper
 
 speed: $(STAMP)  ## speed as ratios to peers, in one run
 	$(BIN)/python -m speed

@@ -25,7 +25,8 @@ CRITERIA = ("n_aurec", "aurec")
 
 def which_method(rows: Regimes) -> Answer:
     """Answer which method's epistemic uncertainty finds regret best, and what that depends on."""
-    lines, firsts = [], {}
+    lines: list[list[str]] = []
+    firsts: dict[tuple[str, str, str], Ranks] = {}
     wholes: dict[tuple[str, str, str], Grid] = {}
     for regime, group in rows.items():
         for loss in losses_of(group):
@@ -187,7 +188,7 @@ def replicates(rows: Regimes) -> Answer:
                 value = f"{one.text(digits=1, scale=100)} %"
                 lines.append([loss, name, regime, value, one.families, better])
     words = [
-        in_regimes({r: numbers["log", name, r] for r in rows}, digits=0, scale=100, families=False)
+        in_regimes({r: numbers["log", name, r] for r in rows}, digits=1, scale=100, families=False)
         for name in compared
     ]
     sentence = (
@@ -221,7 +222,7 @@ def replicates(rows: Regimes) -> Answer:
 def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
     """Answer whether anything finds regret better than the entropy of one network."""
     lines = []
-    verdicts: dict[tuple[str, str], list[str]] = {}
+    better: dict[tuple[str, str, str], list[str]] = {}
     for loss in ("log", "zero_one"):
         for regime, group in rows.items():
             base = {c: grid(single[regime], f"{c}_total", loss).of("single") for c in CRITERIA}
@@ -237,18 +238,20 @@ def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
                 lines.append([loss, regime, method, *cells, numbers["aurec", ""].families])
                 for column in CRITERIA:
                     if numbers[column, ""].is_clear and numbers[column, ""].mean < 0:
-                        verdicts.setdefault((loss, column), []).append(f"{method} ({regime})")
-    words = [
-        f"under {LOSS_NAMES[loss]} "
-        f"{listed(verdicts.get((loss, column), ['no method']))} by {title(column)}"
-        for loss in ("log", "zero_one")
-        for column in CRITERIA
-    ]
+                        better.setdefault((regime, loss, column), []).append(method)
+    words = []
+    for regime in rows:
+        parts = [
+            f"{listed(names)} ({LOSS_NAMES[loss]}, by {title(column)})"
+            for (of, loss, column), names in better.items()
+            if of == regime
+        ]
+        words.append(f"in the {regime} regime {' and '.join(parts) or 'no method'}")
     n = len(grid(single["tuned"], "aurec_total", "log").datasets)
     sentence = (
-        "Against the total uncertainty of one network (its entropy under log loss, 1 - max under "
-        "0/1 loss), ranking by a method's epistemic uncertainty is clearly better for: "
-        f"{'; '.join(words)} (of 8 methods that {n} data sets in 6 families have)."
+        "Clearly better than the total uncertainty of one network (its entropy under log loss, "
+        f"1 - max under 0/1 loss) is the epistemic uncertainty of: {'; '.join(words)} (8 methods, "
+        f"{n} data sets in 6 families)."
     )
     body = (
         "One network, trained and tuned as the others. Each number is the relative difference in "

@@ -229,9 +229,9 @@ def index(rows: dict[str, list[Row]]) -> str:
         "# The atlas: summary",
         "Eleven data sets, twelve methods, two regimes. The layout is that of the paper's table 3: "
         "how often a method has the lowest mean n-AuReC, and means over data sets. Mean ranks have "
-        "a 95 % interval that resamples the data sets; two methods whose mean ranks differ by less "
+        "a 95 % interval that resamples families; two methods whose mean ranks differ by less "
         "than Nemenyi's critical difference are not separated. Only data sets on which all methods "
-        "of a table have finished count. [Findings](../../findings.md) answers six questions from "
+        "of a table have finished count. [Findings](../../findings.md) answers questions from "
         "these rows.",
         "![Mean n-AuReC of each method on each data set](../../figures/atlas.png)",
         "How much has been run:\n\n" + state(),

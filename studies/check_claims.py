@@ -213,7 +213,7 @@ def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
                     [abs(v) for (d, m), v in b.items() if d == name and m not in REPLICATES]
                 )
                 differences[name] = float(x / y - 1)
-            shown += words(differences, 0, scale=100)
+            shown += words(differences, 1, scale=100)
     return [*shown, n_families(differences)]
 
 
@@ -269,7 +269,7 @@ def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
 
 
 def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:
-    better: dict[tuple[str, str], list[str]] = {}
+    better: dict[str, list[str]] = {regime: [] for regime in REGIMES}
     names: set[str] = set()
     for loss in ("log", "zero_one"):
         for regime in REGIMES:
@@ -289,11 +289,8 @@ def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:
                     }
                     names |= set(ratios)
                     if is_clearly_below(ratios):
-                        better.setdefault((loss, column), []).append(method)
-    shown = []
-    for loss in ("log", "zero_one"):
-        for column in ("n_aurec", "aurec"):
-            shown += better.get((loss, column), ["no method"])
+                        better[regime].append(method)
+    shown = [name for regime in REGIMES for name in better[regime] or ["no method"]]
     return [*shown, "8", str(len(names)), "6"]
 
 

@@ -84,9 +84,9 @@ def test_the_effect_of_replicates_worked_by_hand():
     # Means on the first set: 0.5 against (0.8 + 0.7 + 0.6) / 3 = 0.7, 29 % less; gaps 0.1 and 0.4.
     # Against the others' total, 0.5 against 0.75: 33 % less.
     answer = replicates(both())
-    assert "by, in percent, -28 [-29, -28] tuned" in answer.sentence
-    assert "*total* uncertainty by -33 [-33, -33] tuned" in answer.sentence
-    assert "calibration gap of regret by -75 [-75, -75] tuned" in answer.sentence
+    assert "by, in percent, -28.5 [-28.5, -28.4] tuned" in answer.sentence
+    assert "*total* uncertainty by -33.2 [-33.3, -33.2] tuned" in answer.sentence
+    assert "calibration gap of regret by -75.0 [-75.0, -75.0] tuned" in answer.sentence
     assert "(6 families)" in answer.sentence
 
 
@@ -143,7 +143,7 @@ def test_a_method_is_compared_with_the_total_of_one_network():
     answer = one_network({"tuned": group, "paper": group}, {"tuned": single, "paper": single})
     assert "| log | tuned | ensemble | +34 [+34, +34] |" in answer.body
     assert "| log | tuned | pairs | -16 [-16, -16] |" in answer.body
-    assert "under log loss pairs (tuned) and pairs (paper) by n-AuReC" in answer.sentence
+    assert "in the tuned regime pairs (log loss, by n-AuReC)" in answer.sentence
 
 
 def test_who_knows_its_regret_worked_by_hand():
