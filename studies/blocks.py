@@ -6,6 +6,7 @@ of all its blocks of a language: ``<!-- sh not run: REASON -->``.
 
 import ast
 import importlib
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -87,6 +88,7 @@ def _run_command(words: list[str]) -> object:
     if words[0] == "cat":
         print(Path(words[1]).read_text(), end="")
     elif words[0] == "rue":
+        os.environ["COLUMNS"] = "100"  # pages do not depend on the terminal
         try:
             main(words[1:])
         except SystemExit as stop:
@@ -129,8 +131,9 @@ def _check_options(words: list[str]) -> None:
     command: Any = typer.main.get_command(make_app())
     words = words[1:]
     while hasattr(command, "commands"):
-        if words[0] not in command.commands and hasattr(command, "default_name"):
-            words = [command.default_name, *words]
+        default = getattr(command, "default_name", "")
+        if default and words[0] not in command.commands:
+            words = [default, *words]
         command, words = command.commands[words[0]], words[1:]
     command.make_context(command.name, words)
 

@@ -57,7 +57,6 @@ def compare(
     from rue.inference.comparison import DEFAULT
     from rue.inference.comparison import compare as compare_runs
     from rue.io.runs import make_runs
-    from rue.metrics.columns import title
     from rue.metrics.table import format_rows, notes, with_title
 
     require_level("--ci", ci)
@@ -85,33 +84,36 @@ def compare(
         )
         own = {run.method: list(run.notes) for run in runs if run.notes}
         comparisons.append({"loss": name} | comparison.to_dict() | {"notes": own})
-        rankings += [
-            (f"{title(ranking.criterion)} ({name} loss)", ranking)
-            for ranking in comparison.rankings.values()
-        ]
+        rankings += [(name, ranking) for ranking in comparison.rankings.values()]
         note_rows += [{"method": run.method, "loss": name, "notes": run.notes} for run in runs]
     if plot is not None:
         from rue.plots.comparison import plot_rankings
         from rue.plots.style import save
 
-        save(plot_rankings(rankings), plot)
+        save(plot_rankings([(_titled(*pair), pair[1]) for pair in rankings]), plot)
     if format == "json":
         emit_json(comparisons)
     elif format == "csv":
         emit(format_rows([row for part in comparisons for row in _csv_rows(part)], "csv"))
     else:
         width = terminal_width(wide)
-        verdicts = [f"{text}: {ranking}".translate(ESCAPES) for text, ranking in rankings]
+        verdicts = [f"{name} loss: {ranking}".translate(ESCAPES) for name, ranking in rankings]
         blocks = []
         if format == "table":
             head = f"{len(methods)} methods on {comparison.n_points:,} points"
             blocks = ["\n".join([head, *(textwrap.fill(v, width or 1000) for v in verdicts)])]
-        for (text, ranking), verdict in zip(rankings, verdicts, strict=True):
+        for (name, ranking), verdict in zip(rankings, verdicts, strict=True):
             by_method, by_pair = _tables(ranking, format, wide)
-            heading = text if format == "table" else verdict
+            heading = _titled(name, ranking) if format == "table" else verdict
             blocks += [with_title(heading, by_method, format), by_pair]
         emit("\n\n".join(blocks))
     print_notes(notes(note_rows), format)
+
+
+def _titled(loss: str, ranking: "Ranking") -> str:
+    from rue.metrics.columns import title
+
+    return f"{title(ranking.criterion)} ({loss} loss)"
 
 
 def _tables(
