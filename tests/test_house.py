@@ -375,6 +375,29 @@ def test_a_prediction_becomes_a_row_in_few_files(tmp_path, capsys, own_counts):
     assert len(found) <= 36, sorted(map(str, found))
 
 
+def test_a_rule_is_fitted_and_applied_in_few_files(tmp_path):
+    """Count the files that are crossed between the command and its answer, as above."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3) / 3, 300)
+    points = {"probs": 0.7 * p[:, None] + 0.3 * rng.dirichlet(np.ones(3), (300, 4))}
+    np.savez(tmp_path / "cal.npz", **points, counts=rng.multinomial(9, p))
+    np.savez(tmp_path / "new.npz", **points, ids=np.arange(300).astype(np.str_))
+    asked = ["--loss", "zero_one", "--risk-max", "0.2", "--delta", "0.1"]
+
+    def run(*words):
+        with pytest.raises(SystemExit) as end:
+            main([str(word) for word in ("rule", *words)])
+        assert end.value.code == 0
+
+    rule = tmp_path / "rule.json"
+    fitted = called_files(lambda: run("fit", tmp_path / "cal.npz", *asked, "--save", rule))
+    applied = called_files(lambda: run("apply", rule, tmp_path / "new.npz"))
+    # 8 of deploy, and otherwise the files that read predictions and form their components
+    assert sum(file.parts[0] == "deploy" for file in fitted) <= 8, sorted(map(str, fitted))
+    assert sum(file.parts[0] == "deploy" for file in applied) <= 4, sorted(map(str, applied))
+    assert (len(fitted) <= 39, len(applied) <= 31) == (True, True), (len(fitted), len(applied))
+
+
 # Their functions take files and folders of a benchmark, or load data: an example is not required.
 WITHOUT_EXAMPLES = ("rue.bench", "rue.data", "rue.io")
 

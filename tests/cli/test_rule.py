@@ -76,6 +76,66 @@ def test_a_rule_is_the_library_s(world, run):
     assert json.loads(shown.out) == {"rule": found["rule"]}
 
 
+def test_answers_to_compare_with_come_from_the_truth(world, run):
+    out, counts, probs, _ = world
+    new, ids = np.load(out / "answered.npz"), [f"c{i}" for i in range(N)]
+    np.savez(out / "cal.npz", probs=probs, ids=ids, method="ensemble")
+    np.savez(out / "own.npz", probs=probs, counts=counts, ids=ids, method="ensemble")
+    both = {"ids": [*ids, *new["ids"]], "counts": np.concatenate([counts, new["counts"]])}
+    order = np.random.default_rng(0).permutation(N + 90)
+    np.savez(out / "truth.npz", **{name: np.array(c)[order] for name, c in both.items()})
+    fit = ["rule", "fit", out / "cal.npz", "--truth", out / "truth.npz", *ASKED, "--format", "json"]
+    compared = run(*fit, "--compare", out / "new.npz")
+    assert compared.code == 0, compared.err
+    own = run(
+        "rule",
+        "fit",
+        out / "own.npz",
+        *ASKED,
+        "--compare",
+        out / "answered.npz",
+        "--format",
+        "json",
+    )
+    assert json.loads(compared.out)["comparison"] == json.loads(own.out)["comparison"]
+    # Without --compare, answers about other points are an error as before.
+    assert "lacks 90 of the ids" in run(*fit).err
+    # Answers without ids belong to the calibration points, whatever their number.
+    np.savez(out / "cal.npz", probs=probs[:90])
+    np.savez(out / "truth.npz", counts=counts[:90])
+    np.savez(out / "new.npz", probs=probs[90:180])
+    unnamed = run(*fit, "--compare", out / "new.npz")
+    assert unnamed.code == 2
+    assert (
+        "has no answers, and --compare needs them, in the file or by id in --truth" in unnamed.err
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [["rule", "fit"], ["rule", "fit", "--delta", "0.1"], ["select"]]
+)
+def test_a_budget_above_the_largest_loss_is_refused(world, run, command):
+    out, *_ = world
+    words = [*command[:2], out / "cal.npz", *command[2:]]
+    words = [words[0], out / "cal.npz"] if command == ["select"] else words
+    words += ["--maximize", "coverage"]
+    for name in ("risk", "regret"):
+        refused = run(*words, "--loss", "zero_one", f"--{name}-max", "5")
+        assert refused.code == 2
+        assert refused.err.strip() == (
+            f"rue: {name}_max must be at most the largest possible loss under zero_one loss, 1, "
+            "got 5; 0.05 is 5 %"
+        )
+    refused = run(*words, "--loss", "squared", "--risk-max", "4.5")
+    assert refused.err.strip().endswith("the largest possible loss under squared loss, 4, got 4.5")
+    assert run(*words, "--loss", "squared", "--risk-max", "4").code == 0
+    floor = ["--floor", "0.001"]  # -log 0.001 = 6.9
+    assert run(*words, "--loss", "log", *floor, "--risk-max", "6.9").code == 0
+    assert run(*words, "--loss", "log", *floor, "--risk-max", "7").code == 2
+    if "--delta" not in words:
+        assert run(*words, "--loss", "log", "--risk-max", "100").code == 0  # it has no bound
+
+
 def test_new_points_with_answers_are_measured_and_compared(world, run):
     out, *_ = world
     fit = ["rule", "fit", out / "cal.npz", *ASKED, "--save", out / "rule.json"]

@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import naive_betting
-from rue import Annotations, Components, Problem, fit_selector, realize, try_promise
+from rue import (
+    Annotations,
+    Components,
+    DeployableSelector,
+    Draws,
+    Kind,
+    Problem,
+    fit_selector,
+    realize,
+    try_promise,
+)
 from rue.deploy.betting import fewest_points
 from rue.errors import InputError, ShapeError
+from rue.losses import get_loss
 
 
 def components(aleatoric, epistemic):
@@ -387,6 +398,23 @@ GOOD = components([0.1, 0.2, 0.3], [0.1, 0.0, 0.2])
 def test_refusals(options, words):
     with pytest.raises(InputError, match=words):
         fit_selector(GOOD, GOOD, maximize="coverage", **options)
+
+
+@pytest.mark.parametrize("delta", [None, 0.1])
+def test_a_budget_above_the_largest_loss_is_refused(delta):
+    belief = Draws(np.full((3, 1, 2), 0.5))
+    given = {} if delta is None else {"delta": delta, "bound": 1}
+    kinds = [Kind.of(belief, get_loss("zero_one")), Kind(loss="zero_one", belief="components")]
+    for kind in (*kinds, *([] if delta is None else [None])):
+        with pytest.raises(InputError, match=r"largest possible loss.*, 1, got 5; 0.05 is 5 %"):
+            fit_selector(GOOD, GOOD, maximize="coverage", risk_max=5, kind=kind, **given)
+    with pytest.raises(InputError, match="regret_max must be at most the largest possible loss"):
+        DeployableSelector("brier", maximize="coverage", regret_max=2.1, delta=delta).fit(
+            Annotations([[1, 1], [2, 0], [1, 3]]), belief
+        )
+    for kind in (Kind(loss="log", floor=0.0), Kind(loss="absolute", belief="components"), Kind()):
+        if delta is None:  # the largest loss is not known
+            fit_selector(GOOD, GOOD, maximize="coverage", risk_max=5, kind=kind)
 
 
 def test_refusals_of_components():

@@ -74,7 +74,8 @@ def fit(
     compare: Annotated[
         Path | None,
         typer.Option(
-            help="File of further annotated points: measure this rule and simpler ones on it."
+            help="File of further points, with answers in it or in --truth: measure this rule "
+            "and simpler ones on them."
         ),
     ] = None,
     plot: Annotated[
@@ -113,6 +114,7 @@ def fit(
         bounded=delta is not None and bound is None,
         limits=parse_range(limits),
         matching=matched.matching,
+        others=compare is not None,
     )
     assert points.star is not None  # calibration points have answers
     weights = {"learned": None, "total": total_weights(points.hat), "epistemic": (0.0, 1.0)}
@@ -133,7 +135,7 @@ def fit(
     lines = rule_lines(rule, points.method) + [f"note: {note}" for note in points.notes]
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
-        new = read_new(compare, rule, matching=matching)
+        new = read_new(compare, rule, matched.answers(), matching=matching, others=True)
         outcomes = _compared(rule, points, new)
         facts["comparison"] = [
             {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
@@ -217,7 +219,9 @@ def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[
     from rue.deploy import compare_rules
 
     if new.star is None or cal.star is None:
-        raise InputError(f"{new.path}: has no answers, and --compare needs them")
+        raise InputError(
+            f"{new.path}: has no answers, and --compare needs them, in the file or by id in --truth"
+        )
     return compare_rules(
         cal.star,
         cal.hat,

@@ -34,9 +34,12 @@ def select(
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
     """
+    from rue.deploy.kind import Kind, largest_loss
     from rue.io.align import make_run
     from rue.io.predictions import read_method
+    from rue.losses import Loss
     from rue.selectors.optimal import solve
+    from rue.selectors.problem import require_reachable
 
     problem = budgets.problem
     name, files = method_of(file)
@@ -44,6 +47,11 @@ def select(
     run = make_run(
         read, matched.answers(), losses.chosen, values=losses.scale, matching=matched.matching
     )
+    kind = Kind(loss=run.loss_name or None)
+    if run.belief is not None and isinstance(run.loss, Loss):
+        limits = None if run.annotations is None else run.annotations.range
+        kind = Kind.of(run.belief, run.loss, limits=limits)
+    require_reachable(problem, max(largest_loss(kind), float(run.star.total.max())), kind.loss)
     selector = solve(run.star, problem)
     constraints = {
         "coverage": ["risk budget", "regret budget"],

@@ -4,14 +4,14 @@ Theorem 1's selector knows the truth. This one needs only what the model says, a
 budgets for new points.
 """
 
-from rue.deploy.attained import Attained, attained
+from rue.deploy.attained import Attained, attained, budgets_kept
 from rue.deploy.betting import betting
 from rue.deploy.estimator import DeployableSelector
 from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
 from rue.deploy.rule import PromiseName, Rule
-from rue.deploy.trials import Outcome, Trials, budgets_kept, compare_rules, try_promise
+from rue.deploy.trials import Outcome, Trials, compare_rules, try_promise
 
 __all__ = [
     "Attained",

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,12 @@ from rue._schema import Undefined
 from rue.components import Components
 from rue.errors import ShapeError
 from rue.inference.clusters import cluster_means
+from rue.selectors.problem import Problem
 
-__all__ = ["Attained", "attained"]
+if TYPE_CHECKING:
+    from rue.deploy.trials import Outcome
+
+__all__ = ["Attained", "attained", "budgets_kept"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +107,32 @@ def attained(
         n_accepted=n_accepted,
         **rates,
     )
+
+
+def budgets_kept(found: "Attained | Outcome", problem: Problem) -> dict[str, bool]:
+    """Return which budgets are kept on the points where ``found`` was measured.
+
+    Parameters
+    ----------
+    found
+        What decisions attain; measured per accepted point if the problem is normalised.
+    problem
+        The budgets.
+
+    Returns
+    -------
+    dict from "risk" and "regret" to bool
+        One entry for each budget given. Decisions that accept nothing keep every budget.
+
+    Examples
+    --------
+    >>> from rue import Components, Problem
+    >>> from rue.deploy import attained, budgets_kept
+    >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
+    >>> budgets_kept(attained(star, [True, True]), Problem(maximize="coverage", risk_max=0.2))
+    {'risk': False}
+    """
+    return {  # NaN, where nothing is accepted, is not above
+        name: not getattr(found, name) > limit * (1 + 1e-9)
+        for name, limit in problem.budgets.items()
+    }

@@ -6,18 +6,18 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief
 from rue.components import Run, on_one_scale
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_selector
-from rue.deploy.kind import Kind
+from rue.deploy.kind import Kind, loss_bound
 from rue.deploy.rule import Rule
 from rue.errors import InputError
-from rue.losses import Loss, QuantileLoss, Ragged, Squared
+from rue.losses import Loss
 from rue.selectors.problem import Problem
 from rue.truth.base import Truth
 
-__all__ = ["DeployableSelector", "loss_bound"]
+__all__ = ["DeployableSelector"]
 
 
 @final
@@ -188,58 +188,3 @@ class DeployableSelector:
 
 
 _PARAMETERS = tuple(inspect.signature(DeployableSelector).parameters)
-
-
-def loss_bound(
-    loss: Loss,
-    belief: Belief,
-    actions: ArrayLike | None = None,
-    limits: tuple[float, float] | None = None,
-) -> float:
-    """Return the bound of the loss; raise if there is none, or if a prediction exceeds it."""
-    if isinstance(belief, RealBelief):
-        return _real_bound(loss, belief, actions, limits)
-    n_classes = belief.n_classes
-    if actions is not None and isinstance(loss, Squared | QuantileLoss):
-        values = np.arange(float(n_classes)) if loss.values is None else loss.values
-        outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise InputError(
-                f"actions must lie within the values, {values[0]:g} to {values[-1]:g}, for the "
-                f"loss to be bounded, got {np.asarray(actions)[row]:g} at row {row}"
-            )
-    bound = loss.bound(n_classes)
-    if not np.isfinite(bound):
-        raise InputError(
-            f"{loss.name} loss has no bound, and a promise needs one",
-            advice={"--floor": "sets a floor on predicted probabilities, which gives it one"},
-        )
-    return bound
-
-
-def _real_bound(
-    loss: Loss,
-    belief: RealBelief,
-    actions: ArrayLike | None,
-    limits: tuple[float, float] | None,
-) -> float:
-    """Return the bound over answers within the limits: losses are convex, so it is at one end."""
-    if limits is None:
-        raise InputError(
-            "real-valued answers have no bound, and a promise needs one",
-            advice={"--range": "states their range"},
-        )
-    real, n = loss.real(), len(belief)
-    action = real.action(belief) if actions is None else real.check_actions(actions, n)
-    ends = Ragged(np.tile(np.array(limits), n), np.arange(0, 2 * n + 1, 2))
-    largest = real.losses(ends, action).reshape(n, 2).max(axis=1)
-    bound = real.bound(*limits)
-    if largest.max() > bound * (1 + 1e-9):
-        row = int(np.argmax(largest > bound * (1 + 1e-9)))
-        raise InputError(
-            f"predictions must lie within the range, {limits[0]:g} to {limits[1]:g}, for the loss "
-            f"to be at most {bound:g}, but it can be {largest[row]:g} at row {row}; clip the "
-            "predictions or state another bound"
-        )
-    return bound

@@ -31,13 +31,13 @@ from rue.deploy.candidates import (
     losses_of,
     weighted_score,
 )
-from rue.deploy.kind import Kind
+from rue.deploy.kind import Kind, largest_loss
 from rue.deploy.promise import Clusters, Promise, floor_at
 from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
 from rue.inference.clusters import cluster_means, label_codes
 from rue.selectors.optimal import require_realized
-from rue.selectors.problem import Problem
+from rue.selectors.problem import Problem, require_reachable
 
 __all__ = ["fit_selector"]
 
@@ -113,7 +113,8 @@ def fit_selector(
     Raises
     ------
     InputError
-        If the problem, the components or an option are invalid.
+        If the problem, the components or an option are invalid, or a budget is above the largest
+        possible loss, where ``bound`` or ``kind`` tell it.
 
     Examples
     --------
@@ -130,7 +131,10 @@ def fit_selector(
     problem = Problem(maximize, minimize, coverage_min, risk_max, regret_max, normalized)
     require_realized(star_cal)
     seed = require_whole("seed", seed)
+    kind = kind or Kind()
     _check(star_cal, hat_cal, problem, delta, bound, learn_share)
+    largest = max(largest_loss(kind), star_cal.total.max()) if bound is None else bound
+    require_reachable(problem, float(largest), kind.loss)
     points = _Points(star_cal, hat_cal, None if weights is None else [_as_weights(weights)], seed)
     if cluster is not None:
         codes = label_codes(cluster, len(star_cal))
@@ -139,9 +143,9 @@ def fit_selector(
         if int(codes.max()) + 1 < len(star_cal):  # otherwise each has one point
             points = replace(points, codes=codes)
     if delta is None:
-        return _fit_empirical(points, problem, kind or Kind())
+        return _fit_empirical(points, problem, kind)
     assert bound is not None
-    return _fit_promised(points, Promise(problem, delta, bound), learn_share, kind or Kind())
+    return _fit_promised(points, Promise(problem, delta, bound), learn_share, kind)
 
 
 @dataclass(frozen=True, eq=False)

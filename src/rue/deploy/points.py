@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Belief, ClassBelief
 from rue.components import Components, Run, decompose
-from rue.deploy.estimator import loss_bound
-from rue.deploy.kind import Kind
+from rue.deploy.kind import Kind, loss_bound
 from rue.deploy.rule import Rule
 from rue.errors import FileError, InputError
 from rue.io.align import align, make_run, scale_notes, truth_with_classes, with_classes
@@ -77,11 +76,12 @@ def read_calibration(
     bounded: bool = False,
     limits: tuple[float, float] | None = None,
     matching: Matching = BY_NAME,
+    others: bool = False,
 ) -> DeployPoints:
     """Read calibration points of one file or several; with ``bounded``, an unbounded loss raises.
 
     ``name`` is that of the method, if it is given. ``limits`` is the range of real-valued answers,
-    where the truth does not say it.
+    where the truth does not say it. With ``others`` the truth may be about other points, too.
     """
     predictions = _read(files, name, matching)
     path = predictions.path or _paths(files)[0]
@@ -103,6 +103,8 @@ def read_calibration(
             groups=predictions.groups,
         )
     answered = truth or predictions.truth
+    if others and answered is not None:
+        answered = _about(answered, predictions)
     noted: tuple[str, ...] = ()
     if answered is not None:  # the points and classes that both have
         if not predictions.belief.n_classes:
@@ -147,11 +149,13 @@ def read_new(
     *,
     name: str | None = None,
     matching: Matching = BY_NAME,
+    others: bool = False,
 ) -> DeployPoints:
     """Read new points of one file or several; raise if they are not what the rule is made for.
 
     Their answers come from ``truth``, or from the file itself if it holds them. ``name`` is that of
-    the method, if it is given.
+    the method, if it is given. With ``others`` the truth may be about other points, too, and is
+    used only if the file has no answers.
     """
 
     def check(predictions: Predictions, loss: Loss) -> None:
@@ -159,7 +163,9 @@ def read_new(
         if rule.delta is not None and rule.bound == usual:
             _bound(predictions, loss, rule.kind.range)  # otherwise the user stated another bound
 
-    return read_of_kind(files, rule.kind, truth, name=name, matching=matching, check=check)
+    return read_of_kind(
+        files, rule.kind, truth, name=name, matching=matching, check=check, others=others
+    )
 
 
 def read_of_kind(
@@ -171,6 +177,7 @@ def read_of_kind(
     name: str | None = None,
     matching: Matching = BY_NAME,
     check: Callable[[Predictions, Loss], object] = lambda _, __: None,
+    others: bool = False,
 ) -> DeployPoints:
     """Read points of one file or several; raise if they are known to be of another kind.
 
@@ -180,7 +187,7 @@ def read_of_kind(
     paths = _paths(files)
     path = paths[0]
     if len(paths) == 1 and holds_components(path):
-        if truth is not None:
+        if truth is not None and not others:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         hat, star, ids, loss_name = read_estimates(path, matching=matching)
         name = name or named_method(path)
@@ -199,6 +206,9 @@ def read_of_kind(
     loss = kind.get_loss()
     check(predictions, loss)
     star = None
+    if others and truth is not None:  # without ids its answers are those of the other points
+        named = truth.ids is not None and predictions.ids is not None
+        truth = predictions.truth or (_about(truth, predictions) if named else None)
     truth = truth or predictions.truth
     if truth is not None:  # in the order of the rule's classes, to which its loss belongs
         classes = predictions.classes or kind.classes
@@ -229,6 +239,17 @@ def _read(
     files: str | Path | Sequence[Path], name: str | None, matching: Matching
 ) -> Predictions | Run:
     return read_method(_paths(files), name=name, matching=matching)
+
+
+def _about(truth: Truth, predictions: Predictions) -> Truth:
+    """Return the answers about the points of the predictions, if some have these ids."""
+    if truth.ids is None or predictions.ids is None:
+        return truth
+    rows = np.flatnonzero(np.isin(truth.ids, predictions.ids))
+    if not len(rows):
+        return truth
+    groups = {name: column[rows] for name, column in truth.groups.items()}
+    return replace(truth, annotations=truth.annotations[rows], ids=truth.ids[rows], groups=groups)
 
 
 def _values(predictions: Predictions, kind: Kind) -> tuple[float, ...] | None:

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
 from rue.components import Components
-from rue.deploy.attained import Attained, attained
+from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import Weights, total_weights
 from rue.deploy.fit import fit_selector
 from rue.deploy.rule import Rule
@@ -18,7 +18,7 @@ from rue.errors import InfeasibleError
 from rue.selectors.optimal import solve
 from rue.selectors.problem import Problem
 
-__all__ = ["DrawAnswers", "Outcome", "Trials", "budgets_kept", "compare_rules", "try_promise"]
+__all__ = ["DrawAnswers", "Outcome", "Trials", "compare_rules", "try_promise"]
 
 DrawAnswers = Callable[[IntArray, np.random.Generator], Components]
 """Returns the realised components of the drawn rows, from answers drawn with the generator."""
@@ -137,35 +137,6 @@ def compare_rules(
         best_values = 0.0, float("nan"), float("nan")
     outcomes.append(Outcome("possible", False, *best_values, 0))
     return tuple(outcomes)
-
-
-def budgets_kept(found: Attained | Outcome, problem: Problem) -> dict[str, bool]:
-    """Return which budgets are kept on the points where ``found`` was measured.
-
-    Parameters
-    ----------
-    found
-        What decisions attain; measured per accepted point if the problem is normalised.
-    problem
-        The budgets.
-
-    Returns
-    -------
-    dict from "risk" and "regret" to bool
-        One entry for each budget given. Decisions that accept nothing keep every budget.
-
-    Examples
-    --------
-    >>> from rue import Components, Problem
-    >>> from rue.deploy import attained, budgets_kept
-    >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
-    >>> budgets_kept(attained(star, [True, True]), Problem(maximize="coverage", risk_max=0.2))
-    {'risk': False}
-    """
-    return {  # NaN, where nothing is accepted, is not above
-        name: not getattr(found, name) > limit * (1 + 1e-9)
-        for name, limit in problem.budgets.items()
-    }
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rue.errors import InputError
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "require_reachable"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,18 @@ class Problem:
         {'maximize': 'coverage', 'risk_max': 0.1, 'normalized': False}
         """
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def require_reachable(problem: Problem, largest: float, loss: str | None) -> None:
+    """Raise InputError for a budget above the largest possible loss, which excludes nothing."""
+    for name, limit in problem.budgets.items():
+        if limit > largest * (1 + 1e-9):
+            under = f" under {loss} loss" if loss else ""
+            percent = f"; {limit / 100:g} is {limit:g} %" if largest == 1 and limit <= 100 else ""
+            raise InputError(
+                f"{name}_max must be at most the largest possible loss{under}, {largest:g}, "
+                f"got {limit:g}{percent}"
+            )
 
 
 def _as_number(name: str, value: Any) -> float:
