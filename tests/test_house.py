@@ -392,10 +392,11 @@ def test_a_rule_is_fitted_and_applied_in_few_files(tmp_path):
     rule = tmp_path / "rule.json"
     fitted = called_files(lambda: run("fit", tmp_path / "cal.npz", *asked, "--save", rule))
     applied = called_files(lambda: run("apply", rule, tmp_path / "new.npz"))
-    # 8 of deploy, and otherwise the files that read predictions and form their components
-    assert sum(file.parts[0] == "deploy" for file in fitted) <= 8, sorted(map(str, fitted))
-    assert sum(file.parts[0] == "deploy" for file in applied) <= 4, sorted(map(str, applied))
-    assert (len(fitted) <= 39, len(applied) <= 31) == (True, True), (len(fitted), len(applied))
+    for files, most, own in ((fitted, 39, 8), (applied, 28, 4)):
+        files = {file for file in files if file.parts[0] != "_kernels"}  # some run once per process
+        assert sum(file.parts[0] == "deploy" for file in files) <= own, sorted(map(str, files))
+        # otherwise those that read predictions and form their components, as in rue evaluate
+        assert len(files) <= most, sorted(map(str, files))
 
 
 # Their functions take files and folders of a benchmark, or load data: an example is not required.
