@@ -93,11 +93,11 @@ def predictions(out: Path) -> dict[str, str]:
     cifar_names = ["cifar", "cifar-few", "cifar-cal", "cifar-new"]
     if all((out / f"{name}.npz").exists() for name in (*movies_names, *cifar_names, "random-rbf")):
         return checksums
-    from rue.methods import ddu, ensemble
+    from rue.methods import Fitted, ddu, ensemble
 
-    def say(fitted: ensemble.Fitted | ddu.Fitted, part: DataSet, name: str) -> None:
-        method = type(fitted).__module__.rpartition(".")[2]
-        part.save_predictions(out / f"{name}.npz", fitted.predict(part.inputs), method=method)
+    def say(fitted: Fitted, part: DataSet, name: str) -> None:
+        belief = fitted.predict(part.inputs)
+        part.save_predictions(out / f"{name}.npz", belief, method=fitted.learner.name)
 
     fitted = ensemble.fit(rue.data.load("random-rbf"))[0]
     say(fitted, rue.data.load("random-rbf", n_points=100_000, seed=1), "random-rbf")

@@ -16,8 +16,8 @@ from typing import Any
 import typer.main
 
 import rue
-from rue.bench.suite import METHOD_NAMES
 from rue.cli import make_app
+from rue.methods import METHODS
 from rue.metrics.columns import COLUMNS
 
 SNAPSHOT = Path(__file__).parents[1] / "tests" / "public_api.txt"
@@ -26,7 +26,7 @@ SNAPSHOT = Path(__file__).parents[1] / "tests" / "public_api.txt"
 def lines() -> list[str]:
     """Return the public API, one line for each name, sorted."""
     found = {f"column {key}" for key in COLUMNS}
-    found |= {f"method {name}" for name in METHOD_NAMES}
+    found |= {f"method {name}" for name in METHODS}
     for name in rue.__all__:
         thing = getattr(rue, name)
         if not isinstance(thing, ModuleType):

@@ -10,6 +10,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +88,7 @@ def fit_worlds(seeds: Sequence[int]) -> list[Row]:
     """Return each method's regret, estimates and ranking, one row per world and method."""
     import torch
 
-    from rue.methods import METHODS, dirichlet_multinomial, pairs
+    from rue.methods import METHODS
 
     torch.set_num_threads(1)
     rows = []
@@ -103,8 +104,8 @@ def fit_worlds(seeds: Sequence[int]) -> list[Row]:
             found["n_aurec_total"] = row.n_aurec_total
             regret = realize(known, belief, "brier").epistemic
             said = {"regret": regret, "epistemic": decompose(belief, "brier").epistemic}
-            if isinstance(fitted, pairs.Fitted | dirichlet_multinomial.Fitted):
-                alone = [type(fitted)(fitted.model.only(i)) for i in range(MEMBERS)]
+            if method in ("pairs", "dirichlet_multinomial"):
+                alone = [replace(fitted, model=fitted.model.only(i)) for i in range(MEMBERS)]
                 each = [decompose(one.predict(test.inputs), "brier").epistemic for one in alone]
                 said["members"] = np.mean(each, axis=0)
             for name, values in said.items():

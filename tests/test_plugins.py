@@ -166,10 +166,11 @@ def test_methods(told):
     found = told["methods"]
     own = ["dropout", "ensemble", "evidential", "ddu", "laplace", "dirichlet_multinomial", "pairs"]
     own += ["sngp", "swag", "deup", "snapshots", "forest", "single"]
+    own += ["strength", "confidence", "knn"]
     assert sorted(found["names"][:-3]) == sorted(own)
     assert found["names"][-3:] == ["prior", "half", "bare"]
     assert found["has"]
-    assert found["n"] == 16
+    assert found["n"] == 19
     assert found["shape"] == [2, 3, 2]
     # Of the six points trained on five have p* = [2/3, 1/3] and one [0, 1].
     assert found["mean"] == pytest.approx([5 / 9, 4 / 9])
@@ -182,13 +183,13 @@ def test_methods(told):
 
 FINGERPRINT = """
 import json
-from rue.bench.cells import cells, config_hash, configuration, is_stale
+from rue.bench.cells import cells, config_hash, configuration, has_settings
 from rue.bench.suite import parse_suite
 suite = parse_suite('name = "t"\\ndatasets = ["toy-set"]\\nmethods = ["prior"]\\nseeds = 1\\n')
 (cell,) = cells(suite)
 config = configuration(suite, cell)
 other = {**config, "plugins": {**config["plugins"], "method": "toy_plugin 0.9"}}
-stale = is_stale(suite, cell, config), is_stale(suite, cell, other)
+stale = not has_settings(suite, cell, config), not has_settings(suite, cell, other)
 print(json.dumps([config["plugins"], config_hash(config), stale]))
 """
 

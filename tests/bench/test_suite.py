@@ -8,10 +8,9 @@ import pytest
 import rue.data
 from rue.bench import tasks as tasks_module
 from rue.bench.cells import cells, config_hash, configuration, loader_options
-from rue.bench.suite import METHOD_NAMES, parse_suite, read_suite, shipped
+from rue.bench.suite import parse_suite, read_suite, shipped
 from rue.bench.tasks import _load, tasks
 from rue.errors import FileError, InputError
-from rue.methods import METHODS
 
 MINE = 'name = "mine"\ndatasets = ["random-rbf"]\n'
 
@@ -21,7 +20,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
     names |= {"ferplus-probe", "ferplus", "ferplus-small"}
     names |= {"emobank", "emobank-ratings", "nli-variation"}
     names |= {"atlas", "atlas-paper", "atlas-active", "atlas-images", "openml-6", "openml-156"}
-    names |= {"cifar10h-images", "atlas-single-tuned", "atlas-single-paper"}
+    names |= {"cifar10h-images", "ferplus-images", "atlas-single-tuned", "atlas-single-paper"}
     assert set(shipped()) == names
     for name in names:
         suite = read_suite(name)
@@ -96,10 +95,6 @@ def test_budgets_of_active_learning():
     assert paper.budget_of("letter").step == 1_000
     assert paper.budget_of("random-rbf").step == 100
     assert paper.budget_of("cifar10h") is None
-
-
-def test_method_names_are_those_of_rue_methods():
-    assert set(METHOD_NAMES) == set(METHODS)
 
 
 @pytest.mark.parametrize(

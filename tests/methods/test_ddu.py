@@ -128,8 +128,8 @@ def test_it_is_fitted_to_all_training_points_and_their_soft_labels(features, sho
     train = features.part("train")
     (z,) = (z[0].double().numpy() for _, z in fitted.model.features(train.inputs))
     by_hand = fit_mixture(z, train.targets())
-    np.testing.assert_allclose(fitted.mixture.priors, by_hand.priors, rtol=1e-6)
-    np.testing.assert_allclose(fitted.mixture.means, by_hand.means, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(fitted.state.priors, by_hand.priors, rtol=1e-6)
+    np.testing.assert_allclose(fitted.state.means, by_hand.means, rtol=1e-4, atol=1e-5)
     score = -by_hand.log_density(z)
     np.testing.assert_allclose(fitted.predict(train.inputs).epistemic, score, rtol=1e-3, atol=0.01)
 

@@ -10,9 +10,10 @@ import rue
 from replicates import world
 from rue.errors import InputError
 from rue.methods import Training, deup
+from rue.methods._training import fitting
 from rue.methods._training.fitting import fit_models
-from rue.methods._training.jobs import fold_of_each
-from rue.methods.deup import error_loss, out_of_fold_regret
+from rue.methods._training.jobs import fold_of_each, out_of_fold_regret
+from rue.methods._training.objectives import regret_loss
 
 SHORT = Training(width=32, epochs=3, batch_size=64)
 
@@ -26,7 +27,7 @@ def trained(features, monkeypatch):
         kept.extend(fit_models(*args, **options))
         return kept
 
-    monkeypatch.setattr(deup, "fit_models", spy)
+    monkeypatch.setattr(fitting, "fit_models", spy)
     deup.fit(features, deup.Config(training=SHORT))
     return kept[0]
 
@@ -34,7 +35,7 @@ def trained(features, monkeypatch):
 def test_the_loss_is_least_at_the_mean(rng):
     regret = torch.tensor(rng.gamma(0.5, size=(1, 2000, 1)))
     logits = torch.linspace(-3, 2, 501, dtype=torch.float64)
-    losses = [error_loss(x.expand(1, 2000, 1), regret).mean().item() for x in logits]
+    losses = [regret_loss(x.expand(1, 2000, 1), regret).mean().item() for x in logits]
     best = np.exp(logits[int(np.argmin(losses))].item())
     assert best == pytest.approx(regret.mean().item(), rel=0.02)
 
@@ -63,7 +64,7 @@ def test_a_network_does_not_see_the_fold_that_it_is_asked_about(features):
     for data in (features, other):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                deup, "fit_models", lambda *a, **k: kept.append(fit_models(*a, **k)) or kept[-1]
+                fitting, "fit_models", lambda *a, **k: kept.append(fit_models(*a, **k)) or kept[-1]
             )
             deup.fit(data, deup.Config(training=SHORT))
     a, b = (one[0].model for one in kept)

@@ -12,7 +12,7 @@ import rue
 from replicates import REGRETS, STRENGTHS, world
 from rue.errors import InputError
 from rue.methods import Training, dirichlet_multinomial
-from rue.methods.dirichlet_multinomial import log_likelihood
+from rue.methods._training.objectives import log_likelihood
 
 TRAINING = Training(width=32, epochs=30, batch_size=64, lr=0.01)
 
@@ -84,7 +84,7 @@ def test_epistemic_is_the_regret_to_expect_and_ranks_it_better_than_total(fitted
 def test_the_belief_is_the_members_second_moment(fitted):
     model, data, _, _ = fitted
     x = data.inputs[data.test[:7]]
-    joint, alpha = model.joint(x), model.predict(x).alpha
+    joint, alpha = dirichlet_multinomial.joint(model, x), model.predict(x).alpha
     np.testing.assert_allclose(joint.sum(axis=(1, 2)), 1, atol=1e-9)
     np.testing.assert_allclose(joint.sum(axis=2), alpha / alpha.sum(axis=1, keepdims=True))
     assert (np.linalg.eigvalsh(joint - np.einsum("ni,nj->nij", *[joint.sum(2)] * 2)) > -1e-9).all()

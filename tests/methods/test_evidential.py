@@ -8,7 +8,7 @@ from scipy.stats import dirichlet
 
 from rue.errors import InputError
 from rue.methods import Training, evidential
-from rue.methods.evidential import evidential_loss
+from rue.methods._training.objectives import evidential_loss
 
 
 @pytest.fixture

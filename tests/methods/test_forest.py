@@ -16,7 +16,7 @@ def test_with_one_hot_labels_it_is_a_classifier(features):
     data = dataclasses.replace(features, annotations=None, annotated=label[:0], labels=label)
     fitted = forest.fit(data, forest.Config(n_trees=20))[0]
     train = data.part("train")
-    state = fitted.forest.random_state
+    state = fitted.state.trees.random_state
     theirs = RandomForestClassifier(20, min_samples_leaf=5, max_features=2, random_state=state).fit(
         train.inputs, train.labels
     )
@@ -31,8 +31,8 @@ def test_with_one_hot_labels_it_is_a_classifier(features):
 def test_a_leaf_is_the_mean_of_its_points_distributions(features):
     fitted = forest.fit(features, forest.Config(n_trees=3, min_samples_leaf=20))[0]
     train = features.part("train")
-    tree = fitted.forest.estimators_[1]
-    drawn = fitted.forest.estimators_samples_[1]
+    tree = fitted.state.trees.estimators_[1]
+    drawn = fitted.state.trees.estimators_samples_[1]
     leaf_of = tree.apply(train.inputs)
     point = 7
     own = drawn[leaf_of[drawn] == leaf_of[point]]

@@ -195,9 +195,9 @@ def test_it_is_fitted_to_all_training_points(features, short):
     (z,) = (z[0].double().numpy() for _, z in fitted.model.features(features.part("train").inputs))
     weight, bias = (part[0].double().numpy() for part in fitted.model.head())
     by_hand = fit_last_layer(z, np.column_stack([weight, bias[0]]))
-    np.testing.assert_allclose(fitted.posterior.mode, by_hand.mode)
-    np.testing.assert_allclose(dense(fitted.posterior), dense(by_hand), atol=1e-3)
-    assert fitted.posterior.precision == pytest.approx(by_hand.precision, rel=1e-3)
+    np.testing.assert_allclose(fitted.state.mode, by_hand.mode)
+    np.testing.assert_allclose(dense(fitted.state), dense(by_hand), atol=1e-3)
+    assert fitted.state.precision == pytest.approx(by_hand.precision, rel=1e-3)
 
 
 def test_bad_settings_are_refused():

@@ -19,6 +19,7 @@ from rue.methods import (
     METHODS,
     PROBE,
     SMALL_IMAGES,
+    Learner,
     Training,
 )
 
@@ -32,6 +33,9 @@ KINDS = {
     "dirichlet_multinomial": rue.Dirichlet,
     "pairs": rue.Dirichlet,
     "snapshots": rue.Dirichlet,
+    "strength": rue.Dirichlet,
+    "confidence": rue.Scored,
+    "knn": rue.Scored,
     "deup": rue.Scored,
     "forest": rue.Draws,
     "swag": rue.Draws,
@@ -51,7 +55,7 @@ def assert_close(a, b, **tolerance):
 
 def parameters(fitted):
     """All weights of a method's networks; a forest has none."""
-    networks = [] if not hasattr(fitted, "model") else fitted.model.networks
+    networks = [] if fitted.model is None else fitted.model.networks
     return [p for network in networks for p in network.parameters()]
 
 
@@ -70,13 +74,10 @@ def fitted(name, features, short):
     return fit(name, features, short)[0]
 
 
-def test_every_file_has_the_same_names_in_the_same_order(name):
-    source = inspect.getsource(METHODS[name])
-    places = [
-        source.index(f"\n{what}")
-        for what in ("class Config", "class Fitted", "def fit(", "def predict(")
-    ]
-    assert places == sorted(places)
+def test_every_method_has_its_own_settings_and_the_one_fit(name):
+    module = METHODS[name]
+    assert (module.learner.name, module.learner.Config) == (name, module.Config)
+    assert module.fit.__func__ is Learner.fit
     assert dataclasses.fields(METHODS[name].Config)[-1].name == "training"
     signature = inspect.signature(METHODS[name].fit)
     assert list(signature.parameters) == ["data", "config", "seeds", "checkpoints", "progress"]
@@ -251,10 +252,24 @@ def test_a_device_that_is_not_there_is_refused(features, short, monkeypatch):
 
 
 def test_without_torch_the_error_names_the_install():
-    code = "import sys; sys.modules['torch'] = None; import rue; import rue.methods"
+    code = (
+        "import sys; sys.modules['torch'] = None; import rue; "
+        "config = rue.methods.single.Config(); rue.methods.single.fit(None, config)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "MissingExtraError" in done.stderr
     assert "pip install -e '.[torch]' in a clone, else pip install 'rue[torch]'" in done.stderr
+
+
+def test_importing_methods_changes_no_thread_count():
+    code = (
+        "import sys, threadpoolctl, numpy; limits = lambda: sorted("
+        "(pool['internal_api'], pool['num_threads']) for pool in threadpoolctl.threadpool_info()); "
+        "before = limits(); import rue.methods, rue.bench.tasks; "
+        "print(before == limits(), 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_a_belief_leaves_the_number_of_torchs_threads_as_it_was():

@@ -7,8 +7,8 @@ import pytest
 
 from rue.beliefs import Draws
 from rue.methods._training.temperature import fit_temperature
+from rue.methods._training.weights import Moments
 from rue.methods.laplace import fit_last_layer
-from rue.methods.swag import Moments
 
 torch = pytest.importorskip("torch")
 

@@ -11,8 +11,9 @@ from scipy.stats import multinomial
 import rue
 from replicates import REGRETS, world
 from rue.methods import Training, ensemble, evidential, pairs
-from rue.methods._training.second_moments import variance
-from rue.methods.pairs import _unordered, clipped, pair_cross_entropy
+from rue.methods._training.objectives import pair_cross_entropy
+from rue.methods._training.second_moments import unordered_pairs, variance
+from rue.methods.pairs import clipped
 
 TRAINING = Training(width=32, epochs=30, batch_size=64, lr=0.01)
 
@@ -21,7 +22,7 @@ def test_by_hand():
     """Answers (2, 1): of 6 ordered pairs 2 are equal (0, 0), 4 are mixed. u is uniform."""
     loss = pair_cross_entropy(torch.zeros(1, 3), torch.tensor([[2.0, 1.0]]))
     assert loss.item() == pytest.approx(np.log(3))
-    first, second = _unordered(3)
+    first, second = unordered_pairs(3)
     assert list(zip(first, second, strict=True)) == [(0, 0), (0, 1), (1, 1)]
     x = torch.zeros(1, 3, requires_grad=True)
     pair_cross_entropy(x, torch.tensor([[2.0, 1.0]])).sum().backward()
@@ -32,7 +33,7 @@ def test_by_hand():
 def test_the_target_is_an_unbiased_estimate_of_p_times_p(n_answers):
     """Over all counts that can be, weighted by their probability; from the loss's gradient."""
     p = np.array([0.6, 0.3, 0.1])
-    first, second = _unordered(6)
+    first, second = unordered_pairs(6)
     target = np.zeros(6)
     for counts in itertools.product(range(n_answers + 1), repeat=3):
         if sum(counts) == n_answers:
@@ -65,7 +66,7 @@ def calibration_errors(n_answers):
     data, group, probs = world(1500, n_answers, seed=3)
     fitted = pairs.fit(data, pairs.Config(training=TRAINING))[0]
     belief = fitted.predict(data.inputs[data.test])
-    joint = fitted.joint(data.inputs[data.test])
+    joint = pairs.joint(fitted, data.inputs[data.test])
     mean = joint.sum(axis=2)
     trace = np.einsum("nkk->n", joint) - (mean**2).sum(axis=1)
     star = rue.realize(rue.Annotations.from_probs(probs[data.test]), belief, "brier").epistemic
@@ -117,7 +118,10 @@ def test_only_replicates_know_where_people_differ():
 def test_the_belief_has_the_joints_mean_and_trace(features):
     config = pairs.Config(training=Training(width=32, epochs=3, batch_size=64))
     fitted = pairs.fit(features, config)[0]
-    joint, alpha = fitted.joint(features.inputs[:9]), fitted.predict(features.inputs[:9]).alpha
+    joint, alpha = (
+        pairs.joint(fitted, features.inputs[:9]),
+        fitted.predict(features.inputs[:9]).alpha,
+    )
     np.testing.assert_allclose(joint, joint.transpose(0, 2, 1))
     np.testing.assert_allclose(joint.sum(axis=(1, 2)), 1)
     total = alpha.sum(axis=1)

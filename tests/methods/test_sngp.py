@@ -68,7 +68,7 @@ def test_variance_grows_to_the_priors_far_away(features):
     sds = []
     for x in (near, far):
         (chunk,) = fitted.model.features(x)
-        sds.append(variances(chunk[1][0].double().numpy(), fitted.factors).mean())
+        sds.append(variances(chunk[1][0].double().numpy(), fitted.state).mean())
     assert sds[0] < 0.5 * sds[1]
     assert sds[1] == pytest.approx(1, abs=0.15)
     draws = fitted.predict(near)

@@ -12,7 +12,7 @@ from rue.methods._training.networks import Network
 from rue.methods._training.pools import Pool, Scaling, make_pool
 from rue.methods._training.regimes import hold_out
 from rue.methods._training.training import Member, train
-from rue.methods.swag import Moments
+from rue.methods._training.weights import Moments
 
 
 def test_moments_are_those_of_the_vectors(rng):

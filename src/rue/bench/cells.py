@@ -18,6 +18,9 @@ from rue.data.files import roots
 from rue.data.registry import ENTRIES
 from rue.errors import FileError
 from rue.io.atomic import sha256
+from rue.methods import METHODS
+from rue.methods._training.settings import TRAININGS, Training
+from rue.methods._training.streams import hashed
 
 __all__ = [
     "Cell",
@@ -25,7 +28,7 @@ __all__ = [
     "config_hash",
     "configuration",
     "find_file",
-    "is_stale",
+    "has_settings",
     "loader_options",
     "method_settings",
     "network_cell",
@@ -48,8 +51,6 @@ class Cell:
     @property
     def hashed_seed(self) -> int:
         """The seed of all random numbers of the cell; it differs between cells and suites."""
-        from rue.methods._training.streams import hashed
-
         return hashed(self.suite, self.dataset, self.method, self.seed)
 
 
@@ -71,7 +72,6 @@ def cells(suite: Suite) -> list[Cell]:
 def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str, Any]:
     """Return everything that a cell's numbers depend on, as JSON; files by their checksum."""
     import rue
-    from rue.methods import METHODS
 
     training = training_of(suite, cell.dataset)
     config = METHODS[cell.method].Config(training=training)
@@ -132,30 +132,25 @@ def _plugin_packages(cell: Cell) -> dict[str, str]:
     return {key: package for key, package in found.items() if package is not None}
 
 
-def is_stale(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
-    """Return whether a stored configuration differs from what the suite now states.
+def has_settings(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
+    """Return whether a stored configuration is what the suite now states.
 
-    Settings that the suite leaves at their defaults are not compared, because reading the
-    defaults needs torch.
+    Versions and files are left out: a table is of the settings, wherever it is made. So are
+    settings that did not exist when the configuration was stored.
     """
-    settings = config["settings"]
-    training = settings.get("training")
-    training = training if isinstance(training, dict) else {}
-    said: list[tuple[Any, Any]] = [
-        (config.get("network"), suite.network_of(cell.dataset)),
-        (config.get("regime"), suite.regime_of(cell.dataset)),
-        (config.get("losses"), list(suite.losses_of(cell.dataset))),
-        (config.get("criteria"), list(suite.criteria_of(cell.dataset))),
-        (config.get("options"), loader_options(suite, cell.dataset)),
-        (config.get("plugins", {}), _plugin_packages(cell)),
-        (
-            {k: config[k] for k in ("convention", "active_learning") if k in config},
-            _departures(suite, cell.dataset),
-        ),
-        *((settings.get(k), v) for k, v in suite.method.get(cell.method, {}).items()),
-        *((training.get(k), v) for k, v in suite.training_of(cell.dataset).items()),
-    ]
-    return any(stored != now for stored, now in said)
+    stated = configuration(suite, cell)
+    optional = ("convention", "active_learning", "plugins")
+    keys = [key for key in (*stated, *optional) if key not in ("rue", "files", "settings")]
+    if any(config.get(key) != stated.get(key) for key in keys):
+        return False
+    return _agrees(config["settings"], stated["settings"])
+
+
+def _agrees(stored: Any, stated: Any) -> bool:
+    """Return whether all stored settings are stated with the same value."""
+    if not isinstance(stored, dict) or not isinstance(stated, dict):
+        return bool(stored == stated)
+    return all(key in stated and _agrees(value, stated[key]) for key, value in stored.items())
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
@@ -191,18 +186,9 @@ def _is_there(suite: Suite, name: str, root: str | None) -> bool:
     return True
 
 
-def training_of(suite: Suite, dataset: str) -> Any:
+def training_of(suite: Suite, dataset: str) -> Training:
     """Return the training of a data set: its network's, changed where the suite says so."""
-    from rue.methods import CIFAR, FINE_TUNING, PROBE, RESNET9, SMALL_IMAGES
-
-    networks = {
-        "probe": PROBE,
-        "cifar": CIFAR,
-        "fine_tuning": FINE_TUNING,
-        "small_images": SMALL_IMAGES,
-        "resnet9": RESNET9,
-    }
-    training = replace(networks[suite.network_of(dataset)], regime=suite.regime_of(dataset))
+    training = replace(TRAININGS[suite.network_of(dataset)], regime=suite.regime_of(dataset))
     return changed(training, suite.training_of(dataset), "training", but=("regime",))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
-from rue.bench.cells import Cell, is_stale
+from rue.bench.cells import Cell, has_settings
 from rue.bench.conventions import convention_of
 from rue.bench.store import Store
 from rue.bench.suite import Suite
@@ -97,7 +97,7 @@ def draw(
 def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
     """Return whether the means over seeds contain a cell, as ``read_results`` decides."""
     try:
-        return not is_stale(suite, cell, store.row(cell).config)
+        return has_settings(suite, cell, store.row(cell).config)
     except FileError:
         return False
 

@@ -34,9 +34,8 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from rue._plugins import plugin_names
 from rue._schema import Constraint, Count, Different, build, nearest, require_fields, require_known
 from rue.beliefs import Convention
 from rue.data.dataset import DataSet
@@ -46,13 +45,12 @@ from rue.data.own.description import NAME_RULE, load_own, valid_name
 from rue.data.registry import ENTRIES
 from rue.errors import FileError, InputError
 from rue.losses import get_loss
+from rue.methods import METHODS
+from rue.methods._training.settings import Network, Regime
 from rue.proxies.budgets import Budget, get_budget
 
 __all__ = [
-    "METHOD_NAMES",
-    "NETWORKS",
     "OWN_KEYS",
-    "REGIMES",
     "TEXT_FEATURES",
     "Network",
     "Regime",
@@ -61,24 +59,7 @@ __all__ = [
     "shipped",
 ]
 
-Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
-"""What is trained; a suite names it as ``network``."""
-NETWORKS: tuple[Network, ...] = get_args(Network)
-Regime = Literal["paper", "tuned"]
-"""How the settings of training were chosen."""
-REGIMES: tuple[Regime, ...] = get_args(Regime)
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
-METHOD_NAMES = (
-    *PAPER_METHODS,
-    "single",
-    "forest",
-    "sngp",
-    "swag",
-    "deup",
-    "dirichlet_multinomial",
-    "pairs",
-    "snapshots",
-)
 _FOLDER = Path(__file__).parent / "suites"
 _FEATURES = {"features": str, "n_components": int, "n_train_max": int, "ratings": bool}
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
@@ -172,8 +153,7 @@ class Suite:
                 raise InputError(f"datasets: rename {file}: {why}")
         named = [name for name in self.datasets if name not in self.own]
         require_known("datasets", named, ENTRIES)
-        plugins = plugin_names("rue.methods", METHOD_NAMES)
-        require_known("methods", self.methods, (*METHOD_NAMES, *plugins))
+        require_known("methods", self.methods, METHODS)
         require_known("method", self.method, self.methods)
         require_known("dataset", self.dataset, self.datasets)
         for name in self.datasets:

@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import Any, TypedDict
 
 from rue.bench.cell_row import CellRow
-from rue.bench.cells import Cell, cells, is_stale
+from rue.bench.cells import Cell, cells, has_settings
 from rue.bench.conventions import convention_of
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store
@@ -134,7 +134,7 @@ def read_results(store: Store) -> Results:
         except FileError:
             damaged.append(cell)
             continue
-        if is_stale(suite, cell, row.config):
+        if not has_settings(suite, cell, row.config):
             stale.append(cell)
             continue
         raw[cell] = row

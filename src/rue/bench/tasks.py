@@ -33,6 +33,7 @@ from rue.data import DataSet, featurize, load
 from rue.data.components import principal_components
 from rue.data.ood import add_ood, ood_groups
 from rue.data.splits import limit_training
+from rue.methods import METHODS
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
@@ -117,8 +118,7 @@ def tasks(
 
 def run_task(suite: Suite, task: Task) -> list[Result]:
     """Train, predict the test split and evaluate; one result for each of the task's cells."""
-    from rue.methods import METHODS
-    from rue.methods._training.threads import use_threads
+    from rue.methods._training.devices import use_threads
 
     use_threads(task.threads)
     first = task.cells[0]
@@ -264,7 +264,7 @@ def _chosen(fitted: Any) -> dict[str, Any] | None:
 
 def _precision(fitted: Any) -> str | None:
     """Return the precision that a network for images was trained in; None for other methods."""
-    from rue.methods._training.settings import find_precision
+    from rue.methods._training.devices import find_precision
 
     model: Any = getattr(fitted, "model", None)
     if not hasattr(model, "networks") or model.training.is_probe:
@@ -274,8 +274,6 @@ def _precision(fitted: Any) -> str | None:
 
 def _n_clipped(method: str, belief: "Belief") -> int | None:
     """Count the points whose strength a method had to clip; None where it never does."""
-    from rue.methods import METHODS
-
     clipped = getattr(METHODS[method], "clipped", None)
     return None if clipped is None else int(clipped(belief).sum())
 

@@ -231,7 +231,7 @@ def _engine(
 
 
 def _gpus() -> tuple[str, ...]:
-    from rue.methods._training.threads import gpu_names
+    from rue.methods._training.devices import gpu_names
 
     return gpu_names()
 

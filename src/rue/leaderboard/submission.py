@@ -21,7 +21,7 @@ from typing import Any
 
 from rue._schema import build
 from rue.bench.cell_row import CellRow
-from rue.bench.cells import cells, is_stale
+from rue.bench.cells import cells, has_settings
 from rue.bench.store import Store
 from rue.errors import FileError, InputError, RueError
 from rue.io.memory import allowance, opened
@@ -234,7 +234,7 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
         try:
             require_sent(place / "row.json", folder, _LARGEST)
             row = store.row(cell)
-            if is_stale(suite, cell, row.config):
+            if not has_settings(suite, cell, row.config):
                 found.append(Refused(place, "is of other settings than suite.toml"))
             elif row.rows:
                 found.append(_of_cell(place, folder, row))

@@ -10,23 +10,23 @@ With soft labels each point counts for class k by its weight p_k: pi_k = mean p_
 Sigma_k the weighted mean and covariance. One-hot labels give the usual fit.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 from rue.beliefs import Scored
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import Inputs
 from rue.errors import InputError
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.models import Folder, Model, Plan
 from rue.methods._training.settings import Training
-from rue.methods._training.temperature import temper, with_temperature
+from rue.methods.learner import Fitted, Learner, Trained, networks
 
-__all__ = ["Config", "Fitted", "Mixture", "fit", "fit_mixture", "predict"]
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+
+__all__ = ["Config", "Mixture", "fit", "fit_mixture", "predict"]
 
 _SLOPE = 0.01
 _JITTERS = (0.0, *(10.0**exponent for exponent in range(-15, 1)))
@@ -45,73 +45,22 @@ class Config:
             raise InputError(f"coefficient must be above 0, got {self.coefficient}")
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """One network and the density of its features."""
+def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+    from rue.methods._training.models import Plan
 
-    model: Model
-    mixture: "Mixture"
-    temperature: float = 1.0
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Scored:
-        """See :func:`predict`."""
-        return predict(self, inputs)
+    return Plan(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
 
 
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train one network per seed on the training split, all seeds' probes together; fit densities.
-
-    Parameters
-    ----------
-    data
-        Features or images; one data set for all seeds, or one for each.
-    config
-        Settings; None is the paper's.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-    """
-    config = config or Config()
-    plan = Plan(
-        method="ddu",
-        slope=_SLOPE,
-        coefficient=config.coefficient,
-        held_out=config.temperature,
-    )
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
-    )
-    states = [
-        Fitted(
-            one.model,
-            fit_mixture(
-                one.model.training_features(one.pool)[0].cpu().double().numpy(),
-                one.pool.targets[: one.pool.n_train].cpu().double().numpy(),
-            ),
-        )
-        for one in fitted
-    ]
-    return with_temperature(states, fitted, config.temperature)
+def _state(config: Config, result: Trained) -> "Mixture":  # noqa: ARG001
+    return fit_mixture(result.model.training_features(result.pool), result.pool.training_targets())
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
-    """Return the network's distribution and minus the log-density of each input's features."""
-    weight, bias = fitted.model.head()
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
     probs, scores = [], []
     for _, z in fitted.model.features(inputs):
-        probs.append(torch.softmax(torch.baddbmm(bias, z, weight.mT), -1)[0].cpu().numpy())
-        scores.append(-fitted.mixture.log_density(z[0].cpu().double().numpy()))
-    return temper(Scored(np.concatenate(probs), np.concatenate(scores)), fitted.temperature)
+        probs.append(fitted.model.project(z).softmax(-1)[0].cpu().numpy())
+        scores.append(-fitted.state.log_density(z[0].cpu().double().numpy()))
+    return Scored(np.concatenate(probs), np.concatenate(scores))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +103,8 @@ def fit_mixture(features: FloatArray, weights: FloatArray) -> Mixture:
     """Fit one Gaussian a class to ``features`` (n, n_features) weighted by (n, n_classes).
 
     The jitter, one for all classes, is the smallest of 0, 1e-15, 1e-14, ..., 1 times the mean
-    variance of the features with which every covariance factorises; a factor whose smallest
-    pivot is rounding error is none.
+    variance of the features with which every covariance factorises; a factor with a pivot at
+    rounding level counts as singular.
     """
     n_k = weights.sum(axis=0)
     there = n_k > 0
@@ -185,3 +134,7 @@ def _factorise(covariances: FloatArray, jitter: float) -> FloatArray | None:
     pivots = np.diagonal(factors, axis1=1, axis2=2) ** 2
     rounding = n_features * np.finfo(np.float64).eps * pivots.max(axis=1)
     return factors if (pivots.min(axis=1) > rounding).all() else None
+
+
+learner = Learner("ddu", Config, networks(_plan, _state), _belief)
+fit, predict = learner.fit, learner.predict

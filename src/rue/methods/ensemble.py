@@ -5,27 +5,21 @@ training points (appendix C). Where answers are real numbers, each member gives 
 standard deviation, trained on the log density of the answers.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
 from numpy.typing import ArrayLike
 
 from rue._arrays import require_whole
 from rue.beliefs import Draws, Gaussians
-from rue.data.dataset import DataSet, Inputs
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.models import Folder, Model, Plan
-from rue.methods._training.real_heads import (
-    AnswerScale,
-    are_ratings,
-    gaussian_loss,
-    gaussian_mixture_log_loss,
-)
+from rue.data.dataset import Inputs
 from rue.methods._training.settings import Training
-from rue.methods._training.temperature import refuse_temperature, temper, with_temperature
+from rue.methods.learner import Fitted, Learner, networks
 
-__all__ = ["Config", "Fitted", "fit", "predict"]
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+
+__all__ = ["Config", "fit", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,66 +34,19 @@ class Config:
         require_whole("n_members", self.n_members, least=1)
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """M networks."""
+def _plan(config: Config, real: bool) -> "Plan":
+    from rue.methods._training.models import Plan
+    from rue.methods._training.real_heads import gaussian_plan
 
-    model: Model
-    answers: AnswerScale | None = None
-    temperature: float = 1.0
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
-        """See :func:`predict`."""
-        return predict(self, inputs)
+    plan = Plan(method="ensemble", n_members=config.n_members)
+    return gaussian_plan(plan, lambda model, x: model.logits(x)) if real else plan
 
 
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train M networks per seed on the training split; all members and seeds of probes together.
-
-    Parameters
-    ----------
-    data
-        Features or images; one data set for all seeds, or one for each.
-    config
-        Settings; None is the paper's.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-    """
-    config = config or Config()
-    plan = Plan(method="ensemble", n_members=config.n_members, held_out=config.temperature)
-    if are_ratings(data):
-        refuse_temperature(config.temperature)
-        plan = replace(
-            plan,
-            objective=gaussian_loss,
-            n_outputs=lambda _: 2,
-            kind="ratings",
-            log_loss=lambda model, x, y: gaussian_mixture_log_loss(model.logits(x).double(), y),
-        )
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
-    )
-    states = [Fitted(one.model, one.pool.answers) for one in fitted]
-    return with_temperature(states, fitted, config.temperature)
-
-
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
-    """Return each member's distribution for each input; Gaussians where answers are numbers."""
-    model = fitted.model
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
     if fitted.answers is None:
-        return temper(Draws(model.distributions(inputs)), fitted.temperature)
-    batches = model.scaling.batches(inputs, model.chunk)
-    return fitted.answers.gaussians(
-        torch.cat([model.logits(x).transpose(0, 1) for _, x in batches])
-    )
+        return Draws(fitted.model.distributions(inputs))
+    return fitted.answers.gaussians(fitted.model.outputs(inputs))
+
+
+learner = Learner("ensemble", Config, networks(_plan), _belief)
+fit, predict = learner.fit, learner.predict

@@ -14,25 +14,21 @@ the split into aleatoric and epistemic is left to the penalty and the training (
 
 import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import torch
 from numpy.typing import ArrayLike
-from torch import Tensor
-from torch.nn import functional
 
 from rue.beliefs import Dirichlet, NormalInverseGamma
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import Inputs
 from rue.errors import InputError
-from rue.methods._training import real_heads
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.models import Folder, Model, Plan
-from rue.methods._training.real_heads import AnswerScale, are_ratings
 from rue.methods._training.settings import Training
+from rue.methods.learner import Fitted, Learner, networks
 
-__all__ = ["Config", "Fitted", "evidential_loss", "fit", "predict"]
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+
+__all__ = ["Config", "fit", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,50 +48,12 @@ class Config:
             raise InputError(f"kl must not be negative or infinite, got {self.kl}")
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """One network."""
+def _plan(config: Config, real: bool) -> "Plan":
+    from rue.methods._training import objectives, real_heads
+    from rue.methods._training.models import Plan
 
-    model: Model
-    answers: AnswerScale | None = None
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
-        """See :func:`predict`."""
-        return predict(self, inputs)
-
-
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train one network per seed on the training split; all seeds' probes together.
-
-    Parameters
-    ----------
-    data
-        Features or images; one data set for all seeds, or one for each.
-    config
-        Settings; None is the paper's.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-    """
-    config = config or Config()
-    plan = Plan(
-        method="evidential",
-        objective=functools.partial(evidential_loss, kl=config.kl),
-        settings=(config.kl,),
-        mean=_mean,
-    )
-    if are_ratings(data):
-        plan = Plan(
+    if real:
+        return Plan(
             method="evidential",
             objective=real_heads.evidential_loss,
             n_outputs=lambda _: 4,
@@ -104,37 +62,22 @@ def fit(
                 model.logits(x)[0].double(), y
             ),
         )
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
+    return Plan(
+        method="evidential",
+        objective=functools.partial(objectives.evidential_loss, kl=config.kl),
+        settings=(config.kl,),
+        mean=lambda model, x: objectives.proportions(objectives.evidence(model.logits(x)[0]) + 1),
     )
-    return [Fitted(one.model, one.pool.answers) for one in fitted]
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
-    """Return each input's concentrations; a NormalInverseGamma where answers are numbers."""
-    weight, bias = fitted.model.head()
-    outputs = (torch.baddbmm(bias, z, weight.mT)[0] for _, z in fitted.model.features(inputs))
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
+    from rue.methods._training.objectives import evidence
+
+    outputs = fitted.model.outputs(inputs)
     if fitted.answers is not None:
-        return fitted.answers.normal_inverse_gamma(torch.cat(list(outputs)))
-    parts = [functional.softplus(part) + 1 for part in outputs]
-    return Dirichlet(np.concatenate([part.cpu().numpy() for part in parts]))
+        return fitted.answers.normal_inverse_gamma(outputs[:, 0])
+    return Dirichlet((evidence(outputs[:, 0]) + 1).cpu().numpy())
 
 
-def _mean(model: Model, x: Tensor) -> Tensor:
-    alpha = functional.softplus(model.logits(x)[0]) + 1
-    return alpha / alpha.sum(-1, keepdim=True)
-
-
-def evidential_loss(logits: Tensor, targets: Tensor, *, kl: float = 0.0) -> Tensor:
-    """Evidential cross-entropy of each point, plus ``kl`` times the KL term."""
-    alpha = functional.softplus(logits) + 1
-    loss = (targets * (torch.digamma(alpha.sum(-1, keepdim=True)) - torch.digamma(alpha))).sum(-1)
-    return loss + kl * _divergence(targets + (1 - targets) * alpha) if kl else loss
-
-
-def _divergence(alpha: Tensor) -> Tensor:
-    """KL(Dirichlet(alpha) || Dirichlet(1))."""
-    total = alpha.sum(-1, keepdim=True)
-    n_classes = torch.tensor(float(alpha.shape[-1]), dtype=alpha.dtype, device=alpha.device)
-    constant = torch.lgamma(total[..., 0]) - torch.lgamma(alpha).sum(-1) - torch.lgamma(n_classes)
-    return constant + ((alpha - 1) * (torch.digamma(alpha) - torch.digamma(total))).sum(-1)
+learner = Learner("evidential", Config, networks(_plan), _belief)
+fit, predict = learner.fit, learner.predict

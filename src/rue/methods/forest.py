@@ -9,8 +9,8 @@ A forest has no epochs, rates or layers: of ``training`` it uses the regime alon
 of features, not images.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,13 @@ from rue._arrays import require_whole
 from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, ShapeError
-from rue.methods._training.fitting import one_for_each, whole_seeds
-from rue.methods._training.models import Folder
-from rue.methods._training.pools import as_inputs
+from rue.methods._training.inputs import as_inputs
 from rue.methods._training.regimes import hold_out, n_tuned
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed
-from rue.methods._training.temperature import fit_temperature, temper
+from rue.methods.learner import FitRequest, Fitted, Learner, Trained
 
-__all__ = ["Config", "Fitted", "fit", "predict"]
+__all__ = ["Config", "Forest", "fit", "predict"]
 
 _TRIALS = [(leaf, features) for leaf in (2, 5, 10, 20) for features in (1.0, 2.0)]
 
@@ -59,87 +57,53 @@ class Config:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """The forest, and the settings it was grown with."""
+class Forest:
+    """The trees, how many features they know, and the settings they were grown with."""
 
-    forest: Any
+    trees: Any
     n_features: int
-    chosen: Mapping[str, Any] = field(default_factory=dict)
-    temperature: float = 1.0
+    chosen: Mapping[str, Any]
 
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
-        """See :func:`predict`."""
-        return predict(self, inputs)
+    def probs(self, inputs: Inputs | ArrayLike) -> np.ndarray:
+        """Return each tree's distribution for each input, (n_points, n_trees, n_classes)."""
+        array = as_inputs(inputs)
+        if array.shape[1:] != (self.n_features,):
+            raise ShapeError(
+                f"inputs must have shape (n_points, {self.n_features}), got {array.shape}"
+            )
+        trees = self.trees.estimators_
+        probs = np.stack([tree.predict(array, check_input=False) for tree in trees], axis=1)
+        probs = np.maximum(probs, 0.0)  # leaves are means of distributions, but for rounding
+        return np.asarray(probs / probs.sum(axis=-1, keepdims=True))
 
 
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,  # noqa: ARG001
-    progress: bool = False,
-) -> list[Fitted]:
-    """Grow one forest per seed on the training split.
-
-    Parameters
-    ----------
-    data
-        Features; one data set for all seeds, or one for each.
-    config
-        Settings; None is the defaults.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        Not used: a forest is grown in seconds.
-    progress
-        Show a bar.
-    """
+def _train(config: Config, request: FitRequest) -> list[Trained]:
+    """Grow one forest per seed; under ``tuned`` one for each setting, of which the best is kept."""
     from tqdm import tqdm
 
-    config = config or Config()
-    tuned = config.training is not None and config.training.regime == "tuned"
-    seeds = whole_seeds(seeds)
-    each = one_for_each(data, seeds)
+    training = config.training or Training()
+    tuned = training.regime == "tuned"
     settings = _TRIALS if tuned else [(config.min_samples_leaf, config.max_features)]
-    n_tuning = len(seeds) if config.training is None else n_tuned(config.training, len(seeds))
-    states: list[Fitted] = []
-    for one, seed in tqdm(list(zip(each, seeds, strict=True)), disable=not progress, desc="forest"):
-        if len(states) == n_tuning:  # the first seed has chosen for all
-            chosen = states[0].chosen
+    n_tuning = n_tuned(training, len(request.seeds))
+    trained: list[Trained] = []
+    pairs = list(zip(request.data, request.seeds, strict=True))
+    for data, seed in tqdm(pairs, disable=not request.progress, desc="forest"):
+        if len(trained) == n_tuning:  # the first seed has chosen for all
+            chosen = trained[0].state.chosen
             settings = [(chosen["min_samples_leaf"], chosen["max_features"])]
-        held = hold_out(one) if tuned or config.temperature else one
+        held = hold_out(data) if tuned or config.temperature else data
         grown = [_grow(held, config, seed, *setting) for setting in settings]
-        if tuned or config.temperature:
+        if len(grown) > 1:
             part = held.part("validation")
-            targets = part.targets()
-            beliefs = [state.predict(part.inputs) for state in grown]
-            losses = [_log_loss(belief, targets) for belief in beliefs]
-            best = int(np.argmin(losses))
-            grown = [grown[best]]
-            if config.temperature:
-                temperature = fit_temperature(beliefs[best], targets)
-                grown = [replace(grown[0], temperature=temperature)]
-        states += grown
-    return states
-
-
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return each tree's distribution for each input."""
-    array = as_inputs(inputs)
-    if array.shape[1:] != (fitted.n_features,):
-        raise ShapeError(
-            f"inputs must have shape (n_points, {fitted.n_features}), got {array.shape}"
-        )
-    trees = fitted.forest.estimators_
-    probs = np.stack([tree.predict(array, check_input=False) for tree in trees], axis=1)
-    probs = np.maximum(probs, 0.0)  # leaves are means of distributions, but for rounding
-    return temper(Draws(probs / probs.sum(axis=-1, keepdims=True)), fitted.temperature)
+            losses = [_log_loss(Draws(f.probs(part.inputs)), part.targets()) for f in grown]
+            grown = [grown[int(np.argmin(losses))]]
+        trained.append(Trained(held, state=grown[0]))
+    return trained
 
 
 def _grow(
     data: DataSet, config: Config, seed: int, min_samples_leaf: int, max_features: float
-) -> Fitted:
+) -> Forest:
     from sklearn.ensemble import RandomForestRegressor
 
     train = data.part("train")
@@ -157,8 +121,16 @@ def _grow(
     )
     forest.fit(array, train.targets())
     chosen = {"min_samples_leaf": min_samples_leaf, "max_features": max_features}
-    return Fitted(forest, array.shape[1], chosen)
+    return Forest(forest, array.shape[1], chosen)
 
 
 def _log_loss(belief: Draws, targets: np.ndarray) -> float:
     return float(-(targets * np.log(np.maximum(belief.mean(), 1e-12))).sum(axis=1).mean())
+
+
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    return Draws(fitted.state.probs(inputs))
+
+
+learner = Learner("forest", Config, _train, _belief)
+fit, predict = learner.fit, learner.predict

@@ -13,7 +13,6 @@ prior precision delta maximises the Laplace marginal likelihood
 Both are diagonalised once, exactly, so a delta costs nothing and draws need no further solve.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,15 +21,13 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Draws
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import Inputs
 from rue.errors import InputError
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.models import Folder, Model, Plan
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
-from rue.methods._training.temperature import temper, with_temperature
+from rue.methods.learner import Fitted, Learner, Trained, networks, one_network
 
-__all__ = ["Config", "Fitted", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
+__all__ = ["Config", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
 
 _FULL_BELOW = 3_000
 _LOG_PRECISION = (-12.0, 16.0)  # natural logarithms that delta is searched between
@@ -54,70 +51,21 @@ class Config:
             raise InputError(f"hessian must be full or kronecker, got {self.hessian!r}")
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """One network and the posterior of its last layer."""
-
-    model: Model
-    posterior: "LastLayerPosterior"
-    n_draws: int
-    temperature: float = 1.0
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
-        """See :func:`predict`."""
-        return predict(self, inputs)
+def _state(config: Config, result: Trained) -> "LastLayerPosterior":
+    weight, bias = result.model.last_layer()
+    mode = np.concatenate([weight, bias.T], axis=1)
+    features = result.model.training_features(result.pool)
+    return fit_last_layer(features, mode, hessian=config.hessian)
 
 
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train one network per seed on the training split, all seeds' probes together; fit posteriors.
-
-    Parameters
-    ----------
-    data
-        Features or images; one data set for all seeds, or one for each.
-    config
-        Settings; None is the paper's training.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-    """
-    config = config or Config()
-    plan = Plan(method="laplace", held_out=config.temperature)
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
-    )
-    states = []
-    for one in fitted:
-        weight, bias = (part[0].cpu().double().numpy() for part in one.model.head())
-        posterior = fit_last_layer(
-            one.model.training_features(one.pool)[0].cpu().double().numpy(),
-            np.concatenate([weight, bias.T], axis=1),
-            hessian=config.hessian,
-        )
-        states.append(Fitted(one.model, posterior, config.n_draws))
-    return with_temperature(states, fitted, config.temperature)
-
-
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return the distributions of ``n_draws`` last layers; the same at every call."""
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
     rng = stream("laplace", fitted.model.seed, "draws")
-    layers = fitted.posterior.sample(rng, fitted.n_draws)
+    layers = fitted.state.sample(rng, fitted.config.n_draws)
     parts = [
         _softmax(_with_one(z[0].cpu().double().numpy()) @ layers.transpose(0, 2, 1))
         for _, z in fitted.model.features(inputs)
     ]
-    draws = Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
-    return temper(draws, fitted.temperature)
+    return Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,3 +160,7 @@ def _with_one(features: FloatArray) -> FloatArray:
 def _softmax(logits: FloatArray) -> FloatArray:
     exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(exp / exp.sum(axis=-1, keepdims=True))
+
+
+learner = Learner("laplace", Config, networks(one_network("laplace"), _state), _belief)
+fit, predict = learner.fit, learner.predict

@@ -19,23 +19,23 @@ trace (:mod:`rue.methods._training.second_moments`). Nothing makes Sigma a covar
 trace is not above 0 the strength is clipped, and :func:`clipped` tells of which points.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
+from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Dirichlet
-from rue.data.dataset import DataSet, Inputs
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.models import Folder, Model, Plan
-from rue.methods._training.second_moments import clipped, match
+from rue.data.dataset import Inputs
+from rue.methods._training.second_moments import clipped, match, unordered_pairs
 from rue.methods._training.settings import Training
+from rue.methods.learner import Fitted, Learner, networks
 
-__all__ = ["Config", "Fitted", "clipped", "fit", "pair_cross_entropy", "predict"]
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+
+__all__ = ["Config", "clipped", "fit", "joint", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,112 +49,50 @@ class Config:
         require_whole("n_members", self.n_members, least=1)
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """M networks, each giving a joint distribution of two answers."""
+def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+    from rue.methods._training import objectives
+    from rue.methods._training.models import Plan
 
-    model: Model
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Dirichlet:
-        """See :func:`predict`."""
-        return predict(self, inputs)
-
-    def joint(self, inputs: Inputs | ArrayLike) -> FloatArray:
-        """Return the members' mean of q(y1, y2 | x), shape (n_points, n_classes, n_classes)."""
-        shares = np.concatenate(list(_shares(self, inputs)))
-        first, second = _unordered(shares.shape[1])
-        n_classes = int(first[-1]) + 1
-        joint = np.zeros((len(shares), n_classes, n_classes))
-        joint[:, first, second] += shares / 2
-        joint[:, second, first] += shares / 2
-        return joint
-
-
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train M networks per seed on pairs of the training split's answers; those of probes together.
-
-    Parameters
-    ----------
-    data
-        Features or images with several answers per training input; one data set for all seeds,
-        or one for each.
-    config
-        Settings; None is five members and the probe of the paper.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-
-    Raises
-    ------
-    InputError
-        If the data set has one label or answer a point.
-    """
-    config = config or Config()
-    plan = Plan(
+    return Plan(
         method="pairs",
-        objective=pair_cross_entropy,
+        objective=objectives.pair_cross_entropy,
         n_members=config.n_members,
         n_outputs=lambda n_classes: n_classes * (n_classes + 1) // 2,
         kind="answers",
         least_answers=2,
-        mean=lambda model, x: _marginal(torch.softmax(model.logits(x).double(), -1).mean(0)),
+        mean=lambda model, x: objectives.pair_marginal(
+            model.logits(x).double().softmax(-1).mean(0)
+        ),
     )
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
-    )
-    return [Fitted(one.model) for one in fitted]
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
-    """Return the Dirichlet with the mean and trace of the members' mean joint."""
-    alphas = []
-    for shares in _shares(fitted, inputs):
-        first, second = _unordered(shares.shape[1])
-        mean = _marginal(torch.from_numpy(shares)).numpy()
-        alphas.append(match(mean, shares[:, first == second].sum(axis=1)))
-    return Dirichlet(np.concatenate(alphas))
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
+    from torch import from_numpy
+
+    from rue.methods._training.objectives import pair_marginal
+
+    shares = _shares(fitted, inputs)
+    first, second = unordered_pairs(shares.shape[1])
+    mean = pair_marginal(from_numpy(shares)).numpy()
+    return Dirichlet(match(mean, shares[:, first == second].sum(axis=1)))
 
 
-def pair_cross_entropy(logits: Tensor, counts: Tensor) -> Tensor:
-    """Cross-entropy of the pairs of answers of each point, 0 where there are fewer than two."""
-    first, second = map(torch.from_numpy, _unordered(logits.shape[-1]))
-    same = (first == second).to(counts)
-    n = counts.sum(-1, keepdim=True)
-    ordered = counts[..., first] * (counts[..., second] - same) * (2 - same)
-    target = ordered / (n * (n - 1)).clamp(min=1)
-    return -(target * torch.log_softmax(logits, -1)).sum(-1)
+def joint(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
+    """Return the members' mean of q(y1, y2 | x), shape (n_points, n_classes, n_classes)."""
+    shares = _shares(fitted, inputs)
+    first, second = unordered_pairs(shares.shape[1])
+    n_classes = int(first[-1]) + 1
+    values = np.zeros((len(shares), n_classes, n_classes))
+    values[:, first, second] += shares / 2
+    values[:, second, first] += shares / 2
+    return values
 
 
-def _unordered(n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return both classes of each unordered pair, the first not above the second."""
-    n_classes = int(np.sqrt(2 * n_pairs))
-    first, second = np.triu_indices(n_classes)
-    return first, second
+def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
+    """Return the members' mean shares of pairs (n, n_pairs)."""
+    chunks = fitted.model.chunks(inputs)
+    return np.concatenate([x.double().softmax(-1).mean(0).cpu().numpy() for x in chunks])
 
 
-def _marginal(shares: Tensor) -> Tensor:
-    """Return the mean (n, n_classes) of shares (n, n_pairs)."""
-    first, second = map(torch.from_numpy, _unordered(shares.shape[-1]))
-    mean = torch.zeros(len(shares), int(first[-1]) + 1, dtype=shares.dtype, device=shares.device)
-    for classes in (first, second):
-        mean.index_add_(1, classes.to(shares.device), shares / 2)
-    return mean
-
-
-def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[FloatArray]:
-    """Return the members' mean shares of pairs (n, n_pairs), chunk by chunk."""
-    model = fitted.model
-    return [
-        torch.softmax(model.logits(x).double(), -1).mean(0).cpu().numpy()
-        for _, x in model.scaling.batches(inputs, model.chunk)
-    ]
+learner = Learner("pairs", Config, networks(_plan), _belief)
+fit, predict = learner.fit, learner.predict

@@ -13,26 +13,24 @@ A draw of logit k at x is phi . beta_k + sqrt(phi' S_k phi) z_k with z standard 
 training points phi' S_k phi grows to the prior's 1.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, require_whole
 from rue.beliefs import Draws
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import Inputs
 from rue.errors import InputError
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.fourier import Fourier
-from rue.methods._training.models import Folder, Model, Plan
-from rue.methods._training.networks import Network
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
-from rue.methods._training.temperature import temper, with_temperature
+from rue.methods.learner import Fitted, Learner, Trained, networks
 
-__all__ = ["Config", "Fitted", "fit", "fit_factors", "predict"]
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+
+__all__ = ["Config", "fit", "fit_factors", "predict"]
 
 _SLOPE = 0.01
 
@@ -60,83 +58,38 @@ class Config:
                 raise InputError(f"{name} must be above 0 and finite, got {getattr(self, name)}")
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """One network, and the Cholesky factors of its classes' precisions, (K, D, D)."""
+def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+    from rue.methods._training.fourier import on_top
+    from rue.methods._training.models import Plan
 
-    model: Model
-    factors: FloatArray
-    n_draws: int
-    temperature: float = 1.0
-
-    def predict(self, inputs: Inputs | ArrayLike) -> Draws:
-        """See :func:`predict`."""
-        return predict(self, inputs)
-
-
-def fit(
-    data: DataSet | Sequence[DataSet],
-    config: Config | None = None,
-    *,
-    seeds: Sequence[int] = (0,),
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Fitted]:
-    """Train one network per seed on the training split, all seeds' probes together; fit posteriors.
-
-    Parameters
-    ----------
-    data
-        Features or images; one data set for all seeds, or one for each.
-    config
-        Settings; None is the defaults.
-    seeds
-        The result of a seed does not depend on the other seeds.
-    checkpoints
-        A folder for checkpoints after each epoch, from which training resumes (images).
-    progress
-        Show a bar.
-    """
-    config = config or Config()
-
-    def wrap(inner: Network, starts: Sequence[int], n_outputs: int) -> Fourier:
-        length = config.length_scale * float(np.sqrt(inner.head()[0].shape[2]))
-        return Fourier.initial(
-            inner, starts, n_outputs=n_outputs, n_fourier=config.n_fourier, length=length
-        )
-
-    plan = Plan(
+    return Plan(
         method="sngp",
         settings=(config.n_fourier, config.length_scale),
         slope=_SLOPE,
         coefficient=config.coefficient,
-        held_out=config.temperature,
-        wrap=wrap,
+        wrap=on_top(config.n_fourier, config.length_scale),
     )
-    fitted = fit_models(
-        plan, data, config.training, seeds, checkpoints=checkpoints, progress=progress
-    )
-    states = []
-    for one in fitted:
-        weight, bias = (part[0].cpu().double().numpy() for part in one.model.head())
-        phi = one.model.training_features(one.pool)[0].cpu().double().numpy()
-        probs = _softmax(phi @ weight.T + bias)
-        states.append(Fitted(one.model, fit_factors(phi, probs * (1 - probs)), config.n_draws))
-    return with_temperature(states, fitted, config.temperature)
 
 
-def predict(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
-    """Return the distributions of ``n_draws`` draws of the logits; the same at every call."""
-    weight, bias = (part[0].cpu().double().numpy() for part in fitted.model.head())
+def _state(config: Config, result: Trained) -> FloatArray:  # noqa: ARG001
+    """Return the Cholesky factors of the classes' precisions, (K, D, D)."""
+    weight, bias = result.model.last_layer()
+    phi = result.model.training_features(result.pool)
+    probs = _softmax(phi @ weight.T + bias)
+    return fit_factors(phi, probs * (1 - probs))
+
+
+def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+    weight, bias = fitted.model.last_layer()
     rng = stream("sngp", fitted.model.seed, "draws")
-    normal = rng.standard_normal((fitted.n_draws, len(weight)))
+    normal = rng.standard_normal((fitted.config.n_draws, len(weight)))
     parts = []
     for _, z in fitted.model.features(inputs):
         phi = z[0].cpu().double().numpy()
-        sd = np.sqrt(variances(phi, fitted.factors))
+        sd = np.sqrt(variances(phi, fitted.state))
         logits = (phi @ weight.T + bias)[:, None] + sd[:, None] * normal
         parts.append(_softmax(logits).astype(np.float32))
-    return temper(Draws(np.concatenate(parts)), fitted.temperature)
+    return Draws(np.concatenate(parts))
 
 
 def fit_factors(phi: FloatArray, weights: FloatArray) -> FloatArray:
@@ -164,4 +117,10 @@ def variances(phi: FloatArray, factors: FloatArray) -> FloatArray:
 
 
 def _softmax(logits: FloatArray) -> FloatArray:
-    return torch.softmax(torch.from_numpy(logits), -1).numpy()
+    from torch import from_numpy
+
+    return from_numpy(logits).softmax(-1).numpy()
+
+
+learner = Learner("sngp", Config, networks(_plan, _state), _belief)
+fit, predict = learner.fit, learner.predict

@@ -20,6 +20,7 @@ from rue.methods import (
     evidential,
 )
 from rue.methods._training import fitting, regimes
+from rue.methods._training.objectives import evidential_loss
 from rue.methods._training.pools import flip, make_pool
 from rue.methods._training.regimes import axes_of, hold_out, trials
 from rue.methods._training.stopping import PATIENCE
@@ -87,7 +88,7 @@ def test_the_lowest_loss_is_that_of_the_methods_own_objective(noisy, monkeypatch
         plain = dataclasses.replace(training, regime="paper", epochs=epochs)
         alpha = evidential.fit(noisy, evidential.Config(training=plain))[0].predict(held.inputs)
         logits = torch.log(torch.expm1(torch.tensor(alpha.alpha).double() - 1))
-        loss = evidential.evidential_loss(logits, torch.tensor(held.targets()))
+        loss = evidential_loss(logits, torch.tensor(held.targets()))
         losses.append(loss.mean().item())
     best = np.argmin(losses[: fitted.model.epochs[0] + PATIENCE])
     assert fitted.model.epochs == (best + 1,)

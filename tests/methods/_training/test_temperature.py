@@ -55,6 +55,7 @@ def test_real_numbers_have_none(features):
 
 def test_every_method_with_probabilities_has_it():
     kinds = {"single", "dropout", "ensemble", "ddu", "laplace", "forest", "sngp", "swag", "deup"}
+    kinds |= {"knn"}
     assert set(TEMPERED) == kinds
 
 

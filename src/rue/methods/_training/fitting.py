@@ -7,62 +7,48 @@ another.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
-from rue.errors import FileError, InputError, ShapeError
+from rue.errors import FileError, InputError
+from rue.methods._training.devices import find_device
 from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, make_member, stack
-from rue.methods._training.models import Folder, Model, Plan, Trained
+from rue.methods._training.models import Model, Plan
 from rue.methods._training.networks import Network
 from rue.methods._training.pools import Pool, make_pool
 from rue.methods._training.regimes import axes_of, hold_out, n_tuned, trials
-from rue.methods._training.settings import CIFAR, PROBE, Training, find_device
+from rue.methods._training.settings import CIFAR, PROBE, Training
 from rue.methods._training.training import diverged, train
+from rue.methods.learner import FitRequest, Trained
 
-__all__ = ["fit_models", "fit_pools", "one_for_each", "whole_seeds"]
+__all__ = ["fit_models", "fit_pools"]
 
 _OnStep = Callable[[int, float | None], None]
 
 
-def fit_models(
-    plan: Plan,
-    data: DataSet | Sequence[DataSet],
-    training: Training | None,
-    seeds: Sequence[int],
-    *,
-    checkpoints: Folder = None,
-    progress: bool = False,
-) -> list[Trained]:
-    """Train all members of all seeds and settings; return the best of each seed.
-
-    ``data`` is one data set for all seeds, or one for each. A checkpoint is of the plan's method
-    and settings, of the training and of the data.
-    """
-    seeds = whole_seeds(seeds)
-    each = one_for_each(data, seeds)
-    training = training or _usual(each[0])
+def fit_models(plan: Plan, request: FitRequest, training: Training | None) -> list[Trained]:
+    """Train all members of all seeds and settings; return the best of each seed."""
+    sets, seeds = request.data, request.seeds
+    training = training or _usual(sets[0])
     # With one_cycle no epoch is chosen, but all methods learn the same points, temperature or not.
     held_out = plan.held_out or _stops(plan, training) or training.schedule == "one_cycle"
     made = {
-        id(one): _held_out_and_pool(one, plan, training, held_out)
-        for one in {id(one): one for one in each}.values()
+        id(data): _held_out_and_pool(data, plan, training, held_out)
+        for data in {id(data): data for data in sets}.values()
     }
-    pools = [made[id(one)][1] for one in each]
+    pools = [made[id(data)][1] for data in sets]
     settings = trials(training, axes_of(training, dropout=plan.dropout))
-    train_all = partial(fit_pools, plan, checkpoints=checkpoints, progress=progress)
     n = n_tuned(training, len(seeds))
-    models = train_all(pools[:n], [[setting] * n for setting in settings], seeds[:n])
+    models = fit_pools(plan, pools[:n], [[setting] * n for setting in settings], seeds[:n], request)
     best = [_choose([trial[s] for trial in models], pools[s], plan) for s in range(n)]
     if n < len(seeds):
-        rest = train_all(pools[n:], [[best[0].training] * (len(seeds) - n)], seeds[n:])[0]
+        chosen = [[best[0].training] * (len(seeds) - n)]
+        rest = fit_pools(plan, pools[n:], chosen, seeds[n:], request)[0]
         best += [_choose([model], pool, plan) for model, pool in zip(rest, pools[n:], strict=True)]
     return [
-        Trained(model, pool, made[id(one)][0])
-        for model, one, pool in zip(best, each, pools, strict=True)
+        Trained(made[id(data)][0], model, pool)
+        for model, data, pool in zip(best, sets, pools, strict=True)
     ]
 
 
@@ -71,45 +57,39 @@ def fit_pools(
     pools: Sequence[Pool],
     settings: Sequence[Sequence[Training]],
     seeds: Sequence[int],
-    *,
-    checkpoints: Folder = None,
-    progress: bool = False,
+    request: FitRequest,
 ) -> list[list[Model]]:
-    """Train every member on each seed's pool with each of its settings; return all models.
-
-    ``settings[t][s]`` is trial t of seed s; the models have the same order.
-    """
+    """Train every member on each seed's pool with each of its settings; return all models."""
     jobs = [
         Job(pool, make_member(plan, pool, seed, i, setting, _stops(plan, setting)), t, s)
         for t, trial in enumerate(settings)
         for s, (pool, seed, setting) in enumerate(zip(pools, seeds, trial, strict=True))
         for i in range(plan.n_members)
     ]
-    kept = checkpoints is not None and not jobs[0].member.training.is_probe
-    if kept and checkpoints is not None:
+    folder = None if jobs[0].member.training.is_probe else request.checkpoints
+    if folder is not None:
         # Without parents: if the folder of a run was moved, it must not be created again here.
         try:
-            Path(checkpoints).mkdir(exist_ok=True)
+            Path(folder).mkdir(exist_ok=True)
         except OSError as error:
             raise FileError(
-                f"{checkpoints}: cannot be created for checkpoints: {error.strerror}"
+                f"{folder}: cannot be created for checkpoints: {error.strerror}"
             ) from None
     parts: dict[tuple[int, int], list[tuple[Network, list[int], list[int]]]] = {}
-    with _bar(jobs, progress) as on_step:
+    with _bar(jobs, request.progress) as on_step:
         for group in groups(jobs, plan):
             pool, members = stack(group)
             network = initial(pool, members, plan).to(pool.inputs.device)
-            checkpoint = None
-            if kept and checkpoints is not None:
-                checkpoint = find_checkpoint(checkpoints, members[0], pool, plan)
             epochs = train(
                 network,
                 pool,
                 members,
                 plan.objective,
                 coefficient=plan.coefficient,
-                checkpoint=checkpoint,
                 on_step=on_step,
+                checkpoint=None
+                if folder is None
+                else find_checkpoint(folder, members[0], pool, plan),
             )
             for key in dict.fromkeys((job.trial, job.seed) for job in group):
                 mine = [i for i, job in enumerate(group) if (job.trial, job.seed) == key]
@@ -124,16 +104,6 @@ def fit_pools(
             own = (tuple(i for part in each for i in part) for each in (of_epochs, of_members))
             models[-1].append(Model(networks, pool.scaling, seed, setting, *own))
     return models
-
-
-def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:
-    """Return a data set for each seed: the shared one, or its own."""
-    each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
-    if len(each) != len(seeds):
-        raise ShapeError(
-            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
-        )
-    return each
 
 
 def _stops(plan: Plan, training: Training) -> bool:
@@ -187,15 +157,6 @@ def _held_out_and_pool(
     if not training.is_probe and pool.n_train == 1:
         raise InputError("a network for images needs at least 2 training points, got 1")
     return data, pool
-
-
-def whole_seeds(seeds: Sequence[int]) -> list[int]:
-    """Return the seeds as Python integers; random numbers are hashed from how they print."""
-    found = list(seeds) if np.iterable(seeds) else []
-    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)
-    if not found or not whole or len(set(found)) < len(found):
-        raise InputError(f"seeds must be one or more different whole numbers, got {seeds!r}")
-    return [int(seed) for seed in found]
 
 
 @contextmanager

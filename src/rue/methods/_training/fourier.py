@@ -10,7 +10,7 @@ network below and the linear layer above are.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import torch
@@ -20,22 +20,12 @@ from torch.nn import functional
 from rue.methods._training.networks import LANES, Network, seeded
 from rue.methods._training.streams import hashed
 
-__all__ = ["Fourier"]
+__all__ = ["Fourier", "on_top"]
 
 
 @final
 class Fourier(Network):
-    """A stack of networks with random Fourier features on top.
-
-    Parameters
-    ----------
-    inner
-        The networks below; their own last layers are not used.
-    tensors
-        Directions (n_members, D, n_features), already divided by the length scale; phases
-        (n_members, 1, D); the last layer's weights (n_members, K, D) and biases, filled up as
-        those of :class:`rue.methods._training.networks.Probe`.
-    """
+    """A stack of networks with random Fourier features on top."""
 
     directions: Tensor
     phases: Tensor
@@ -89,3 +79,15 @@ class Fourier(Network):
     def hidden(self) -> list[Tensor]:
         """Return the hidden layers below."""
         return self.inner.hidden()
+
+
+def on_top(n_fourier: int, length_scale: float) -> Callable[[Network, Sequence[int], int], Fourier]:
+    """Return what puts Fourier features on a network; the scale is in roots of its features."""
+
+    def wrap(inner: Network, starts: Sequence[int], n_outputs: int) -> Fourier:
+        length = length_scale * math.sqrt(inner.head()[0].shape[2])
+        return Fourier.initial(
+            inner, starts, n_outputs=n_outputs, n_fourier=n_fourier, length=length
+        )
+
+    return wrap

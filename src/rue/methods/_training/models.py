@@ -1,6 +1,5 @@
 """Models: trained networks, their outputs, and the plan of their training."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,32 +8,21 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from rue.data.dataset import DataSet, Inputs
+from rue._arrays import FloatArray
+from rue.data.dataset import Inputs
 from rue.methods._training.networks import Network
 from rue.methods._training.objectives import Objective, cross_entropy
 from rue.methods._training.pools import Kind, Pool, Scaling
 from rue.methods._training.settings import Training
+from rue.methods._training.streams import stream
+from rue.methods._training.training import keep
 
-__all__ = ["Folder", "Model", "Plan", "Trained", "softmax_mean"]
-
-Folder = str | os.PathLike[str] | None
+__all__ = ["Model", "Plan", "softmax_mean"]
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The trained networks of one seed, and how inputs are scaled for them.
-
-    Attributes
-    ----------
-    networks, scaling, seed
-        Stacks of networks, how inputs are scaled for them, and whose they are.
-    training
-        The settings, under ``tuned`` those that were chosen.
-    epochs
-        The epoch of the weights of each member.
-    members
-        Which member of the method each is, in the order of the networks.
-    """
+    """The trained networks of one seed, and how inputs are scaled for them."""
 
     networks: tuple[Network, ...]
     scaling: Scaling
@@ -60,16 +48,37 @@ class Model:
 
     def logits(self, x: Tensor) -> Tensor:
         """Return logits (n_members, n, n_outputs) of scaled inputs."""
+        return self.project(self.embed(x))
+
+    def project(self, z: Tensor) -> Tensor:
+        """Return logits (n_members, n, n_outputs) of features."""
         weight, bias = self.head()
-        return torch.baddbmm(bias, self.embed(x), weight.mT)
+        return torch.baddbmm(bias, z, weight.mT)
+
+    def chunks(self, inputs: Inputs | ArrayLike) -> Iterator[Tensor]:
+        """Return logits (n_members, n, n_outputs) of new inputs, chunk by chunk."""
+        for _, x in self.scaling.batches(inputs, self.chunk):
+            yield self.logits(x)
+
+    def outputs(self, inputs: Inputs | ArrayLike) -> Tensor:
+        """Return logits (n, n_members, n_outputs) of new inputs."""
+        return torch.cat([logits.transpose(0, 1) for logits in self.chunks(inputs)])
 
     def distributions(self, inputs: Inputs | ArrayLike) -> NDArray[np.float32]:
         """Return each member's softmax, (n, n_members, n_outputs), of new inputs."""
-        parts = [
-            torch.softmax(self.logits(x), -1).transpose(0, 1).cpu().numpy()
-            for _, x in self.scaling.batches(inputs, self.chunk)
-        ]
-        return np.concatenate(parts)
+        parts = (torch.softmax(logits, -1) for logits in self.chunks(inputs))
+        return np.concatenate([part.transpose(0, 1).cpu().numpy() for part in parts])
+
+    def passes(self, z: Tensor, n_draws: int) -> Tensor:
+        """Return the outputs (n, n_draws, K) of thinned networks for features (1, n, d)."""
+        weight, bias = self.head()
+        dropout = self.training.dropout
+        rng = stream("mc_dropout", self.seed, "draws")
+        kept = keep(rng, (n_draws, 1, weight.shape[2]), dropout)
+        # Leaving out a unit is leaving out its column of the last layer.
+        thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
+        logits = (z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2])
+        return logits + bias
 
     def only(self, member: int) -> "Model":
         """Keep one of the members."""
@@ -87,34 +96,17 @@ class Model:
         weights, biases = zip(*(network.head() for network in self.networks), strict=True)
         return torch.cat(weights).detach(), torch.cat(biases).detach()
 
-    def training_features(self, pool: Pool) -> Tensor:
-        """Return features of the training points, (n_members, n, n_features), not augmented."""
-        return torch.cat(
-            [
-                self.embed(pool.points(slice(first, min(first + self.chunk, pool.n_train)))[0])
-                for first in range(0, pool.n_train, self.chunk)
-            ],
-            dim=1,
-        )
+    def last_layer(self) -> tuple[FloatArray, FloatArray]:
+        """Return the weights (K, n_features) and bias (1, K) of the only member, in float64."""
+        weight, bias = (part[0].cpu().double().numpy() for part in self.head())
+        return weight, bias
 
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """The result of :func:`fit_models` for one seed.
-
-    Attributes
-    ----------
-    model
-        The networks.
-    pool
-        What they learnt from.
-    data
-        The data set, with the points that were held out as its validation part.
-    """
-
-    model: Model
-    pool: Pool
-    data: DataSet
+    def training_features(self, pool: Pool) -> FloatArray:
+        """Return the only member's features of the training points, (n, n_features), in float64."""
+        bounds = range(0, pool.n_train, self.chunk)
+        rows = (slice(first, min(first + self.chunk, pool.n_train)) for first in bounds)
+        features = torch.cat([self.embed(pool.points(part)[0]) for part in rows], dim=1)
+        return np.asarray(features[0].cpu().double().numpy())
 
 
 def softmax_mean(model: Model, x: Tensor) -> Tensor:

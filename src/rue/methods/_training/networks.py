@@ -6,7 +6,7 @@ multiplies the features, so those of a point are the same in every pass.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, final, get_args
+from typing import Any, final
 
 import torch
 from torch import Tensor, nn
@@ -14,11 +14,9 @@ from torch.nn import functional
 
 from rue.errors import InputError
 
-__all__ = ["LANES", "NETWORKS", "Network", "NetworkName", "Probe", "SmallCNN", "seeded"]
+__all__ = ["LANES", "Network", "Probe", "SmallCNN", "seeded"]
 
-NetworkName = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_imagenet"]
 LANES = 32  # numbers that a member's share of an array is a multiple of: two threads' vectors
-NETWORKS: tuple[NetworkName, ...] = get_args(NetworkName)
 
 
 class Network(nn.Module, ABC):
@@ -54,18 +52,7 @@ class Network(nn.Module, ABC):
 
 @final
 class Probe(Network):
-    """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm per layer.
-
-    Parameters
-    ----------
-    parameters
-        Weights (n_members, width, d) and biases (n_members, 1, width) of the first layer, then
-        those of the second, (n_members, K, width) and (n_members, 1, K or more). The last biases
-        are filled up with zeros, so that each member's numbers are aligned to the vectors of
-        the processor; without it, results would depend on a member's place in the stack.
-    slope
-        Of the activation below 0.
-    """
+    """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm per layer."""
 
     def __init__(self, parameters: Sequence[Tensor], *, slope: float = 0.0) -> None:
         super().__init__()
@@ -117,11 +104,7 @@ class Probe(Network):
 
 @final
 class _TwoLayers(torch.autograd.Function):
-    """Both layers of a stack of probes.
-
-    Few classes make thin products, which are several times as fast with the classes as rows; so
-    logits are computed as W z', and gradients in the layout of the weights.
-    """
+    """Both layers of a stack of probes."""
 
     @staticmethod
     def forward(

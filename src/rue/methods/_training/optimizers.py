@@ -19,16 +19,7 @@ __all__ = ["StackOptimizer"]
 
 
 class StackOptimizer:
-    """AdamW (fused), or SGD with momentum 0.9, on a stack of networks.
-
-    Parameters
-    ----------
-    network
-        The stack.
-    settings
-        Each member's; all have the same ``optimizer``. Members with equal rates must lie side
-        by side.
-    """
+    """AdamW (fused), or SGD with momentum 0.9, on a stack of networks."""
 
     def __init__(self, network: Network, settings: Sequence[Training]) -> None:
         self.settings = list(settings)

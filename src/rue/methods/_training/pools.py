@@ -15,10 +15,10 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from rue._arrays import as_array, require_finite, require_shape
+from rue._arrays import FloatArray
 from rue.data.dataset import DataSet, Inputs
-from rue.data.images import LazyImages
 from rue.errors import InputError, ShapeError
+from rue.methods._training.inputs import as_inputs
 from rue.methods._training.real_heads import AnswerScale
 
 __all__ = ["Kind", "Pool", "Scaling", "make_pool"]
@@ -37,10 +37,7 @@ _STATISTICS = {
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The shape of inputs, and how they are scaled.
-
-    ``shape`` is that of one input: (n_features,) or (height, width, channels).
-    """
+    """The shape of inputs, and how they are scaled."""
 
     shape: tuple[int, ...]
     mean: Tensor
@@ -65,21 +62,7 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Training points, followed by validation points: inputs and targets.
-
-    Attributes
-    ----------
-    inputs
-        A scaled matrix, or the images' bytes, which are scaled when they are used.
-    targets
-        Distributions or counts, shape (n_points, n_classes), or ratings, (n_points, n_answers).
-    scaling
-        How inputs were, or are, scaled.
-    n_train
-        How many points train; the rest validates.
-    answers
-        How ratings were scaled; None where answers are classes.
-    """
+    """Training points, followed by validation points: inputs and targets."""
 
     inputs: Tensor
     targets: Tensor
@@ -96,6 +79,10 @@ class Pool:
     def held_out(self) -> slice:
         """The rows that validate."""
         return slice(self.n_train, len(self.inputs))
+
+    def training_targets(self) -> FloatArray:
+        """Return the targets of the training points, in float64."""
+        return np.asarray(self.targets[: self.n_train].cpu().double().numpy())
 
     def checksum(self) -> str:
         """Return a hash of all inputs and targets."""
@@ -174,32 +161,6 @@ def _padded(part: DataSet, scale: AnswerScale, data: DataSet) -> np.ndarray:
     row = part.annotated[answers.repeat(np.arange(answers.n_points))]
     rows[row, column] = (answers.values - scale.center) / scale.width
     return rows
-
-
-def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
-    """Take a finite matrix, or images as bytes (n, height, width, channels), all of one size."""
-    if isinstance(inputs, LazyImages):
-        if len(inputs) == 0:
-            raise ShapeError("inputs must have at least one of n_points, got no images")
-        images = [inputs[row] for row in range(len(inputs))]
-        sizes = {image.shape for image in images}
-        if len(sizes) > 1:
-            raise ShapeError(f"images must have one size, got {sorted(sizes)[:2]}: load with size=")
-        return np.stack(images)
-    array = as_array("inputs", inputs)
-    if array.ndim == 4 and array.dtype == np.uint8:
-        require_shape("inputs", array, "n_points", "height", "width", "channels")
-        return array
-    if array.ndim != 2:
-        raise ShapeError(
-            "inputs must be a matrix (n_points, n_features) or bytes (n_points, height, width, "
-            f"channels), got {array.dtype} of shape {array.shape}"
-        )
-    require_shape("inputs", array, "n_points", "n_features")
-    with np.errstate(over="ignore"):
-        single = np.asarray(array, dtype=np.float32)
-    require_finite("inputs in float32", single)
-    return single
 
 
 def flip(images: Tensor, rng: np.random.Generator) -> Tensor:

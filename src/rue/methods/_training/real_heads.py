@@ -10,24 +10,26 @@ evidential    mu, nu = softplus + 0.001, alpha = softplus + 1.001 and beta = sof
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from rue.beliefs import Gaussians, NormalInverseGamma
-from rue.data.dataset import DataSet
-from rue.errors import InputError
+
+if TYPE_CHECKING:
+    from rue.methods._training.models import Model, Plan
 
 __all__ = [
     "AnswerScale",
-    "are_ratings",
     "evidential_log_loss",
     "evidential_loss",
     "gaussian_loss",
     "gaussian_mixture_log_loss",
+    "gaussian_plan",
 ]
 
 PENALTY = 0.01
@@ -43,9 +45,9 @@ class AnswerScale:
     center: float
     width: float
 
-    def gaussians(self, outputs: Tensor) -> Gaussians:
-        """Return the normal distributions of outputs (n, n_draws, 2)."""
-        mean, sd = _gaussian(outputs.double())
+    def gaussians(self, *outputs: Tensor) -> Gaussians:
+        """Return the normal distributions of outputs (n, n_draws, 2), in one or more parts."""
+        mean, sd = _gaussian(torch.cat(outputs).double())
         return Gaussians(
             (self.center + self.width * mean).cpu().numpy(), (self.width * sd).cpu().numpy()
         )
@@ -61,13 +63,15 @@ class AnswerScale:
         )
 
 
-def are_ratings(data: DataSet | Sequence[DataSet]) -> bool:
-    """Return whether answers are real numbers, in all of the data sets or in none."""
-    each = [data] if isinstance(data, DataSet) else list(data)
-    real = [one.ratings is not None for one in each]
-    if any(real) and not all(real):
-        raise InputError("data sets that train together must all have ratings, or none of them")
-    return any(real)
+def gaussian_plan(plan: "Plan", outputs: "Callable[[Model, Tensor], Tensor]") -> "Plan":
+    """Return a plan for real-valued answers, by outputs (n_draws, n, 2) of scaled inputs."""
+    return replace(
+        plan,
+        objective=gaussian_loss,
+        n_outputs=lambda _: 2,
+        kind="ratings",
+        log_loss=lambda model, x, y: gaussian_mixture_log_loss(outputs(model, x).double(), y),
+    )
 
 
 def gaussian_loss(outputs: Tensor, answers: Tensor) -> Tensor:

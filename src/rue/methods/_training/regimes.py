@@ -58,11 +58,7 @@ def n_tuned(training: Training, n_seeds: int) -> int:
 
 
 def hold_out(data: DataSet) -> DataSet:
-    """Return the data set with validation points: its own, or a tenth of the training points.
-
-    The tenth is the training points whose hashed ids are the lowest, so it depends neither on the
-    order of the points nor on the seed.
-    """
+    """Return the data set with validation points: its own, or a tenth of the training points."""
     if len(data.validation):
         return data
     n = len(data.train)

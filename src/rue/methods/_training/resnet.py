@@ -18,17 +18,7 @@ Stem = Literal["cifar", "imagenet"]
 
 @final
 class ResNet18(Network):
-    """ResNet-18 (He et al. 2016).
-
-    Parameters
-    ----------
-    n_channels, n_classes
-        Of the images, and of the last layer.
-    stem
-        ``cifar``: a 3x3 convolution and no pooling; ``imagenet``: 7x7 with stride 2, pooling.
-    slope
-        Of the activations below 0.
-    """
+    """ResNet-18 (He et al. 2016)."""
 
     def __init__(
         self, n_channels: int, n_classes: int, *, stem: Stem = "cifar", slope: float = 0.0

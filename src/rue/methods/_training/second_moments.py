@@ -20,9 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Dirichlet
 
-__all__ = ["clipped", "dirichlet_joint", "dirichlet_traces", "match", "variance"]
+__all__ = [
+    "clipped",
+    "dirichlet_joint",
+    "dirichlet_traces",
+    "match",
+    "unordered_pairs",
+    "variance",
+]
 
 _STRENGTHS = (1e-3, 1e6)
+_LEAST = 1e-12  # of a mean probability
 
 
 def match(mean: FloatArray, trace: FloatArray) -> FloatArray:
@@ -31,7 +39,7 @@ def match(mean: FloatArray, trace: FloatArray) -> FloatArray:
     Parameters
     ----------
     mean
-        E[p], shape (n_points, n_classes), above 0.
+        E[p], shape (n_points, n_classes).
     trace
         E[sum_k p_k^2], shape (n_points,).
 
@@ -51,7 +59,14 @@ def match(mean: FloatArray, trace: FloatArray) -> FloatArray:
     strength = np.divide(
         1 - squares, covariance, out=np.full_like(squares, np.inf), where=covariance > 0
     )
-    return np.asarray(np.clip(strength - 1, *_STRENGTHS)[:, None] * mean)
+    # Softmax may underflow to 0, and a Dirichlet has no concentration that is 0.
+    return np.asarray(np.clip(strength - 1, *_STRENGTHS)[:, None] * np.maximum(mean, _LEAST))
+
+
+def unordered_pairs(n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both classes of each unordered pair, the first not above the second."""
+    first, second = np.triu_indices(int(np.sqrt(2 * n_pairs)))
+    return first, second
 
 
 def clipped(belief: Dirichlet) -> NDArray[np.bool_]:
@@ -76,14 +91,6 @@ def dirichlet_joint(alpha: FloatArray) -> FloatArray:
 
 
 def variance(joint: FloatArray, values: ArrayLike) -> FloatArray:
-    """Return v^T Cov(p) v, the variance of the mean rating, shape (n_points,).
-
-    Parameters
-    ----------
-    joint
-        E[p p^T], shape (n_points, n_classes, n_classes).
-    values
-        The numbers v that the classes stand for. For pairs the result may be negative.
-    """
+    """Return v^T Cov(p) v, the variance of the mean rating, shape (n_points,)."""
     scale = np.asarray(values, dtype=np.float64)
     return np.asarray(scale @ joint @ scale - (joint.sum(axis=2) @ scale) ** 2)

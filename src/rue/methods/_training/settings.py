@@ -1,37 +1,58 @@
 """Settings: how networks are trained, and the four that the paper's tables need (appendix C)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import torch
-
 from rue._arrays import require_whole
 from rue.errors import InputError
-from rue.methods._training.networks import NETWORKS, NetworkName
 
 __all__ = [
     "CIFAR",
     "FINE_TUNING",
     "PROBE",
-    "REGIMES",
     "RESNET9",
     "SMALL_IMAGES",
+    "TRAININGS",
+    "Architecture",
+    "Augment",
     "Device",
+    "Network",
+    "Optimizer",
+    "Precision",
     "Regime",
+    "Schedule",
+    "Statistics",
     "Training",
-    "find_device",
-    "find_precision",
+    "TunedOn",
 ]
 
+Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
+"""A network with the settings of its training; a suite names it as ``network``."""
+Architecture = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_imagenet"]
 Regime = Literal["paper", "tuned"]
-REGIMES: tuple[Regime, ...] = get_args(Regime)
+"""How the settings of training were chosen."""
+Optimizer = Literal["adamw", "sgd"]
 TunedOn = Literal["each_seed", "first_seed"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Schedule = Literal["auto", "constant", "cosine", "one_cycle"]
 Augment = Literal["none", "flips", "crops"]
 Statistics = Literal["train", "cifar", "imagenet"]
 Precision = Literal["auto", "float32", "bfloat16"]
+
+
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "regime": get_args(Regime),
+    "tuned_on": get_args(TunedOn),
+    "network": get_args(Architecture),
+    "optimizer": get_args(Optimizer),
+    "schedule": get_args(Schedule),
+    "device": get_args(Device),
+    "augment": get_args(Augment),
+    "statistics": get_args(Statistics),
+    "precision": get_args(Precision),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +107,12 @@ class Training:
     """
 
     regime: Regime = "paper"
-    network: NetworkName = "probe"
+    network: Architecture = "probe"
     width: int = 128
     dropout: float = 0.1
     epochs: int = 50
     batch_size: int = 128
-    optimizer: Literal["adamw", "sgd"] = "adamw"
+    optimizer: Optimizer = "adamw"
     lr: float = 1e-3
     weight_decay: float = 1e-4
     schedule: Schedule = "auto"
@@ -103,20 +124,10 @@ class Training:
     tuned_on: TunedOn = "each_seed"
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("regime", REGIMES),
-            ("tuned_on", get_args(TunedOn)),
-            ("network", NETWORKS),
-            ("optimizer", ("adamw", "sgd")),
-            ("schedule", get_args(Schedule)),
-            ("device", get_args(Device)),
-            ("augment", get_args(Augment)),
-            ("statistics", get_args(Statistics)),
-            ("precision", get_args(Precision)),
-        ):
-            if getattr(self, name) not in known:
+        for name, options in _OPTIONS.items():
+            if getattr(self, name) not in options:
                 raise InputError(
-                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}"
+                    f"{name} must be one of {', '.join(options)}, got {getattr(self, name)!r}"
                 )
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
@@ -188,29 +199,11 @@ RESNET9 = Training(
     schedule="one_cycle",
     augment="crops",
 )
-
-
-def find_precision(training: Training, device: torch.device) -> Literal["float32", "bfloat16"]:
-    """Return the precision of the hidden layers in training on a device."""
-    if training.precision != "auto":
-        return training.precision
-    fast = device.type == "cuda" or (
-        device.type == "cpu"
-        and training.network == "resnet9"
-        and torch.cpu._is_avx512_bf16_supported()
-    )
-    return "bfloat16" if fast and not training.is_probe else "float32"
-
-
-def find_device(wanted: Device) -> torch.device:
-    """Return the device; ``auto`` is the best available one."""
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-        "cpu": True,
-    }
-    if wanted == "auto":
-        return torch.device(next(name for name in there if there[name]))
-    if not there[wanted]:
-        raise InputError(f"device {wanted} is not there: use auto or cpu")
-    return torch.device(wanted)
+TRAININGS: Mapping[Network, Training] = {
+    "probe": PROBE,
+    "cifar": CIFAR,
+    "fine_tuning": FINE_TUNING,
+    "small_images": SMALL_IMAGES,
+    "resnet9": RESNET9,
+}
+"""The settings of each network that a suite may name."""

@@ -54,9 +54,5 @@ def norms(weights: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _times(matrices: Tensor, column: Tensor) -> Tensor:
-    """Return the product of each matrix and its column, with the same bits in a stack and alone.
-
-    The column is taken twice: torch multiplies a single one by another routine if there is only one
-    matrix, and on some processors this routine rounds differently.
-    """
+    """Return the product of each matrix and its column, with the same bits in a stack and alone."""
     return (matrices @ column.expand(-1, -1, 2))[..., :1]

@@ -59,11 +59,7 @@ class Best:
 def held_out_loss(
     network: Network, pool: Pool, held_out: Sequence[slice], objective: Objective, chunk: int
 ) -> FloatArray:
-    """Return each member's mean loss on its own held-out rows of the pool, shape (n_members,).
-
-    Probes see whole vectors of the processor (:class:`rue.methods._training.networks.Probe`), and
-    members with the same rows are asked together.
-    """
+    """Return each member's mean loss on its own held-out rows of the pool, shape (n_members,)."""
     losses = np.empty(network.n_members)
     network.eval()
     for start, stop in dict.fromkeys((part.start, part.stop) for part in held_out):

@@ -4,52 +4,22 @@ p becomes p^(1/T) / sum_k p_k^(1/T), which divides logits by T. T minimises the 
 distribution on the points held out; of draws, each is scaled and then their mean is taken.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from rue._arrays import FloatArray
 from rue.beliefs import Draws, Scored
-from rue.errors import InputError
-from rue.methods._training.models import Trained
 
-__all__ = ["fit_temperature", "refuse_temperature", "temper", "with_temperature"]
+__all__ = ["fit_temperature", "temper"]
 
 _Tempered = TypeVar("_Tempered", Draws, Scored)
 _LEAST = 1e-12  # of a probability: that of the log loss
 _LOG_RANGE = (-3.0, 3.0)  # natural logarithms that T is searched between
 
 
-def with_temperature(states: Sequence[Any], trained: Sequence[Trained], wanted: bool) -> list[Any]:
-    """Return the fitted methods with temperatures from their own held-out points, if wanted."""
-    if not wanted:
-        return list(states)
-    found = []
-    for state, one in zip(states, trained, strict=True):
-        held_out = one.data.part("validation")
-        belief = state.predict(held_out.inputs)
-        found.append(replace(state, temperature=fit_temperature(belief, held_out.targets())))
-    return found
-
-
-def refuse_temperature(wanted: bool) -> None:
-    """Raise if a temperature is wanted for predictions of real numbers."""
-    if wanted:
-        raise InputError("temperature scaling is of classes, and the answers are real numbers")
-
-
 def fit_temperature(belief: _Tempered, targets: FloatArray) -> float:
-    """Return the temperature with the lowest log loss, from 0.05 to 20.
-
-    Parameters
-    ----------
-    belief
-        Of the points held out, not tempered.
-    targets
-        Their distributions, shape (n_points, n_classes).
-    """
+    """Return the temperature with the lowest log loss, from 0.05 to 20."""
     from scipy.optimize import minimize_scalar
 
     def loss(log_temperature: float) -> float:
@@ -60,8 +30,8 @@ def fit_temperature(belief: _Tempered, targets: FloatArray) -> float:
     grid = np.linspace(*_LOG_RANGE, 13)
     best = grid[np.argmin([loss(x) for x in grid])]
     step = grid[1] - grid[0]
-    found = minimize_scalar(loss, bounds=(best - step, best + step), options={"xatol": 1e-4})
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(loss, bounds=(best - step, best + step), options={"xatol": 1e-4})
+    return float(np.exp(optimum.x))
 
 
 def temper(belief: _Tempered, temperature: float) -> _Tempered:

@@ -20,11 +20,12 @@ from rue._arrays import IntArray
 from rue.errors import InputError
 from rue.methods._training import spectral
 from rue.methods._training.checkpoints import Checkpoint, EpochRecord
+from rue.methods._training.devices import find_precision
 from rue.methods._training.networks import LANES, Network
 from rue.methods._training.objectives import Objective
 from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
-from rue.methods._training.settings import Training, find_precision
+from rue.methods._training.settings import Training
 from rue.methods._training.stopping import PATIENCE, Best, held_out_loss
 from rue.methods._training.streams import stream
 
@@ -36,21 +37,7 @@ _OnStep = Callable[[int, float | None], None]
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One network of a stack: whose it is, how it is trained, and on which rows of the pool.
-
-    Attributes
-    ----------
-    method, seed, index
-        What its random numbers are hashed from.
-    rows
-        The rows of the pool that it learns.
-    training
-        Its settings. All members of a stack have the same but for lr and weight decay.
-    dropout
-        The probability that a feature is left out in training.
-    held_out
-        The rows by which its best epoch is found; None keeps the last epoch.
-    """
+    """One network of a stack: whose it is, how it is trained, and on which rows of the pool."""
 
     method: str
     seed: int
@@ -77,28 +64,7 @@ def train(
     record: EpochRecord | None = None,
     on_step: _OnStep | None = None,
 ) -> list[int]:
-    """Train a stack of networks in place; return the epoch of each member's weights.
-
-    That is the last one, or, where members have held-out rows, the one with the lowest mean loss
-    on them: 0, and the weights of the start, where no epoch's loss is finite. With a constant
-    rate a member stops 5 epochs after its best one.
-
-    Parameters
-    ----------
-    network, pool, members
-        Member i of the network learns ``members[i].rows`` of the pool. All must have as many
-        batches an epoch, else one would take steps without data.
-    objective
-        The loss per point.
-    coefficient
-        Largest spectral norm of a hidden layer; None leaves them alone.
-    checkpoint
-        A file that is written after every epoch; training resumes from it if it exists.
-    record
-        Sees the network after every epoch; a checkpoint holds what it has seen.
-    on_step
-        Called with the points done, and at an epoch's end with its mean loss.
-    """
+    """Train a stack of networks in place; return the epoch of each member's weights."""
     training = members[0].training
     stack = _Stack.of(network, members, coefficient)
     best = None if members[0].held_out is None else Best(network)
@@ -243,11 +209,7 @@ def _run_epoch(
 def _batches(
     members: Sequence[Member], streams: Sequence[np.random.Generator]
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Return rows (n_members, n) in each member's own order, and each row's weight in the loss.
-
-    Probes are filled up with rows of weight 0: a member that has a row less than another, and
-    each batch to whole vectors of the processor (:class:`rue.methods._training.networks.Probe`).
-    """
+    """Return rows (n_members, n) in each member's own order, and each row's weight in the loss."""
     training = members[0].training
     longest = max(len(member.rows) for member in members)
     order = np.zeros((len(members), longest), np.int64)

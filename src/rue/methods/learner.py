@@ -1,0 +1,265 @@
+"""Learners: what each method trains, how it predicts, and the one ``fit`` of all of them.
+
+A method is its settings, a function that trains and a function that gives the belief about new
+inputs. Neither this file nor that of a method imports torch; the functions do when they run.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rue.beliefs import Belief
+from rue.data.dataset import DataSet, Inputs
+from rue.errors import InputError, MissingExtraError, ShapeError
+
+if TYPE_CHECKING:
+    from rue.methods._training.models import Plan
+    from rue.methods._training.real_heads import AnswerScale
+
+__all__ = ["FitRequest", "Fitted", "Folder", "Learner", "Trained", "networks", "one_network"]
+
+Folder = str | os.PathLike[str] | None
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, eq=False)
+class FitRequest:
+    """A data set for each seed, the folder of checkpoints, and whether to show a bar."""
+
+    data: Sequence[DataSet]
+    seeds: Sequence[int]
+    checkpoints: Folder = None
+    progress: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """Whether answers are real numbers, in all of the data sets or in none."""
+        real = [data.ratings is not None for data in self.data]
+        if any(real) and not all(real):
+            raise InputError("data sets that train together must all have ratings, or none of them")
+        return any(real)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What training gives for one seed.
+
+    ``data`` has the points that were held out as its validation part, ``model`` and ``pool`` are
+    networks and what they learnt from, and ``state`` is what a method fits to them.
+    """
+
+    data: DataSet
+    model: Any = None
+    pool: Any = None
+    state: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A method that was fitted for one seed.
+
+    Attributes
+    ----------
+    learner, config
+        What was fitted, and with which settings.
+    model
+        Its networks (None for a forest), with the settings and epochs that were chosen.
+    state
+        What the method fitted to them: DDU's mixture, Laplace's posterior, SNGP's factors, a
+        forest, DEUP's error network, the strength of post-hoc methods.
+    answers
+        How real-valued answers were scaled; None for classes.
+    temperature
+        By which distributions are scaled.
+    """
+
+    learner: "Learner[Any]"
+    config: Any
+    model: Any
+    state: Any = None
+    answers: "AnswerScale | None" = None
+    temperature: float = 1.0
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """The settings that training came to, as JSON."""
+        if hasattr(self.state, "chosen"):
+            return dict(self.state.chosen)
+        return {"training": asdict(self.model.training), "epochs": list(self.model.epochs)}
+
+    def predict(self, inputs: Inputs | ArrayLike) -> Any:
+        """Return the belief about inputs, the same at every call.
+
+        Parameters
+        ----------
+        inputs
+            A matrix of features (n_points, n_features), or images as bytes (n_points, height,
+            width, channels), as in training.
+
+        Returns
+        -------
+        Belief
+            Its kind depends on the method (:mod:`rue.methods`).
+
+        Raises
+        ------
+        ShapeError
+            If the inputs have another shape than those of training.
+        """
+        return self.learner.predict(self, inputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Learner(Generic[C]):
+    """A method: its settings, what it trains, and how it predicts.
+
+    Attributes
+    ----------
+    name
+        Its name in :data:`rue.methods.METHODS`.
+    Config
+        The class of its settings, which has a field ``training``.
+    train
+        Returns one :class:`Trained` for each seed of a request; :func:`networks` makes it of a
+        plan.
+    belief
+        Returns the belief of a fitted method about inputs, before a temperature.
+    """
+
+    name: str
+    Config: type[C]
+    train: Callable[[C, FitRequest], Sequence[Trained]]
+    belief: Callable[[Fitted, Inputs | ArrayLike], Belief]
+
+    def fit(
+        self,
+        data: DataSet | Sequence[DataSet],
+        config: C | None = None,
+        *,
+        seeds: Sequence[int] = (0,),
+        checkpoints: Folder = None,
+        progress: bool = False,
+    ) -> list[Fitted]:
+        """Fit the method on the training split, once for each seed; probes of all seeds together.
+
+        Parameters
+        ----------
+        data
+            Features or images; one data set for all seeds, or one for each. Methods that learn
+            from replicates need several answers per input: of the training split, or of the
+            validation split if they are post hoc. Without a validation split, a tenth of the
+            training points is held out where a method needs one.
+        config
+            Settings; None is the defaults, those of the paper where it has them.
+        seeds
+            Different whole numbers. The result of a seed does not depend on the other seeds.
+        checkpoints
+            A folder for checkpoints after each epoch, from which training resumes (images).
+        progress
+            Show a bar.
+
+        Returns
+        -------
+        list of Fitted
+            One for each seed; each has ``predict``.
+
+        Raises
+        ------
+        InputError
+            If the data are not of the kind that the network or the method needs, or training
+            diverges.
+        MissingExtraError
+            If torch is not installed.
+        """
+        require_torch()
+        config = self.Config() if config is None else config
+        seeds = whole_seeds(seeds)
+        request = FitRequest(one_for_each(data, seeds), seeds, checkpoints, progress)
+        tempered = getattr(config, "temperature", False)
+        if tempered and request.is_real:
+            raise InputError("temperature scaling is of classes, and the answers are real numbers")
+        fitted = []
+        for result in self.train(config, request):
+            answers = None if result.pool is None else result.pool.answers
+            state = Fitted(self, config, result.model, result.state, answers)
+            if tempered:
+                from rue.methods._training.temperature import fit_temperature
+
+                held_out = result.data.part("validation")
+                temperature = fit_temperature(state.predict(held_out.inputs), held_out.targets())
+                state = replace(state, temperature=temperature)
+            fitted.append(state)
+        return fitted
+
+    def predict(self, fitted: Fitted, inputs: Inputs | ArrayLike) -> Any:
+        """Return the belief of a fitted method about inputs; see :meth:`Fitted.predict`."""
+        from rue.methods._training.temperature import temper
+
+        belief: Any = self.belief(fitted, inputs)
+        return temper(belief, fitted.temperature)
+
+
+def networks(
+    plan: Callable[[C, bool], "Plan"], state: Callable[[C, Trained], Any] | None = None
+) -> Callable[[C, FitRequest], list[Trained]]:
+    """Return the function that trains a plan's networks and fits a state to those of each seed.
+
+    ``plan`` takes the settings and whether answers are real numbers.
+    """
+
+    def train(config: C, request: FitRequest) -> list[Trained]:
+        from rue.methods._training.fitting import fit_models
+
+        held_out = getattr(config, "temperature", False)
+        own = replace(plan(config, request.is_real), held_out=held_out)
+        trained = fit_models(own, request, getattr(config, "training", None))
+        if state is None:
+            return trained
+        return [replace(result, state=state(config, result)) for result in trained]
+
+    return train
+
+
+def one_network(name: str) -> Callable[[Any, bool], "Plan"]:
+    """Return the plan of one network that is trained by cross-entropy."""
+
+    def plan(config: Any, real: bool) -> "Plan":  # noqa: ARG001
+        from rue.methods._training.models import Plan
+
+        return Plan(method=name)
+
+    return plan
+
+
+def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:
+    """Return a data set for each seed: the shared one, or its own."""
+    sets = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
+    if len(sets) != len(seeds):
+        raise ShapeError(
+            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(sets)}"
+        )
+    return sets
+
+
+def whole_seeds(seeds: Sequence[int]) -> list[int]:
+    """Return the seeds as Python integers; random numbers are hashed from how they print."""
+    values = list(seeds) if np.iterable(seeds) else []
+    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in values)
+    if not values or not whole or len(set(values)) < len(values):
+        raise InputError(f"seeds must be one or more different whole numbers, got {seeds!r}")
+    return [int(seed) for seed in values]
+
+
+def require_torch() -> None:
+    """Raise MissingExtraError if torch is not installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "rue.methods needs an extra: pip install -e '.[torch]' in a clone, else "
+            "pip install 'rue[torch]'"
+        ) from None
