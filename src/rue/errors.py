@@ -19,7 +19,8 @@ stderr, and the exit code is 2, or 1 for an InfeasibleError: the input is valid,
 no.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Mapping
 
 from rue._text import ESCAPES
 
@@ -54,15 +55,16 @@ class RueError(Exception):
     ----------
     advice : dict of str to str
         The same.
-    options : collection of str or None
-        The options of the command that raised it, which it may advise; None in Python, where
-        options with another name there are shown under that name.
+    options : mapping of str to str, or None
+        The options of the command that raised it, by the name of the argument in Python: it may
+        advise them, and names its arguments by them. None in Python, where options with another
+        name there are advised under that name.
     """
 
     def __init__(self, message: object = "", *, advice: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.advice = dict(advice or {})
-        self.options: Collection[str] | None = None
+        self.options: Mapping[str, str] | None = None
 
     def about(self, path: object) -> "FileError":
         """Return the same error as one about a file."""
@@ -77,9 +79,13 @@ class RueError(Exception):
         if self.options is None:
             ways = {_IN_PYTHON[k]: v for k, v in self.advice.items() if k in _IN_PYTHON}
         else:
-            ways = {k: v for k, v in self.advice.items() if k in self.options}
+            ways = {k: v for k, v in self.advice.items() if k in self.options.values()}
         text = ", or ".join(f"{name} {what}" for name, what in ways.items())
-        return self.message + (f"; {text}" if text else "").translate(ESCAPES)
+        message = self.message + (f"; {text}" if text else "").translate(ESCAPES)
+        for name, option in (self.options or {}).items():
+            if "_" in name:  # not a word of English
+                message = re.sub(rf"(?<![\w'/.-]){name}(?![\w'/.-])", option, message)
+        return message
 
 
 _IN_PYTHON = {

@@ -75,14 +75,31 @@ def test_what_python_and_commands_show():
     advice = {"--common": "keeps 5 of 6", "--id": "names it"}
     error = AlignmentError("a lacks b", advice=advice)
     assert str(error) == "a lacks b; common=True keeps 5 of 6"
-    error.options = {"--common", "--id"}
+    error.options = {"common": "--common", "id_name": "--id"}
     assert str(error) == "a lacks b; --common keeps 5 of 6, or --id names it"
-    error.options = {"--truth"}
+    error.options = {"truth": "--truth"}
     assert str(error) == error.message == "a lacks b"
     again = error.about("c.csv")
     assert isinstance(again, FileError)
     assert (again.message, again.advice) == ("c.csv: a lacks b", advice)
     assert str(InputError("x\ny", advice={"--common": "a\tb"})) == r"x\ny; common=True a\tb"
+
+
+def test_arguments_have_the_names_of_options():
+    error = InputError("risk_max must be above regret_max, not 'risk_max' in risk_max.csv")
+    error.options = {"risk_max": "--risk-max", "regret_max": "--regret-max", "loss": "--loss"}
+    expected = "--risk-max must be above --regret-max, not 'risk_max' in risk_max.csv"
+    assert str(error) == expected
+
+
+def test_no_words_of_python(partly_answered, run, monkeypatch):
+    monkeypatch.chdir(partly_answered)
+    text = run("select", "cal.npz", "--maximize", "coverage", "--risk-max", "-1").err
+    assert text == "rue: --risk-max must be finite and not negative, got -1\n"
+    text = run("select", "cal.npz", "--minimize", "risk").err
+    assert text == "rue: to minimize risk needs --coverage-min: accepting nothing costs nothing\n"
+    text = run("select", "cal.npz").err
+    assert "there must be one objective: to maximize coverage" in text
 
 
 def test_advice_survives_another_process():

@@ -348,7 +348,7 @@ def test_other_files_are_refused_with_a_word_on_what_differs(world, run, arrays,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["fit", "cal.npz", "--delta", "0.1", "--loss", "brier"], "delta needs a budget"),
+        (["fit", "cal.npz", "--delta", "0.1", "--loss", "brier"], "needs a budget"),
         (
             ["fit", "cal.npz", "--delta", "2", "--loss", "brier", "--risk-max", "1"],
             "delta must be",
@@ -359,7 +359,7 @@ def test_other_files_are_refused_with_a_word_on_what_differs(world, run, arrays,
         (["fit", "cal.npz", "--loss", "cost"], "--loss cost and --cost FILE need each other"),
         (["fit", "cal.npz", "--risk-max", "1", "--plot", "x.png"], "--plot needs --compare"),
         (["fit", "cal.npz", "--compare", "new.npz"], "has no answers"),
-        (["fit", "cal.npz", "--maximize", "coverage", "--minimize", "risk"], "give one of"),
+        (["fit", "cal.npz", "--maximize", "coverage", "--minimize", "risk"], "one objective"),
         (["fit"], "issing argument"),
         (["apply", "rule.json"], "issing argument"),
         (["apply", "rule.json", "none.npz"], "none.npz"),

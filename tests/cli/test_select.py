@@ -59,11 +59,11 @@ def test_prints_the_library_s_optimum(world, run, loss, arguments, budgets):
     ("arguments", "words"),
     [
         ([], "maximize"),
-        (["--maximize", "coverage", "--minimize", "risk"], "one of"),
+        (["--maximize", "coverage", "--minimize", "risk"], "one objective"),
         (["--maximize", "risk"], "risk"),
-        (["--minimize", "risk"], "coverage_min"),
-        (["--minimize", "risk", "--coverage-min", "2"], "coverage_min must be"),
-        (["--maximize", "coverage", "--risk-max", "-1"], "risk_max must be"),
+        (["--minimize", "risk"], "--coverage-min"),
+        (["--minimize", "risk", "--coverage-min", "2"], "--coverage-min must be"),
+        (["--maximize", "coverage", "--risk-max", "-1"], "--risk-max must be"),
         (["--maximize", "coverage", "--loss", "hinge"], "loss must be"),
     ],
 )

@@ -382,7 +382,7 @@ GOOD = components([0.1, 0.2, 0.3], [0.1, 0.0, 0.2])
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"delta": 0.1, "bound": 1}, "delta needs a budget"),
+        ({"delta": 0.1, "bound": 1}, "needs a budget"),
         ({"delta": 0, "bound": 1, "risk_max": 0.1}, "delta must be between 0 and 1, got 0"),
         ({"delta": 0.1, "risk_max": 0.1}, "needs a bound"),
         ({"delta": 0.1, "risk_max": 0.1, "bound": math.inf}, "needs a bound"),
@@ -425,7 +425,7 @@ def test_refusals_of_components():
         fit_selector(GOOD[:1], GOOD[:1], **asked)
     with pytest.raises(InputError, match="hat_cal must be Components"):
         fit_selector(GOOD, [1, 2, 3], **asked)
-    with pytest.raises(InputError, match="one of maximize"):
+    with pytest.raises(InputError, match="one objective"):
         fit_selector(GOOD, GOOD)
     with pytest.raises(InputError, match="n_draws must be"):
         try_promise(GOOD, GOOD, Problem(**asked), n_points=2, n_draws=0)

@@ -40,11 +40,11 @@ def test_a_problem_is_its_keywords(objective, floor, risk_max, regret_max, norma
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [
-        ({}, "give one of maximize='coverage'"),
-        ({"maximize": "coverage", "minimize": "risk"}, "give one of maximize='coverage'"),
+        ({}, "there must be one objective"),
+        ({"maximize": "coverage", "minimize": "risk"}, "there must be one objective"),
         ({"maximize": "risk"}, "maximize must be 'coverage', got 'risk'"),
         ({"minimize": "coverage"}, "minimize must be 'risk' or 'regret', got 'coverage'"),
-        ({"minimize": "risk"}, "minimize='risk' needs coverage_min"),
+        ({"minimize": "risk"}, "to minimize risk needs coverage_min"),
         (
             {"maximize": "coverage", "coverage_min": 1.5},
             "from 0 to 1, got 1.5",

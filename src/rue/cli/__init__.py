@@ -14,9 +14,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -115,7 +116,10 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except RueError as error:
             error.options = {
-                n for param in self.params for n in (*param.opts, *param.secondary_opts)
+                name or "": option
+                for param in self.params
+                for option in (*param.opts, *param.secondary_opts)
+                for name in [param.name if option == param.opts[0] else option]
             }
             raise
 
@@ -154,22 +158,15 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {
         name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
     }
-    required: list[inspect.Parameter] = []
-    optional: list[inspect.Parameter] = []
+    parameters: list[inspect.Parameter] = []
     for name, parameter in signature.parameters.items():
         if name not in groups:
-            annotation = _with_metavar(parameter.annotation)
-            parameter = parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=annotation)
-            (required if parameter.default is parameter.empty else optional).append(parameter)
+            parameters.append(_declared(name, parameter.annotation, parameter.default))
             continue
         for field in fields(groups[name]):
-            annotation = _with_metavar(field.type)
-            annotation.__metadata__[0].rich_help_panel = groups[name].panel
-            optional.append(
-                inspect.Parameter(
-                    field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=annotation
-                )
-            )
+            parameters.append(_declared(field.name, field.type, field.default))
+            parameters[-1].annotation.__metadata__[0].rich_help_panel = groups[name].panel
+    parameters.sort(key=lambda parameter: parameter.default is not parameter.empty)
 
     @functools.wraps(command)
     def call(**options: Any) -> None:
@@ -178,7 +175,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             options[name] = group(**own)
         command(**options)
 
-    parameters = [*required, *optional]
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     return call
@@ -262,16 +258,27 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _with_metavar(annotation: Any) -> Any:
-    """Return the type of an option whose help says what to put there: FILE, N, table|json."""
-    if get_origin(annotation) is not Annotated:
-        return annotation
-    kind, info = get_args(annotation)
+def _declared(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    """Return the parameter of a command, whose help says what to put there: FILE, N, table|json."""
+    if get_origin(kind) is Annotated:
+        kind, info = get_args(kind)
+    else:
+        info = copy(default)
+        default, info.default = info.default, ...
     words = {bool: None, Path: "FILE", int: "N", float: "X", str: "TEXT"}
     for inner in (kind, *get_args(kind)):
-        if info.metavar is None and info.parser is None and inner in words:
+        if get_origin(inner) is Literal:
+            info.metavar = info.metavar or "|".join(get_args(inner))
+        elif info.metavar is None and info.parser is None and inner in words:
             info.metavar = words[inner]
-    return annotation
+    named = info.param_decls or isinstance(info.default, str)
+    if kind is bool and default is False and not named:
+        info.param_decls = (f"--{name.replace('_', '-')}",)  # without --no-...
+    default = inspect.Parameter.empty if default is ... else default
+    annotation = Annotated[kind, info]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def _join_numbers(arguments: list[str]) -> list[str]:

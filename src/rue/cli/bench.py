@@ -1,13 +1,13 @@
 """rue bench: run data sets x methods x seeds, and print the paper's tables of them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from rue.cli import App, emit, emit_json, print_notes, terminal_width
 from rue.cli._progress import only_stderr, run_with_progress
-from rue.cli.inputs import FOLDER, AnyFormat, Root, TableOrJson, Wide
+from rue.cli.inputs import FOLDER, AnyFormat, Root, TableOrJson, Wide, argument, option
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,34 +41,25 @@ def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
 
 @app.command("run", epilog="Example:  rue bench run demo --out out/demo --workers 2")
 def run(
-    suite: Annotated[str, typer.Argument(help="A suite by name, or the path of its .toml file.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar=FOLDER, help="Folder for the results. By default out/bench/SUITE."),
-    ] = None,
-    engine: Annotated[Literal["local", "ray"], typer.Option(help="Where tasks run.")] = "local",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of parallel tasks. By default one per core for probes, else one.", min=1
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            help="Threads per task. By default 1 for probes, else the cores per worker.", min=1
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Address of a running Ray cluster, e.g. 10.0.0.1:6379 or auto."),
-    ] = None,
-    gpus_per_run: Annotated[float, typer.Option(help="GPUs per task, e.g. 0.5.", min=0)] = 0.0,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Run only some cells, e.g. method=ensemble or seed=0,1; repeatable."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run finished cells again.")] = False,
+    suite: str = argument(..., "A suite by name, or the path of its .toml file."),
+    out: Path | None = option(
+        None, "Folder for the results. By default out/bench/SUITE.", metavar=FOLDER
+    ),
+    engine: Literal["local", "ray"] = option("local", "Where tasks run."),
+    workers: int | None = option(
+        None, "Number of parallel tasks. By default one per core for probes, else one.", min=1
+    ),
+    threads: int | None = option(
+        None, "Threads per task. By default 1 for probes, else the cores per worker.", min=1
+    ),
+    address: str | None = option(
+        None, "Address of a running Ray cluster, e.g. 10.0.0.1:6379 or auto."
+    ),
+    gpus_per_run: float = option(0.0, "GPUs per task, e.g. 0.5.", min=0),
+    only: list[str] | None = option(
+        None, "Run only some cells, e.g. method=ensemble or seed=0,1; repeatable."
+    ),
+    force: bool = option(False, "Run finished cells again."),
     root: Root = None,
     format: TableOrJson = "table",
 ) -> None:
@@ -109,31 +100,24 @@ def run(
 
 @app.command("table", epilog="Example:  rue bench table out/bench/demo --format latex")
 def table(
-    folder: Annotated[Path, typer.Argument(metavar=FOLDER, help="The folder of a run.")],
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Only the summary over data sets, as a single table.")
-    ] = False,
-    seeds: Annotated[
-        bool, typer.Option("--seeds", help="One row per seed instead of their mean.")
-    ] = False,
-    ci: Annotated[
-        float | None,
-        typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.", min=0, max=1),
-    ] = None,
-    against: Annotated[
-        Literal["published"] | None,
-        typer.Option(
-            help="Show the paper's numbers beside these; these by the published convention and "
-            "by Definition 1."
-        ),
-    ] = None,
-    convention: Annotated[
-        Literal["definition", "published"] | None,
-        typer.Option(
-            help="Definition 1, or what the authors' own code computes, from the stored "
-            "predictions. By default that of the suite."
-        ),
-    ] = None,
+    folder: Path = argument(..., "The folder of a run.", metavar=FOLDER),
+    summary: bool = option(
+        False, "Only the summary over data sets, as a single table.", "--summary"
+    ),
+    seeds: bool = option(False, "One row per seed instead of their mean."),
+    ci: float | None = option(
+        None, "Add bootstrap intervals of this level, e.g. 0.95.", min=0, max=1
+    ),
+    against: Literal["published"] | None = option(
+        None,
+        "Show the paper's numbers beside these; these by the published convention and "
+        "by Definition 1.",
+    ),
+    convention: Literal["definition", "published"] | None = option(
+        None,
+        "Definition 1, or what the authors' own code computes, from the stored "
+        "predictions. By default that of the suite.",
+    ),
     format: AnyFormat = "table",
     wide: Wide = False,
 ) -> None:

@@ -3,14 +3,22 @@
 import math
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from rue._text import ESCAPES
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.evaluate import loss_of_components
-from rue.cli.inputs import AnyFormat, Cluster, Files, Losses, Matched, Wide, require_level
+from rue.cli.inputs import (
+    OUTPUT,
+    AnyFormat,
+    Cluster,
+    Files,
+    Losses,
+    Matched,
+    Wide,
+    option,
+    require_level,
+)
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,31 +31,20 @@ def compare(
     files: Files,
     matched: Matched,
     losses: Losses,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY",
-            help="A column of which lower is better; repeat for several. By default aurec, "
-            "n_aurec, aurc and pareto_gap.",
-            rich_help_panel="Tests",
-        ),
-    ] = None,
-    ci: Annotated[
-        float, typer.Option(help="Level of intervals and tests.", rich_help_panel="Tests")
-    ] = 0.95,
-    replicates: Annotated[
-        int, typer.Option(help="Bootstrap samples.", min=2, rich_help_panel="Tests")
-    ] = 2000,
+    criterion: list[str] | None = option(
+        None,
+        "A column of which lower is better; repeat for several. By default aurec, "
+        "n_aurec, aurc and pareto_gap.",
+        panel="Tests",
+        metavar="KEY",
+    ),
+    ci: float = option(0.95, "Level of intervals and tests.", panel="Tests"),
+    replicates: int = option(2000, "Bootstrap samples.", panel="Tests", min=2),
     cluster: Cluster = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the samples.", min=0, rich_help_panel="Tests")
-    ] = 0,
+    seed: int = option(0, "Seed of the samples.", panel="Tests", min=0),
     format: AnyFormat = "table",
     wide: Wide = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw the rankings: .png, .pdf or .svg.", rich_help_panel="Output"),
-    ] = None,
+    plot: Path | None = option(None, "Draw the rankings: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Compare methods on the same points by paired tests.
 

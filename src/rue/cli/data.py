@@ -2,12 +2,10 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rue.cli import App, emit, emit_json, terminal_width, warn
-from rue.cli.inputs import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide
+from rue.cli.inputs import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide, argument, option
 
 if TYPE_CHECKING:
     from rue.data.entry import Entry
@@ -39,9 +37,7 @@ def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) 
 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
 def info(
-    name: Annotated[
-        str, typer.Argument(metavar=NAME, help="The name of a data set, as in `rue data list`.")
-    ],
+    name: str = argument(..., "The name of a data set, as in `rue data list`.", metavar=NAME),
     root: Root = None,
     format: TableOrJson = "table",
 ) -> None:
@@ -68,13 +64,10 @@ def info(
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")
 def fetch(
-    names: Annotated[
-        list[str], typer.Argument(metavar=NAME, help="Names, or patterns such as 'dcic-*'.")
-    ],
-    root: Annotated[
-        Path | None,
-        typer.Option(metavar=FOLDER, help="Download into this folder instead of the cache."),
-    ] = None,
+    names: list[str] = argument(..., "Names, or patterns such as 'dcic-*'.", metavar=NAME),
+    root: Path | None = option(
+        None, "Download into this folder instead of the cache.", metavar=FOLDER
+    ),
 ) -> None:
     """Download data sets and check them; an interrupted download resumes."""
     import sys
@@ -92,33 +85,23 @@ def fetch(
 
 @app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")
 def check(
-    path: Annotated[
-        Path,
-        typer.Argument(help="A file of answers or counts, or a folder that has one, and inputs."),
-    ],
-    inputs: Annotated[
-        Path | None, typer.Option(help="Texts, images or features, if not beside the answers.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The TOML file to write; by default NAME.toml in the current folder."),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the data set; by default that of the file.")
-    ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="The column of ids.")] = None,
-    label: Annotated[str | None, typer.Option(help="The column of answers, as classes.")] = None,
-    rating: Annotated[str | None, typer.Option(help="The column of answers, as numbers.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="The column of annotators.")] = None,
-    text: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
-    image: Annotated[str | None, typer.Option(help="The column of image files.")] = None,
-    split: Annotated[str | None, typer.Option(help="The column of splits.")] = None,
-    group: Annotated[
-        str | None, typer.Option(help="The column of groups that must not be split.")
-    ] = None,
-    classes: Annotated[
-        str | None, typer.Option(help="The classes in their order, e.g. no,maybe,yes.")
-    ] = None,
+    path: Path = argument(
+        ..., "A file of answers or counts, or a folder that has one, and inputs."
+    ),
+    inputs: Path | None = option(None, "Texts, images or features, if not beside the answers."),
+    out: Path | None = option(
+        None, "The TOML file to write; by default NAME.toml in the current folder."
+    ),
+    name: str | None = option(None, "Name of the data set; by default that of the file."),
+    id_: str | None = option(None, "The column of ids.", "--id"),
+    label: str | None = option(None, "The column of answers, as classes."),
+    rating: str | None = option(None, "The column of answers, as numbers."),
+    annotator: str | None = option(None, "The column of annotators."),
+    text: str | None = option(None, "The column of texts."),
+    image: str | None = option(None, "The column of image files."),
+    split: str | None = option(None, "The column of splits."),
+    group: str | None = option(None, "The column of groups that must not be split."),
+    classes: str | None = option(None, "The classes in their order, e.g. no,maybe,yes."),
     max_memory: MaxMemory = None,
     format: TableOrJson = "table",
 ) -> None:

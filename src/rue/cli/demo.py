@@ -1,31 +1,25 @@
 """rue demo: the whole workflow on real data, in two minutes."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from rue.cli import emit, terminal_width
+from rue.cli.inputs import option
 
 EXAMPLE = "rue demo --out out/demo"
 
 
 def demo(
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for the files: created if missing, otherwise resumed. The default is "
-            "out/demo, or out/quick with --quick.",
-            show_default=False,
-        ),
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Use synthetic data and small models instead: no network and no torch.",
-        ),
-    ] = False,
+    out: Path | None = option(
+        None,
+        "Folder for the files: created if missing, otherwise resumed. The default is "
+        "out/demo, or out/quick with --quick.",
+    ),
+    quick: bool = option(
+        False, "Use synthetic data and small models instead: no network and no torch.", "--quick"
+    ),
 ) -> None:
     """Train six methods on real ratings, and evaluate them.
 

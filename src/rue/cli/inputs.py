@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -25,7 +25,19 @@ if TYPE_CHECKING:
     from rue.selectors.problem import Problem
 
 FILE, FOLDER, COLUMN, NAME = "FILE", "FOLDER", "COLUMN", "NAME"
+INPUT, INTERVALS, OUTPUT = "Input", "Intervals", "Output"  # groups of options in the help
 _LOSSES = "log (the default), brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
+
+
+def option(default: Any, text: str, *names: str, panel: str | None = None, **settings: Any) -> Any:
+    """Declare an option by its default value (... if it is required) and its help."""
+    return typer.Option(default, *names, help=text, rich_help_panel=panel, **settings)
+
+
+def argument(default: Any, text: str, **settings: Any) -> Any:
+    """Declare an argument by its default value (... if it is required) and its help."""
+    return typer.Argument(default, help=text, **settings)
+
 
 Files = Annotated[
     list[str],
@@ -124,27 +136,19 @@ class Matched:
 
     panel: ClassVar[str] = "Input"
     truth: TruthFile = None
-    id_name: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar=COLUMN,
-            help="The column that names the points. By default id, ids, uid, item or item_id.",
-        ),
-    ] = None
-    classes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The classes in the order of the columns, for files that do not name them.",
-        ),
-    ] = None
-    common: Annotated[
-        bool, typer.Option("--common", help="Keep only the points whose ids are in both files.")
-    ] = False
-    by_position: Annotated[
-        bool, typer.Option("--by-position", help="Match rows by position, whatever their ids are.")
-    ] = False
+    id_name: str | None = option(
+        None,
+        "The column that names the points. By default id, ids, uid, item or item_id.",
+        "--id",
+        metavar=COLUMN,
+    )
+    classes: str | None = option(
+        None,
+        "The classes in the order of the columns, for files that do not name them.",
+        metavar="NAMES",
+    )
+    common: bool = option(False, "Keep only the points whose ids are in both files.")
+    by_position: bool = option(False, "Match rows by position, whatever their ids are.")
     max_memory: MaxMemory = None
 
     @cached_property
@@ -200,27 +204,19 @@ class Matched:
 @dataclass(frozen=True, kw_only=True)
 class _Loss:
     panel: ClassVar[str] = "Loss"
+    loss: Any
     values: Values = None
-    cost: Annotated[
-        Path | None,
-        typer.Option(
-            metavar=FILE, help="Cost matrix C[action, class] for --loss cost: .npy or .csv."
-        ),
-    ] = None
-    floor: Annotated[
-        float | None,
-        typer.Option(help="Floor on predicted probabilities, which bounds the log loss."),
-    ] = None
+    cost: Path | None = option(
+        None, "Cost matrix C[action, class] for --loss cost: .npy or .csv.", metavar=FILE
+    )
+    floor: float | None = option(
+        None, "Floor on predicted probabilities, which bounds the log loss."
+    )
 
     @property
     def scale(self) -> list[float] | None:
         """The numbers of --values."""
-        if self.values is None:
-            return None
-        try:
-            return [float(number) for number in re.split(r"[,\s]+", self.values.strip())]
-        except ValueError:
-            raise InputError(f"--values must be numbers like -1,0,1, got {self.values!r}") from None
+        return parse_values(self.values)
 
     def _by_name(self, names: Sequence[str]) -> "dict[str, str | Loss]":
         """Return losses; most are names again: their values are in files that are not yet read."""
@@ -258,7 +254,7 @@ class Losses(_Loss):
 class OneLoss(_Loss):
     """A loss."""
 
-    loss: Annotated[str, typer.Option(metavar=NAME, help=f"{_LOSSES}.")] = "log"
+    loss: str = option("log", f"{_LOSSES}.", metavar=NAME)
 
     @property
     def chosen(self) -> "str | Loss":
@@ -272,18 +268,12 @@ class Budgets:
     """A problem of Theorem 1."""
 
     panel: ClassVar[str] = "Budgets"
-    maximize: Annotated[
-        Literal["coverage"] | None, typer.Option(help="Accept as much as the budgets allow.")
-    ] = None
-    minimize: Annotated[
-        Literal["risk", "regret"] | None, typer.Option(help="Minimise this at --coverage-min.")
-    ] = None
-    coverage_min: Annotated[float | None, typer.Option(help="Accept at least this share.")] = None
-    risk_max: Annotated[float | None, typer.Option(help="The risk budget.")] = None
-    regret_max: Annotated[float | None, typer.Option(help="The regret budget.")] = None
-    normalized: Annotated[
-        bool, typer.Option("--normalized", help="Divide risk and regret by the coverage.")
-    ] = False
+    maximize: Literal["coverage"] | None = option(None, "Accept as much as the budgets allow.")
+    minimize: Literal["risk", "regret"] | None = option(None, "Minimise this at --coverage-min.")
+    coverage_min: float | None = option(None, "Accept at least this share.")
+    risk_max: float | None = option(None, "The risk budget.")
+    regret_max: float | None = option(None, "The regret budget.")
+    normalized: bool = option(False, "Divide risk and regret by the coverage.")
 
     @property
     def problem(self) -> "Problem":
@@ -311,6 +301,16 @@ def require_other_file(option: str, path: Path | None, read: Sequence[str | Path
     sources = [Path(name) for name in read if name is not None and Path(name).exists()]
     if path is not None and path.exists() and any(map(path.samefile, sources)):
         raise InputError(f"{option} must be another file than those that are read, got {path}")
+
+
+def parse_values(text: str | None) -> list[float] | None:
+    """Return the numbers in a text, separated by commas or spaces."""
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in re.split(r"[,\s]+", text.strip())]
+    except ValueError:
+        raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
 
 
 def parse_range(text: str | None) -> tuple[float, float] | None:

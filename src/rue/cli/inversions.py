@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import FOLDER, NAME, AnyFormat, Wide
+from rue.cli.inputs import FOLDER, NAME, AnyFormat, Wide, argument, option
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,50 +25,31 @@ _USUAL = (
 
 
 def inversions(
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar=FOLDER,
-            help="The folder of a run, or a scores.csv file, or a folder that has one.",
-        ),
-    ] = None,
-    published: Annotated[
-        bool, typer.Option("--published", help="Use the paper's tables 1 to 5 instead of a run.")
-    ] = False,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=NAME, help="Only these data sets, or patterns such as 'dcic-*'; repeatable."
-        ),
-    ] = None,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=NAME, help="Only these criteria, as named in the csv output; repeatable."
-        ),
-    ] = None,
-    across: Annotated[
-        bool,
-        typer.Option(
-            "--across", help="Also compare criteria of different data sets, as --published does."
-        ),
-    ] = False,
-    test: Annotated[
-        bool,
-        typer.Option(
-            help="Test inversions: over test points of a run, else over seeds; * is p <= 0.05."
-        ),
-    ] = True,
-    top: Annotated[int, typer.Option(min=0, help="How many inversions to list in a table.")] = 15,
-    all_taus: Annotated[
-        bool,
-        typer.Option("--all", help="Print tau between all criteria, not only proxies and regret."),
-    ] = False,
+    path: Path | None = argument(
+        None, "The folder of a run, or a scores.csv file, or a folder that has one.", metavar=FOLDER
+    ),
+    published: bool = option(
+        False, "Use the paper's tables 1 to 5 instead of a run.", "--published"
+    ),
+    dataset: list[str] | None = option(
+        None, "Only these data sets, or patterns such as 'dcic-*'; repeatable.", metavar=NAME
+    ),
+    criterion: list[str] | None = option(
+        None, "Only these criteria, as named in the csv output; repeatable.", metavar=NAME
+    ),
+    across: bool = option(
+        False, "Also compare criteria of different data sets, as --published does.", "--across"
+    ),
+    test: bool = option(
+        True, "Test inversions: over test points of a run, else over seeds; * is p <= 0.05."
+    ),
+    top: int = option(15, "How many inversions to list in a table.", min=0),
+    all_taus: bool = option(
+        False, "Print tau between all criteria, not only proxies and regret.", "--all"
+    ),
     format: AnyFormat = "table",
     wide: Wide = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the ranks as a bump chart: .png, .pdf or .svg.")
-    ] = None,
+    plot: Path | None = option(None, "Draw the ranks as a bump chart: .png, .pdf or .svg."),
 ) -> None:
     """Compare how different criteria rank the methods.
 

@@ -3,12 +3,21 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from rue.cli import App, Group, emit, emit_json, progress
-from rue.cli.inputs import FOLDER, Losses, LossNames, TableOrJson, TruthFile, Values
+from rue.cli.inputs import (
+    FOLDER,
+    LossNames,
+    TableOrJson,
+    TruthFile,
+    Values,
+    argument,
+    option,
+    parse_values,
+)
 from rue.errors import InputError, RueError
 
 EXAMPLE = "rue leaderboard out/bench submissions --out site"
@@ -25,26 +34,20 @@ app = App(cls=_BuildByDefault, help="Leaderboards: build a page, check or make a
 
 @app.command(epilog=f"Example:  {EXAMPLE}")
 def build(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders of rue bench run, of one submission, or of several submissions. Of two "
-            "with the same method, regime and data set, the first keeps the name.",
-            metavar=FOLDER,
-        ),
-    ],
-    out: Annotated[
-        Path, typer.Option(metavar=FOLDER, help="Folder to write index.html into.")
-    ] = Path("site"),
-    truth: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=FILE",
-            help="NAME=FILE or NAME: the answers that submissions to the data set NAME must have; "
-            "by default those of its first verified submission.",
-        ),
-    ] = None,
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "Leaderboard",
+    folders: list[Path] = argument(
+        ...,
+        "Folders of rue bench run, of one submission, or of several submissions. Of two "
+        "with the same method, regime and data set, the first keeps the name.",
+        metavar=FOLDER,
+    ),
+    out: Path = option(Path("site"), "Folder to write index.html into.", metavar=FOLDER),
+    truth: list[str] | None = option(
+        None,
+        "NAME=FILE or NAME: the answers that submissions to the data set NAME must have; "
+        "by default those of its first verified submission.",
+        metavar="NAME=FILE",
+    ),
+    title: str = option("Leaderboard", "Title of the page."),
     format: TableOrJson = "table",
 ) -> None:
     """Build one static page from folders.
@@ -88,11 +91,10 @@ def build(
 
 @app.command(epilog="Example:  rue leaderboard check mine")
 def check(
-    folder: Annotated[Path, typer.Argument(metavar=FOLDER, help="The folder of a submission.")],
-    truth: Annotated[
-        str | None,
-        typer.Option(help="The answers it must have: a truth file or the name of a data set."),
-    ] = None,
+    folder: Path = argument(..., "The folder of a submission.", metavar=FOLDER),
+    truth: str | None = option(
+        None, "The answers it must have: a truth file or the name of a data set."
+    ),
     format: TableOrJson = "table",
 ) -> None:
     """Accept or refuse a submission, in one line.
@@ -133,29 +135,17 @@ def check(
     epilog="Example:  rue leaderboard pack mine.npz --data cifar10h --truth cifar10h --out mine"
 )
 def pack(
-    file: Annotated[Path, typer.Argument(help="A prediction file, as for rue evaluate.")],
-    data: Annotated[str, typer.Option(help="Name of the data set.")],
-    out: Annotated[
-        Path, typer.Option(metavar=FOLDER, help="Folder to write; it must be new or empty.")
-    ],
+    file: Path = argument(..., "A prediction file, as for rue evaluate."),
+    data: str = option(..., "Name of the data set."),
+    out: Path = option(..., "Folder to write; it must be new or empty.", metavar=FOLDER),
     truth: TruthFile = None,
     loss: LossNames = None,
     values: Values = None,
-    method: Annotated[
-        str, typer.Option(help="Name of the method, if not the file's own.", show_default=False)
-    ] = "",
-    regime: Annotated[
-        str, typer.Option(help="Training regime: paper, tuned or any other.")
-    ] = "own",
-    seed: Annotated[
-        int, typer.Option(help="Seed, by which some data sets choose their test points.", min=0)
-    ] = 0,
-    settings: Annotated[
-        Path | None, typer.Option(help="A JSON file that says how the method was trained.")
-    ] = None,
-    link: Annotated[
-        str, typer.Option(help="A web page about the method.", show_default=False)
-    ] = "",
+    method: str = option("", "Name of the method, if not the file's own."),
+    regime: str = option("own", "Training regime: paper, tuned or any other."),
+    seed: int = option(0, "Seed, by which some data sets choose their test points.", min=0),
+    settings: Path | None = option(None, "A JSON file that says how the method was trained."),
+    link: str = option("", "A web page about the method."),
 ) -> None:
     """Make the folder of a submission from predictions.
 
@@ -172,7 +162,7 @@ def pack(
         method=method,
         regime=regime,
         seed=seed,
-        values=Losses(values=values).scale,
+        values=parse_values(values),
         settings=None if settings is None else _settings(settings),
         link=link,
     )

@@ -1,13 +1,11 @@
 """rue plan: how many points and annotators a study needs, from a pilot."""
 
 import math
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rue._text import ESCAPES
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import Files, Matched, OneLoss, TableOrJson, Wide
+from rue.cli.inputs import Files, Matched, OneLoss, TableOrJson, Wide, option
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,16 +18,12 @@ def plan(
     files: Files,
     matched: Matched,
     losses: OneLoss,
-    criterion: Annotated[str, typer.Option(help="The column to compare methods by.")] = "aurec",
-    ci: Annotated[float, typer.Option(help="Level of the test.")] = 0.95,
-    power: Annotated[float, typer.Option(help="Power of the test.")] = 0.8,
-    width: Annotated[
-        float | None, typer.Option(help="Largest acceptable width of the bracket of AuReC.")
-    ] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Numbers of annotators per point to consider: 5,10,20.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
+    criterion: str = option("aurec", "The column to compare methods by."),
+    ci: float = option(0.95, "Level of the test."),
+    power: float = option(0.8, "Power of the test."),
+    width: float | None = option(None, "Largest acceptable width of the bracket of AuReC."),
+    annotators: str | None = option(None, "Numbers of annotators per point to consider: 5,10,20."),
+    seed: int = option(0, "Seed of the draws.", min=0),
     format: TableOrJson = "table",
     wide: Wide = False,
 ) -> None:

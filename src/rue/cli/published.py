@@ -1,21 +1,18 @@
 """rue published: the numbers of the paper."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from rue.cli import emit, terminal_width
-from rue.cli.inputs import NAME, AnyFormat, Wide
+from rue.cli.inputs import NAME, AnyFormat, Wide, option
 
 EXAMPLE = "rue published --table cifar10h --format csv"
 
 
 def published(
-    table: Annotated[
-        str | None,
-        typer.Option(metavar=NAME, help="One table, by name or number. By default all tables."),
-    ] = None,
+    table: str | None = option(
+        None, "One table, by name or number. By default all tables.", metavar=NAME
+    ),
     format: AnyFormat = "table",
     wide: Wide = False,
 ) -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,7 +15,9 @@ from rue.cli.inputs import (
     OneLoss,
     OneMethod,
     TableOrJson,
+    argument,
     method_of,
+    option,
     require_other_file,
 )
 from rue.errors import FileError
@@ -35,16 +37,14 @@ def fit(
     file: OneMethod,
     matched: Matched,
     losses: OneLoss,
-    out: Annotated[Path, typer.Option(help="Write the map to this file, JSON.")],
-    folds: Annotated[int, typer.Option(help="Folds of the cross-fitted mean.", min=2)] = 5,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar=COLUMN,
-            help="Column of clusters, such as patients: keep each whole in folds and halves.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the folds and halves.", min=0)] = 0,
+    out: Path = option(..., "Write the map to this file, JSON."),
+    folds: int = option(5, "Folds of the cross-fitted mean.", min=2),
+    cluster: str | None = option(
+        None,
+        "Column of clusters, such as patients: keep each whole in folds and halves.",
+        metavar=COLUMN,
+    ),
+    seed: int = option(0, "Seed of the folds and halves.", min=0),
     format: TableOrJson = "table",
 ) -> None:
     """Fit a nondecreasing map from epistemic uncertainty to regret.
@@ -97,11 +97,8 @@ def fit(
 def apply(
     file: OneMethod,
     matched: Matched,
-    map_file: Annotated[Path, typer.Option("--map", help="A map that rue recalibrate fit wrote.")],
-    out: Annotated[
-        Path,
-        typer.Option(help="Write the components of each point to this table, .csv or .parquet."),
-    ],
+    map_file: Path = option(..., "A map that rue recalibrate fit wrote.", "--map"),
+    out: Path = option(..., "Write the components of each point to this table, .csv or .parquet."),
     format: TableOrJson = "table",
 ) -> None:
     """Recalibrate the epistemic uncertainty of new points.
@@ -155,9 +152,7 @@ def apply(
 
 @app.command(epilog="Example:  rue recalibrate show map.json --format json")
 def show(
-    map_file: Annotated[
-        Path, typer.Argument(metavar=FILE, help="A map that rue recalibrate fit wrote.")
-    ],
+    map_file: Path = argument(..., "A map that rue recalibrate fit wrote.", metavar=FILE),
     format: TableOrJson = "table",
 ) -> None:
     """Print a map: its purpose, its points and its steps."""

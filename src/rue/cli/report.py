@@ -3,9 +3,7 @@
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from rue.cli import emit, emit_json, progress
 from rue.cli.inputs import (
@@ -16,7 +14,9 @@ from rue.cli.inputs import (
     Losses,
     Matched,
     TableOrJson,
+    argument,
     methods_of,
+    option,
     shortest_names,
 )
 from rue.errors import InputError
@@ -25,34 +25,23 @@ EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out r
 
 
 def report(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar=FILE, help="Prediction files as for rue evaluate, or one folder of rue bench."
-        ),
-    ],
     matched: Matched,
     losses: Losses,
-    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar=NAME, help="Name of the data set (rue data list): adds its card, texts, images."
-        ),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(help="Texts or images of the points by id: .csv, .parquet or .npz."),
-    ] = None,
-    ci: Annotated[
-        float | None, typer.Option(help="Add bootstrap intervals of this level, e.g. 0.95.")
-    ] = None,
+    files: list[str] = argument(
+        ..., "Prediction files as for rue evaluate, or one folder of rue bench.", metavar=FILE
+    ),
+    out: Path = option(Path("report.html"), "File to write."),
+    data: str | None = option(
+        None, "Name of the data set (rue data list): adds its card, texts, images.", metavar=NAME
+    ),
+    items: Path | None = option(
+        None, "Texts or images of the points by id: .csv, .parquet or .npz."
+    ),
+    ci: float | None = option(None, "Add bootstrap intervals of this level, e.g. 0.95."),
     cluster: Cluster = None,
     corrected: Corrected = False,
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "",
-    seed: Annotated[
-        int, typer.Option(help="Seed of --ci, and of cost under Dirichlet beliefs.", min=0)
-    ] = 0,
+    title: str = option("", "Title of the page."),
+    seed: int = option(0, "Seed of --ci, and of cost under Dirichlet beliefs.", min=0),
     format: TableOrJson = "table",
 ) -> None:
     """Write one self-contained HTML page about your results.

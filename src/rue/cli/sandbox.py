@@ -2,12 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from rue.cli import emit, emit_json, folder, terminal_width
-from rue.cli.inputs import FOLDER, TableOrJson
+from rue.cli.inputs import FOLDER, TableOrJson, option
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,17 +15,12 @@ EXAMPLE = "rue sandbox --out out/sandbox --loss log"
 
 
 def sandbox(
-    out: Annotated[
-        Path,
-        typer.Option(
-            parser=folder, metavar=FOLDER, help="Folder for the files; created if missing."
-        ),
-    ],
-    coverage: Annotated[float, typer.Option(help="Share of inputs that is accepted.")] = 0.8,
-    seed: Annotated[int, typer.Option(help="Seed of the training sample.")] = 0,
-    loss: Annotated[
-        Literal["squared", "absolute", "log"], typer.Option(help="Loss of the predictions.")
-    ] = "squared",
+    out: Path = option(
+        ..., "Folder for the files; created if missing.", parser=folder, metavar=FOLDER
+    ),
+    coverage: float = option(0.8, "Share of inputs that is accepted."),
+    seed: int = option(0, "Seed of the training sample."),
+    loss: Literal["squared", "absolute", "log"] = option("squared", "Loss of the predictions."),
     format: TableOrJson = "table",
 ) -> None:
     """Draw figure 1: five optimal scores reject different inputs.

@@ -350,7 +350,7 @@ def _check(
     if not 0 < delta < 1:
         raise InputError(f"delta must be between 0 and 1, got {delta}")
     if not problem.budgets:
-        raise InputError("delta needs a budget to promise: give risk_max or regret_max")
+        raise InputError("a promise (delta) needs a budget of risk or regret")
     if bound is None or not 0 < bound < math.inf:
         raise InputError(
             "a promise needs a bound on the loss, finite and positive (for log loss: -log of a "

@@ -59,14 +59,17 @@ class Problem:
 
     def __post_init__(self) -> None:
         if (self.maximize is None) == (self.minimize is None):
-            raise InputError("give one of maximize='coverage', minimize='risk', minimize='regret'")
+            raise InputError(
+                "there must be one objective: to maximize coverage, to minimize risk, or to "
+                "minimize regret"
+            )
         if self.maximize not in (None, "coverage"):
             raise InputError(f"maximize must be 'coverage', got {self.maximize!r}")
         if self.minimize not in (None, "risk", "regret"):
             raise InputError(f"minimize must be 'risk' or 'regret', got {self.minimize!r}")
         if self.minimize is not None and self.coverage_min is None:
             raise InputError(
-                f"minimize={self.minimize!r} needs coverage_min: accepting nothing costs nothing"
+                f"to minimize {self.minimize} needs coverage_min: accepting nothing costs nothing"
             )
         for name in ("coverage_min", "risk_max", "regret_max"):
             value = getattr(self, name)
