@@ -82,7 +82,9 @@ def answered() -> list[Answer]:
 
 def readme_blocks() -> dict[str, str]:
     """Return the eight sentences of README."""
-    return {"atlas": "\n".join(f"{i}. {a.sentence}" for i, a in enumerate(answered(), 1))}
+    return {
+        "atlas": "\n".join(f"{i}. *{a.short}* {a.sentence}" for i, a in enumerate(answered(), 1))
+    }
 
 
 if __name__ == "__main__":

@@ -16,9 +16,10 @@ Regimes = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to one question."""
+    """The answer to one question, and the question in a few words."""
 
     question: str
+    short: str
     sentence: str
     body: str
 
@@ -35,10 +36,17 @@ def leagues(grid: Grid) -> list[list[str]]:
 
 
 def in_regimes(
-    numbers: Mapping[str, Estimate], *, digits: int = 3, scale: float = 1.0, families: bool = True
+    numbers: Mapping[str, Estimate],
+    *,
+    digits: int = 3,
+    scale: float = 1.0,
+    families: bool = True,
+    unit: str = "",
 ) -> str:
     """Return an estimate in each regime as words: "-0.1 [-0.2, 0.0] tuned, ... (6 families)"."""
-    words = [f"{one.text(digits=digits, scale=scale)} {regime}" for regime, one in numbers.items()]
+    words = [
+        f"{one.text(digits=digits, scale=scale)}{unit} {regime}" for regime, one in numbers.items()
+    ]
     return " and ".join(words) + (f" ({least_families(numbers)})" if families else "")
 
 

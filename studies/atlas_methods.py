@@ -70,14 +70,7 @@ def which_method(rows: Regimes) -> Answer:
     words = [f"under {LOSS_NAMES[loss]} {_first_words(firsts, loss, rows)}" for loss in losses]
     sentence = (
         "It depends on the criterion. The lowest mean rank of the methods that all data sets have "
-        f"is, {'; '.join(words)} ({least_families(by_criterion)}). Kendall's tau between the "
-        f"orders by n-AuReC and by AuReC (log loss) is {in_regimes(by_criterion, digits=2)}"
-        + (
-            ", between those under log and 0/1 loss (n-AuReC) "
-            f"{in_regimes(by_loss, digits=2, families=False)}."
-            if by_loss
-            else "."
-        )
+        f"is, {'; '.join(words)} ({least_families(by_criterion)})."
         if firsts
         else "There are too few families to test which method is first."
     )
@@ -86,14 +79,21 @@ def which_method(rows: Regimes) -> Answer:
         *("Friedman p", "not separated from it (Nemenyi)"),
     ]
     body = (
-        "Ranks are averaged within each family, then over families. Methods with the same mean "
+        "Kendall's tau between the orders by n-AuReC and by AuReC (log loss) is "
+        f"{in_regimes(by_criterion, digits=2)}"
+        + (
+            f", between those under log and 0/1 loss (n-AuReC) {in_regimes(by_loss, digits=2)}. "
+            if by_loss
+            else ". "
+        )
+        + "Ranks are averaged within each family, then over families. Methods with the same mean "
         "rank are named together. n-AuReC asks how well a method ranks its own regret, AuReC also "
         "how much regret it has.\n\n" + table(head, lines, text=3)
     )
     question = (
         "Which method's epistemic uncertainty finds regret best, and does it depend on the loss?"
     )
-    return Answer(question, sentence, body)
+    return Answer(question, "Which method finds regret best?", sentence, body)
 
 
 def _first_words(
@@ -137,9 +137,8 @@ def better_than_total(rows: Regimes) -> Answer:
         if numbers:
             words.append(f"under {name} {in_regimes(numbers)}, {clear_in(numbers)}")
     sentence = (
-        "The difference in n-AuReC between ranking by epistemic and by total uncertainty "
-        f"(positive: epistemic is worse) is {'; '.join(words)}. Epistemic uncertainty is clearly "
-        f"better in both regimes for {listed(better) if better else 'no method'} (log loss)."
+        "No. N-AuReC by epistemic minus that by total uncertainty (positive: epistemic is worse) "
+        f"is {'; '.join(words)}."
     )
     body = "\n\n".join(
         [
@@ -148,12 +147,16 @@ def better_than_total(rows: Regimes) -> Answer:
             "p-value flips signs of families; *clear* needs both. The last column counts the pairs "
             "of method and data set for which epistemic uncertainty is better.",
             table(["loss", "regime", "difference", "p", "families", "better"], lines, text=2),
-            "By method, under log loss:",
+            "By method, under log loss. Epistemic uncertainty is clearly better in both regimes "
+            f"for {listed(better) if better else 'no method'}:",
             by_method,
         ]
     )
     return Answer(
-        "Does it find regret better than plain total uncertainty, and where not?", sentence, body
+        "Does it find regret better than plain total uncertainty, and where not?",
+        "Is it better than total uncertainty?",
+        sentence,
+        body,
     )
 
 
@@ -188,15 +191,20 @@ def replicates(rows: Regimes) -> Answer:
                 value = f"{one.text(digits=1, scale=100)} %"
                 lines.append([loss, name, regime, value, one.families, better])
     words = [
-        in_regimes({r: numbers["log", name, r] for r in rows}, digits=1, scale=100, families=False)
+        in_regimes(
+            {r: numbers["log", name, r] for r in rows},
+            digits=1,
+            scale=100,
+            families=False,
+            unit=" %",
+        )
         for name in compared
     ]
     sentence = (
-        "Learning from replicates (several answers per input) changes n-AuReC under log loss by, "
-        f"in percent, {words[0]}, but against the other methods' *total* uncertainty by "
-        f"{words[1]}; it changes the calibration gap of regret by {words[2]} "
-        f"({numbers['log', next(iter(compared)), 'tuned'].families}). What replicates teach is the "
-        "scale of regret, more than its order."
+        "Learning from replicates (several answers per input) changes n-AuReC under log loss by "
+        f"{words[0]}, against the others' *total* uncertainty by {words[1]}, and the "
+        f"calibration gap of regret by {words[2]} "
+        f"({numbers['log', next(iter(compared)), 'tuned'].families})."
     )
     body = "\n\n".join(
         [
@@ -214,6 +222,7 @@ def replicates(rows: Regimes) -> Answer:
     return Answer(
         "Do methods that learned from replicates beat those that did not? Does it matter more for "
         "ranking or for calibration?",
+        "Does it help to learn from several answers?",
         sentence,
         body,
     )
@@ -249,9 +258,9 @@ def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
         words.append(f"in the {regime} regime {' and '.join(parts) or 'no method'}")
     n = len(grid(single["tuned"], "aurec_total", "log").datasets)
     sentence = (
-        "Clearly better than the total uncertainty of one network (its entropy under log loss, "
-        f"1 - max under 0/1 loss) is the epistemic uncertainty of: {'; '.join(words)} (8 methods, "
-        f"{n} data sets in 6 families)."
+        "Clearly better than the total uncertainty of one network (entropy under log loss, 1 - max "
+        f"under 0/1 loss) is the epistemic uncertainty of: {'; '.join(words)} ({n} data sets in 6 "
+        "families)."
     )
     body = (
         "One network, trained and tuned as the others. Each number is the relative difference in "
@@ -267,7 +276,8 @@ def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
             text=3,
         )
     )
-    return Answer("Is there anything better than the entropy of one network?", sentence, body)
+    question = "Is there anything better than the entropy of one network?"
+    return Answer(question, "Is anything better than one network?", sentence, body)
 
 
 def who_knows(rows: Regimes) -> Answer:
@@ -284,9 +294,8 @@ def who_knows(rows: Regimes) -> Answer:
     words = [f"{listed(names or ['no method'])} ({regime})" for regime, names in always.items()]
     ensemble = [f"{one.get('ensemble', '-')} ({regime})" for regime, one in cells.items()]
     sentence = (
-        "Under log loss the mean predicted regret (the mean epistemic uncertainty) is inside the "
-        "bracket of the mean true regret on every data set for "
-        f"{' and '.join(words)}. Of the methods that learn from labels, the ensemble is inside on "
+        "Under log loss the mean predicted regret is inside the bracket of the mean true regret on "
+        f"every data set for {' and '.join(words)}; that of the ensemble is on "
         f"{' and '.join(ensemble)}."
     )
     body = (
@@ -297,7 +306,8 @@ def who_knows(rows: Regimes) -> Answer:
             ["method", *cells], [[m, *(one.get(m, "-") for one in cells.values())] for m in methods]
         )
     )
-    return Answer("Who knows how large its own epistemic uncertainty is?", sentence, body)
+    question = "Who knows how large its own epistemic uncertainty is?"
+    return Answer(question, "Who knows how large its regret is?", sentence, body)
 
 
 def in_bracket(rows: Sequence[Row]) -> dict[str, list[bool]]:

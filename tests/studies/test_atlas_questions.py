@@ -72,9 +72,9 @@ def test_the_difference_to_total_is_reported():
     answer = better_than_total(both())
     assert "is under log loss -0.050 [-0.050, -0.050] tuned and -0.050" in answer.sentence
     assert "(6 families), clear in both regimes" in answer.sentence
-    assert "for ensemble, evidential, laplace and pairs (log loss)" in answer.sentence
+    assert "in both regimes for ensemble, evidential, laplace and pairs:" in answer.body
     worse = better_than_total({"tuned": rows(), "paper": rows(n_aurec_total=0.1)})
-    assert worse.sentence.endswith("better in both regimes for no method (log loss).")
+    assert "better in both regimes for no method:" in worse.body
     mixed = [row | {"n_aurec_total": 0.6 + 0.1 * (row["dataset"] < "d3")} for row in rows()]
     answer = better_than_total({"tuned": mixed, "paper": mixed})
     assert "clear in neither regime" in answer.sentence
@@ -84,9 +84,9 @@ def test_the_effect_of_replicates_worked_by_hand():
     # Means on the first set: 0.5 against (0.8 + 0.7 + 0.6) / 3 = 0.7, 29 % less; gaps 0.1 and 0.4.
     # Against the others' total, 0.5 against 0.75: 33 % less.
     answer = replicates(both())
-    assert "by, in percent, -28.5 [-28.5, -28.4] tuned" in answer.sentence
-    assert "*total* uncertainty by -33.2 [-33.3, -33.2] tuned" in answer.sentence
-    assert "calibration gap of regret by -75.0 [-75.0, -75.0] tuned" in answer.sentence
+    assert "under log loss by -28.5 [-28.5, -28.4] % tuned" in answer.sentence
+    assert "*total* uncertainty by -33.2 [-33.3, -33.2] % tuned" in answer.sentence
+    assert "calibration gap of regret by -75.0 [-75.0, -75.0] % tuned" in answer.sentence
     assert "(6 families)" in answer.sentence
 
 
@@ -108,9 +108,10 @@ def test_active_learning_is_compared_with_the_regime_it_trains_in():
     ]
     reverse = [row | {"n_aurec": -row["n_aurec"]} for row in rows()]
     answer = proxies({"tuned": reverse, "paper": rows()}, learnt)
-    assert "active learning +1.00 [+1.00, +1.00] paper by n-AuReC" in answer.sentence
+    assert "| active learning, asking by epistemic | paper | n-AuReC | +1.00 [" in answer.body
     answer = proxies({"tuned": rows(), "paper": reverse}, learnt)
-    assert "active learning -1.00 [-1.00, -1.00] paper by n-AuReC" in answer.sentence
+    assert "active learning +1.00 [+1.00, +1.00] paper (6 families)" in answer.sentence
+    assert "| active learning, asking by epistemic | paper | n-AuReC | -1.00 [" in answer.body
     assert "| active learning, asking by total | paper | n-AuReC | +1.00 [" in answer.body
     assert "| ensemble | 0.200 | 0.800 |" in answer.body
 
@@ -118,7 +119,7 @@ def test_active_learning_is_compared_with_the_regime_it_trains_in():
 def test_what_moves_a_ranking():
     answer = what_moves_ranks(both())
     assert "1.00 [1.00, 1.00] when the paper's settings replace tuned ones" in answer.sentence
-    assert "-1.00 [-1.00, -1.00] under the published convention" in answer.sentence
+    assert "| published convention instead of Definition 1 | log | -1.00 [" in answer.body
     assert "overlap for 0 of 36 pairs" in answer.body  # six pairs on each of six data sets
     without = what_moves_ranks({"tuned": rows(), "paper": []})
     assert "paper's settings" not in without.sentence
