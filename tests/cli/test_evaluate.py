@@ -458,3 +458,18 @@ def test_a_row_has_the_name_that_its_table_says(tmp_path, run):
     (tmp_path / "c.csv").write_text(head + "mine,0.1,0.2,0.3,0.1\nmine,0.2,0.1,0.4,0.2\n")
     (row,) = rows_of(run("evaluate", tmp_path / "c.csv", "--no-gap", "--format", "json"))
     assert row["method"] == "mine"
+
+
+def test_a_fee_shows_what_the_team_costs(tmp_path, run, rng):
+    counts = rng.multinomial(6, rng.dirichlet(np.ones(3), 50))
+    np.savez(tmp_path / "a.npz", probs=rng.dirichlet(np.ones(3), (50, 3)), counts=counts)
+    asked = ["evaluate", tmp_path / "a.npz", "--loss", "zero_one", "--no-gap"]
+    (row,) = json.loads(run(*asked, "--defer-fee", "0.1", "--format", "json").out)
+    (free,) = json.loads(run(*asked, "--format", "json").out)
+    assert (row["defer_fee"], free["defer_fee"]) == (0.1, 0.0)
+    assert row["person_kind"] == "person"
+    assert row["team_risk"] >= free["team_risk"]
+    table = run(*asked, "--defer-fee", "0.1").out
+    assert "for a fee of 0.1" in table
+    assert f"{row['team_risk']:.4f}" in table
+    assert "defer all" not in run(*asked).out

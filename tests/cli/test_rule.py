@@ -136,6 +136,41 @@ def test_a_budget_above_the_largest_loss_is_refused(world, run, command):
         assert run(*words, "--loss", "log", "--risk-max", "100").code == 0  # it has no bound
 
 
+def test_rules_are_compared_by_what_the_team_costs(world, run):
+    out = world[0]
+    fit = ["rule", "fit", out / "cal.npz", "--loss", "zero_one", "--risk-max", "0.3"]
+    more = ["--compare", out / "answered.npz", "--defer-fee", "0.1"]
+    result = run(*fit, *more, "--format", "json")
+    assert result.code == 0, result.err
+    rows = {row["name"]: row for row in json.loads(result.out)["comparison"]}
+    answered = np.load(out / "answered.npz")
+    belief = Draws(answered["probs"])
+    star = realize(Annotations(answered["counts"]), belief, "zero_one")
+    assert rows["accept all"]["team"] == pytest.approx(star.total.mean())
+    assert rows["defer all"]["team"] == pytest.approx(star.person.mean() + 0.1)
+    hat = decompose(belief, "zero_one")
+    agreement = (belief.probs**2).sum(axis=-1).mean(axis=1)
+    accepted = hat.total <= 1 - agreement + 0.1
+    assert rows["predicted person"]["coverage"] == pytest.approx(accepted.mean())
+    cost = np.where(accepted, star.total, star.person + 0.1).mean()
+    assert rows["predicted person"]["team"] == pytest.approx(cost)
+    table = run(*fit, *more).out
+    assert "team" in table.splitlines()[-len(rows) - 2]
+    assert f"{rows['learned']['team']:.4f}" in table
+
+
+def test_what_the_team_needs(world, run):
+    out = world[0]
+    fit = ["rule", "fit", out / "cal.npz", "--loss", "zero_one"]
+    for words, why in (
+        (["--minimize", "team"], "needs the truth of each point"),
+        (["--risk-max", "0.3", "--defer-fee", "0.1"], "--defer-fee needs --compare"),
+    ):
+        result = run(*fit, *words)
+        assert result.code == 2
+        assert why in result.err
+
+
 def test_new_points_with_answers_are_measured_and_compared(world, run):
     out, *_ = world
     fit = ["rule", "fit", out / "cal.npz", *ASKED, "--save", out / "rule.json"]
@@ -145,7 +180,8 @@ def test_new_points_with_answers_are_measured_and_compared(world, run):
     applied = json.loads(run(*apply, "--format", "json").out)["new"]
     assert 0 < applied["attained"]["risk"] <= 1
     names = [row["name"] for row in found["comparison"]]
-    assert names == ["learned", "total", "epistemic", "confidence", "no promise", "possible"]
+    fitted = ["learned", "total", "epistemic", "confidence", "no promise"]
+    assert names == [*fitted, "predicted person", "accept all", "defer all", "possible"]
     learned = found["comparison"][0]
     assert learned["coverage"] == applied["coverage"]
     assert (out / "figure.png").read_bytes().startswith(b"\x89PNG")

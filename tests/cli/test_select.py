@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Draws, optimal_selector, realize
+from rue.selectors import team_selector
 
 N, K = 40, 3
 
@@ -80,3 +81,37 @@ def test_infeasible_budgets_are_one_line_and_exit_code_1(world, run):
     assert (result.code, result.out) == (1, "")
     assert len(result.err.strip().splitlines()) == 1
     assert "the best attainable is" in result.err
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "log"])
+def test_the_team_is_the_library_s(world, run, loss):
+    files, counts, probs = world
+    asked = ["select", *files, "--loss", loss, "--minimize", "team", "--defer-fee", "0.05"]
+    result = run(*asked, "--format", "json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    star = realize(Annotations(counts), Draws(probs), loss)
+    selector = team_selector(star, defer_fee=0.05)
+    for key in ("team_risk", "coverage", "risk", "regret", "person_risk"):
+        assert found[key] == pytest.approx(getattr(selector, key)), key
+    assert found["accept_all"] == pytest.approx(star.total.mean())
+    assert found["defer_all"] == pytest.approx(star.person.mean() + 0.05)
+    assert found["person_kind"] == {"zero_one": "person", "log": "panel"}[loss]
+    table = run(*asked).out
+    assert "Accept where the total is at most the risk of a person plus the fee of 0.05" in table
+    assert f"{found['team_risk']:.6g}" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--minimize", "team", "--risk-max", "0.1"], "has no budgets, got --risk-max"),
+        (["--minimize", "team", "--coverage-min", "0.1"], "got --coverage-min"),
+        (["--maximize", "coverage", "--defer-fee", "0"], "--defer-fee needs --minimize team"),
+        (["--minimize", "team", "--defer-fee", "-1"], "--defer-fee"),
+    ],
+)
+def test_the_team_has_no_budgets(world, run, arguments, words):
+    result = run("select", *world[0], *arguments)
+    assert result.code == 2
+    assert words in result.err

@@ -69,7 +69,9 @@ def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
     from rue.deploy import budgets_kept
     from rue.metrics.table import format_grid
 
+    team = any(not math.isnan(outcome.team) for outcome in outcomes)
     header = ["rule", "promise", "tested on", "coverage", "risk", "regret", "budgets"]
+    header += ["team"] if team else []
     rows = [
         [
             outcome.name,
@@ -77,6 +79,7 @@ def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
             f"{outcome.n_tested:,}" if outcome.n_tested else "-",
             *(_number(x) for x in (outcome.coverage, outcome.risk, outcome.regret)),
             "kept" if all(budgets_kept(outcome, problem).values()) else "broken",
+            *([_number(outcome.team)] if team else []),
         ]
         for outcome in outcomes
     ]

@@ -13,6 +13,7 @@ from rue.cli.inputs import (
     Cluster,
     Convention,
     Corrected,
+    DeferFee,
     Files,
     Losses,
     Matched,
@@ -73,6 +74,7 @@ def evaluate(
         bool, typer.Option(help="Compute the Pareto-gap.", rich_help_panel="Output")
     ] = True,
     corrected: Corrected = False,
+    defer_fee: DeferFee = None,
     convention: Convention = "definition",
     against: Annotated[
         str | None,
@@ -137,7 +139,7 @@ def evaluate(
                     matching=matched.matching,
                     convention=convention,
                 )
-                run = replace(run, method=method)
+                run = replace(run, method=method, defer_fee=defer_fee or 0.0)
                 if given:
                     run = replace(run, loss=loss_of_components(run, name if losses.loss else ""))
                 for group, rows_in in _groups(run, by):
@@ -178,6 +180,9 @@ def evaluate(
     emit(format_rows(table, format, width=terminal_width(wide)))
     if format == "table":
         emit("\n" + with_title("n-AuReC when ranking by", _ranked_by(rows), format) + "\n")
+        if defer_fee is not None:
+            asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
+            emit(with_title(asked, _teams(rows), format) + "\n")
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
     print_notes(notes(rows), format)
@@ -196,6 +201,21 @@ def _ranked_by(rows: "list[Evaluation]") -> str:
         texts = ["-" if number != number else f"{number:.3f}" for number in numbers]
         grid.append([*(getattr(row, name) for name in names), *texts])
     return format_grid(grid, left=names, width=terminal_width())
+
+
+def _teams(rows: "list[Evaluation]") -> str:
+    """Return what model and person cost, alone and together."""
+    from rue.metrics.table import format_grid
+
+    head = ["method", "loss", "asked", "accept all", "defer all", "team", "at coverage", "parity"]
+    grid = [head]
+    for row in rows:
+        asked = row.person_risk + row.defer_fee
+        numbers = (row.risk, asked, row.team_risk, row.team_coverage, row.person_parity)
+        texts = ["-" if number != number else f"{number:.4f}" for number in numbers]
+        name = " ".join(filter(None, (row.method, row.group)))
+        grid.append([name, row.loss, row.person_kind or "-", *texts])
+    return format_grid(grid, left=head[:3], width=terminal_width())
 
 
 def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":

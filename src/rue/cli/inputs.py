@@ -92,6 +92,15 @@ Corrected = Annotated[
         rich_help_panel="Output",
     ),
 ]
+DeferFee = Annotated[
+    float | None,
+    typer.Option(
+        help="What asking a person about a deferred point costs beyond their risk, in the unit of "
+        "the loss.",
+        min=0.0,
+        rich_help_panel="Output",
+    ),
+]
 Convention = Annotated[
     Literal["definition", "published"],
     typer.Option(
@@ -269,7 +278,11 @@ class Budgets:
 
     panel: ClassVar[str] = "Budgets"
     maximize: Literal["coverage"] | None = option(None, "Accept as much as the budgets allow.")
-    minimize: Literal["risk", "regret"] | None = option(None, "Minimise this at --coverage-min.")
+    minimize: Literal["risk", "regret", "team"] | None = option(
+        None,
+        "Minimise this at --coverage-min; team: with a person who gets the deferred points, "
+        "without budgets (rue select).",
+    )
     coverage_min: float | None = option(None, "Accept at least this share.")
     risk_max: float | None = option(None, "The risk budget.")
     regret_max: float | None = option(None, "The regret budget.")
@@ -280,6 +293,11 @@ class Budgets:
         """The problem, checked."""
         from rue.selectors.problem import Problem
 
+        if self.minimize == "team":
+            raise InputError(
+                "--minimize team needs the truth of each point, so no rule is fitted for it: use "
+                "rue select, or rue rule fit --compare, which prints what the team costs"
+            )
         return Problem(
             self.maximize,
             self.minimize,
@@ -288,6 +306,13 @@ class Budgets:
             self.regret_max,
             self.normalized,
         )
+
+    def require_none(self) -> None:
+        """Raise if there is a floor or a budget."""
+        for name in ("coverage_min", "risk_max", "regret_max"):
+            if getattr(self, name) is not None:
+                option = "--" + name.replace("_", "-")
+                raise InputError(f"--minimize team has no budgets, got {option}; leave it out")
 
 
 def require_level(option: str, level: float | None) -> None:

@@ -12,6 +12,7 @@ from rue.cli._rule_text import attained_lines, comparison, new_line, numbers, ru
 from rue.cli.inputs import (
     COLUMN,
     Budgets,
+    DeferFee,
     Matched,
     OneLoss,
     OneMethod,
@@ -82,6 +83,7 @@ def fit(
         Path | None,
         typer.Option(help="With --compare: draw the promised, attained and best possible values."),
     ] = None,
+    defer_fee: DeferFee = None,
     format: TableOrJson = "table",
 ) -> None:
     """Learn when to accept a prediction and when to defer it.
@@ -100,6 +102,8 @@ def fit(
 
     if plot is not None and compare is None:
         raise InputError("--plot needs --compare")
+    if defer_fee is not None and compare is None:
+        raise InputError("--defer-fee needs --compare, which prints what the team costs")
     if budgets.maximize is None and budgets.minimize is None:
         budgets = replace(budgets, maximize="coverage")
     problem = budgets.problem
@@ -136,7 +140,7 @@ def fit(
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
         new = read_new(compare, rule, matched.answers(), matching=matching, others=True)
-        outcomes = _compared(rule, points, new)
+        outcomes = _compared(rule, points, new, defer_fee or 0.0)
         facts["comparison"] = [
             {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
         ]
@@ -215,7 +219,9 @@ def show(rule: RuleFile, format: TableOrJson = "table") -> None:
         raise typer.Exit(1)
 
 
-def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[Outcome, ...]":
+def _compared(
+    rule: "Rule", cal: "DeployPoints", new: "DeployPoints", defer_fee: float
+) -> "tuple[Outcome, ...]":
     from rue.deploy import compare_rules
 
     if new.star is None or cal.star is None:
@@ -233,6 +239,7 @@ def _compared(rule: "Rule", cal: "DeployPoints", new: "DeployPoints") -> "tuple[
         delta=rule.delta,
         bound=rule.bound,
         seed=rule.seed,
+        defer_fee=defer_fee,
     )
 
 
@@ -240,7 +247,8 @@ def _draw(outcomes: "tuple[Outcome, ...]", problem: "Problem", path: Path) -> No
     from rue.plots.deploy import plot_outcomes
     from rue.plots.style import save
 
-    save(plot_outcomes(outcomes, problem), path)
+    shown = [o for o in outcomes if o.rule is not None or o.name == "possible"]
+    save(plot_outcomes(shown, problem), path)
 
 
 def _print(facts: dict[str, Any], lines: list[str], format: str) -> None:

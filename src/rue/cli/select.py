@@ -7,10 +7,13 @@ import typer
 
 from rue._text import ESCAPES
 from rue.cli import emit, emit_json
-from rue.cli.inputs import Budgets, Matched, OneLoss, OneMethod, TableOrJson, method_of
+from rue.cli.inputs import Budgets, DeferFee, Matched, OneLoss, OneMethod, TableOrJson, method_of
+from rue.errors import InputError
 
 if TYPE_CHECKING:
+    from rue.components import Run
     from rue.selectors.selector import Selector
+    from rue.selectors.team import TeamSelector
 
 EXAMPLE = (
     "rue select ensemble.npz --truth counts.npy --maximize coverage --risk-max 0.1 "
@@ -23,13 +26,15 @@ def select(
     matched: Matched,
     losses: OneLoss,
     budgets: Budgets,
+    defer_fee: DeferFee = None,
     format: TableOrJson = "table",
 ) -> None:
     """Find the best accept/reject rule if the truth is known.
 
-    This is the rule of Theorem 1. It uses the realised components, so it shows what the best
-    possible uncertainty could attain on these points. It cannot be deployed: for a rule that can,
-    see rue rule fit.
+    This is the rule of Theorem 1; with --minimize team, the one under which the model costs least
+    together with a person who gets the deferred points. It uses the realised components, so it
+    shows what the best possible uncertainty could attain on these points. It cannot be deployed:
+    for a rule that can, see rue rule fit.
 
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
@@ -40,13 +45,25 @@ def select(
     from rue.losses import Loss
     from rue.selectors.optimal import solve
     from rue.selectors.problem import require_reachable
+    from rue.selectors.team import team_selector
 
-    problem = budgets.problem
+    team = budgets.minimize == "team"
+    if team:
+        budgets.require_none()
+    elif defer_fee is not None:
+        raise InputError("--defer-fee needs --minimize team")
+    problem = None if team else budgets.problem
     name, files = method_of(file)
     read = read_method(files, name=name, matching=matched.matching)
     run = make_run(
         read, matched.answers(), losses.chosen, values=losses.scale, matching=matched.matching
     )
+    if problem is None:
+        deciding = team_selector(run.star, defer_fee=defer_fee or 0.0)
+        _print_team(deciding, run, format)
+        if not deciding.coverage > 0:
+            raise typer.Exit(1)
+        return
     kind = Kind(loss=run.loss_name or None)
     if run.belief is not None and isinstance(run.loss, Loss):
         limits = None if run.annotations is None else run.annotations.range
@@ -66,6 +83,42 @@ def select(
         emit(_table(facts))
     if not selector.coverage > 0:
         raise typer.Exit(1)
+
+
+def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
+    """Print whom to ask and what the team costs, beside the model and a person alone."""
+    from rue.truth.person import person_kind
+
+    meanings = {
+        "team_risk": "loss of model and person together, with the fee",
+        "coverage": "share that the model keeps",
+        "risk": "loss of the accepted",
+        "regret": "the part of it that could have been avoided",
+        "accept_all": "loss of the model on all points",
+        "defer_all": "loss of the person on all points, with the fee",
+    }
+    facts: dict[str, Any] = {
+        **{key: getattr(selector, key) for key in ("team_risk", "coverage", "risk", "regret")},
+        "accept_all": float(run.star.total.mean()),
+        "defer_all": selector.person_risk + selector.defer_fee,
+        "person_risk": selector.person_risk,
+        "defer_fee": selector.defer_fee,
+        "person_kind": person_kind(run.loss),
+        "n_points": len(run),
+        "n_accepted": int(selector.acceptance.sum()),
+        "rule": str(selector),
+        "method": run.method,
+        "loss": run.loss_name,
+        "notes": list(run.notes),
+    }
+    if format == "json":
+        emit_json(facts)
+        return
+    head = f"{run.method.translate(ESCAPES)} · {run.loss_name} loss · {len(run):,} points"
+    lines = [f"{head} · {facts['person_kind']}"]
+    lines += [f"  {key:<11}{facts[key]:>12.6g}   {text}" for key, text in meanings.items()]
+    notes = [f"note: {note}" for note in run.notes]
+    emit("\n".join([*lines, "", str(selector), *([""] if notes else []), *notes]))
 
 
 def _numbers(selector: "Selector") -> dict[str, Any]:

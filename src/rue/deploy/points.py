@@ -21,6 +21,7 @@ from rue.io.predictions import Predictions, read_method
 from rue.io.real_values import rated_truth
 from rue.io.truth import Truth
 from rue.losses import Loss, get_loss
+from rue.truth.person import predicted_person
 from rue.truth.ratings import Ratings
 
 __all__ = ["DeployPoints", "read_calibration", "read_new", "read_of_kind"]
@@ -222,7 +223,9 @@ def read_of_kind(
     return DeployPoints(
         path,
         predictions.method,
-        decompose(predictions.belief, loss),
+        replace(
+            decompose(predictions.belief, loss), person=predicted_person(predictions.belief, loss)
+        ),
         star,
         kind,
         predictions.ids,

@@ -1,11 +1,12 @@
 """What rules attain: beside simpler ones and what is possible, and over many calibration draws."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
@@ -32,7 +33,9 @@ class Outcome:
     ----------
     name : str
         ``"learned"``; ``"total"``, ``"epistemic"`` and ``"confidence"`` alone; ``"no promise"``,
-        learned without delta; ``"possible"``, Theorem 1's selector with the new points' truth.
+        learned without delta; ``"predicted person"``, which accepts where the total is at most the
+        predicted risk of a person; ``"accept all"`` and ``"defer all"``; ``"possible"``, Theorem
+        1's selector with the new points' truth.
     promised : bool
         Whether the budgets are promised.
     coverage, risk, regret : float
@@ -40,7 +43,10 @@ class Outcome:
     n_tested : int
         How many calibration points tested the thresholds.
     rule : Rule or None
-        The rule; None for what is possible.
+        The rule; None for what is not fitted.
+    team : float
+        What the accepted points and a person on the deferred ones cost together, with the fee;
+        NaN if the risk of a person is unknown.
     """
 
     name: str
@@ -50,6 +56,7 @@ class Outcome:
     regret: float
     n_tested: int
     rule: Rule | None = None
+    team: float = math.nan
 
 
 def compare_rules(
@@ -64,11 +71,13 @@ def compare_rules(
     delta: float | None = None,
     bound: float | None = None,
     seed: int = 0,
+    defer_fee: float = 0.0,
 ) -> tuple[Outcome, ...]:
     """Fit each rule on the calibration points and measure it on new points with answers.
 
     A rule of one score has no weights to learn, so all calibration points test it, unless risk and
-    regret are per accepted point.
+    regret are per accepted point. If the risk of a person is known for the new points, every rule
+    has the cost of the team, beside accepting and deferring everything.
 
     Parameters
     ----------
@@ -81,6 +90,8 @@ def compare_rules(
         compare a rule by confidence as well.
     delta, bound, seed
         As in :func:`rue.fit_selector`.
+    defer_fee
+        What asking a person about a deferred point costs beyond their risk.
 
     Returns
     -------
@@ -107,20 +118,16 @@ def compare_rules(
         promised = {"delta": delta, "bound": bound}
     outcomes = []
 
+    def measure(name: str, accepted: NDArray[Any], rule: Rule | None = None) -> None:
+        found = attained(star_new, accepted, normalized=problem.normalized)
+        values = found.coverage, found.risk, found.regret
+        tested = (False, 0) if rule is None else (rule.delta is not None, rule.n_tested)
+        team = _team(star_new, accepted, defer_fee)
+        outcomes.append(Outcome(name, tested[0], *values, tested[1], rule, team))
+
     def add(name: str, cal: Components, new: Components, **options: Any) -> None:
         rule = fit_selector(star_cal, cal, **problem.to_dict(), seed=seed, **options)
-        found = attained(star_new, rule.accept(new), normalized=problem.normalized)
-        outcomes.append(
-            Outcome(
-                name,
-                rule.delta is not None,
-                found.coverage,
-                found.risk,
-                found.regret,
-                rule.n_tested,
-                rule,
-            )
-        )
+        measure(name, rule.accept(new), rule)
 
     add("learned", hat_cal, hat_new, **promised)
     add("total", hat_cal, hat_new, weights=total_weights(hat_cal), **promised)
@@ -130,13 +137,26 @@ def compare_rules(
         add("confidence", _only(cal), _only(new), weights=(0.0, 1.0), **promised)
     if delta is not None:
         add("no promise", hat_cal, hat_new)
+    if star_new.person is not None:
+        if hat_new.person is not None:
+            measure("predicted person", hat_new.total <= hat_new.person + defer_fee)
+        measure("accept all", np.ones(len(star_new), bool))
+        measure("defer all", np.zeros(len(star_new), bool))
     try:
         best = solve(star_new, problem)
         best_values = best.coverage, best.risk, best.regret
+        team = _team(star_new, best.acceptance, defer_fee)
     except InfeasibleError:
-        best_values = 0.0, float("nan"), float("nan")
-    outcomes.append(Outcome("possible", False, *best_values, 0))
+        best_values, team = (0.0, math.nan, math.nan), math.nan
+    outcomes.append(Outcome("possible", False, *best_values, 0, team=team))
     return tuple(outcomes)
+
+
+def _team(star: Components, accepted: NDArray[Any], fee: float) -> float:
+    """Return what accepted points and a person on the others cost, over all points."""
+    if star.person is None:
+        return math.nan
+    return float((accepted * star.total + (1.0 - accepted) * (star.person + fee)).mean())
 
 
 @dataclass(frozen=True)

@@ -2,5 +2,6 @@
 
 from rue.selectors.optimal import Selector, optimal_selector, solve
 from rue.selectors.problem import Problem
+from rue.selectors.team import TeamSelector, team_selector
 
-__all__ = ["Problem", "Selector", "optimal_selector", "solve"]
+__all__ = ["Problem", "Selector", "TeamSelector", "optimal_selector", "solve", "team_selector"]
