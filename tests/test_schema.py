@@ -10,13 +10,16 @@ from typing import Annotated, Literal
 import numpy as np
 import pytest
 
+import rue.data
 from rue import Components, Rule
 from rue._arrays import FloatArray
 from rue._schema import Constraint, Count, Different, Undefined, build, changed, plain, read_content
+from rue.bench import Store, read_results
 from rue.deploy import RecalibrationMap
 from rue.errors import FileError, InputError
+from rue.leaderboard import find_submissions, read_submission, verify
 
-STORED = Path(__file__).parent / "deploy" / "stored"
+STORED = Path(__file__).parent / "stored"
 
 
 @dataclass(frozen=True)
@@ -158,3 +161,28 @@ def test_rules_of_earlier_versions_are_read_and_decide_as_before(name, tmp_path)
 def test_maps_of_earlier_versions_are_read(name):
     path = STORED / f"{name}.json"
     assert RecalibrationMap.load(path).to_dict() == json.loads(path.read_text())
+
+
+def test_a_benchmark_of_an_earlier_version_is_read_and_its_numbers_are_ours():
+    results = read_results(Store(STORED / "benchmark"))
+    assert (results.missing, results.damaged, results.stale) == ((), (), ())
+    (row,) = results.raw.values()
+    assert row.config["settings"]["n_trees"] == 5
+    assert [evaluated["loss"] for evaluated in row.rows] == ["log", "zero_one"]
+    assert row.proxies["auac"] is not None
+    for submission in find_submissions(STORED / "benchmark"):
+        verified = verify(submission)
+        assert (verified.problem, list(verified.rows)) == ("", ["log", "zero_one"])
+
+
+def test_a_submission_of_an_earlier_version_is_verified():
+    submission = read_submission(STORED / "submission")
+    assert (submission.method, submission.data, submission.regime) == ("forest", "rbf", "paper")
+    assert len(submission.claims["log"]) == 15
+    verified = verify(submission)
+    assert (verified.problem, list(verified.rows)) == ("", ["log", "zero_one"])
+
+
+def test_a_description_of_an_earlier_version_is_read():
+    data = rue.data.load(str(STORED / "own" / "mine.toml"))
+    assert (len(data), data.n_classes, data.class_names) == (12, 3, ("maybe", "no", "yes"))

@@ -19,6 +19,7 @@ from rue.bench.tables import table_rows
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.method_ranking import Ranking, compare_column
+from rue.leaderboard.row_format import Claim
 from rue.leaderboard.submission import Refused, Submission, find_submissions
 from rue.leaderboard.verify import References, Verified, answers_checksum, verify
 from rue.metrics.columns import title
@@ -60,10 +61,10 @@ class BoardRow:
     regime: str
     source: Path
     seeds: tuple[int, ...]
-    numbers: Mapping[str, Any]
+    numbers: Claim
     problem: str = ""
     note: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     link: str = ""
 
     @property
@@ -301,7 +302,7 @@ def _place(row: BoardRow) -> tuple[bool, float]:
 
 def _number(row: BoardRow, key: str) -> float:
     value = row.numbers.get(key)
-    return math.nan if value is None else float(value)
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def _mean_replicates(runs: Mapping[int, Run]) -> dict[str, FloatArray]:

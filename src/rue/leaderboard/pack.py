@@ -1,17 +1,16 @@
 """Write a submission from a prediction file."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from rue._schema import plain
 from rue.components import Run
 from rue.data.truth import is_data_set
 from rue.errors import FileError, InputError
 from rue.io.align import make_run
-from rue.io.atomic import copy, replacing, sha256
+from rue.io.atomic import copy, sha256, write_json
 from rue.io.predictions import read_predictions
-from rue.leaderboard.row_format import OWN_REGIME
+from rue.leaderboard.row_format import OWN_REGIME, Claim, SubmittedRow
 from rue.leaderboard.submission import Submission, read_submission
 from rue.leaderboard.verify import References, answers_checksum
 from rue.metrics.columns import COLUMNS
@@ -31,7 +30,7 @@ def write_submission(
     regime: str = OWN_REGIME,
     seed: int = 0,
     values: Sequence[float] | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     link: str = "",
 ) -> Submission:
     """Evaluate a prediction file, and write it as a submission to a leaderboard.
@@ -106,28 +105,29 @@ def write_submission(
     )
     said = References().truth(asked)
     runs = [make_run(read, said, loss, values=values) for loss in losses]
-    row: dict[str, Any] = {"method": method, "data": data, "regime": regime, "seed": seed}
-    if truth is not None:
-        row["truth"] = truth if isinstance(truth, str) else f"truth{truth.suffix}"
-    if values is not None:
-        row["values"] = list(values)
     suffix = path.suffix if path.suffix in (".npz", ".parquet", ".csv") else ".jsonl"
-    row |= {
-        "rows": [_claims(loss, run) for loss, run in zip(losses, runs, strict=True)],
-        "predictions_sha256": sha256(path),
-        "data_sha256": answers_checksum(runs[0]),
-        "settings": dict(settings or {}),
-    } | ({"link": link} if link else {})
+    row = SubmittedRow(
+        method=method,
+        data=data,
+        regime=regime,
+        seed=seed,
+        truth=truth if truth is None or isinstance(truth, str) else f"truth{truth.suffix}",
+        values=None if values is None else tuple(values),
+        rows=tuple(_claims(loss, run) for loss, run in zip(losses, runs, strict=True)),
+        predictions_sha256=sha256(path),
+        data_sha256=answers_checksum(runs[0]),
+        settings=dict(settings or {}),
+        link=link,
+    )
     folder.mkdir(parents=True, exist_ok=True)
     copy(path, folder / f"predictions{suffix}")
     if isinstance(truth, Path):
         copy(truth, folder / f"truth{truth.suffix}")
-    with replacing(folder / "row.json") as file:
-        file.write(json.dumps(row, indent=1, allow_nan=False).encode())
+    write_json(folder / "row.json", plain(row), indent=1)
     return read_submission(folder)
 
 
-def _claims(loss: str, run: Run) -> dict[str, Any]:
+def _claims(loss: str, run: Run) -> Claim:
     """Return the numbers of the columns that a leaderboard shows."""
     row = evaluate_run(run).to_dict()
     shown = [

@@ -147,7 +147,7 @@ def _row(row: BoardRow, settings: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
+def _flat(settings: Mapping[str, object], before: str = "") -> dict[str, str]:
     """Return settings as names and texts; those within others have both names."""
     found: dict[str, str] = {}
     for key, value in settings.items():

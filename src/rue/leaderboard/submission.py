@@ -11,20 +11,18 @@ A submission of several seeds has such a folder for each of them. The folder of 
 (:mod:`rue.bench.store`) is read as one submission for each of its cells.
 """
 
-import json
 import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
-from rue._schema import build
+from rue._schema import build, read_content
 from rue.bench.cell_row import CellRow
 from rue.bench.cells import cells, has_settings
 from rue.bench.store import Store
 from rue.errors import FileError, InputError, RueError
-from rue.io.memory import allowance, opened
+from rue.io.memory import allowance
 from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 
@@ -88,7 +86,7 @@ class Submission:
     predictions_sha256: str | None = None
     data_sha256: str | None = None
     digits: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     link: str = ""
 
     def __str__(self) -> str:
@@ -185,13 +183,13 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
     path = folder / "row.json"
     source = folder if source is None else Path(source)
     require_sent(path, source, _LARGEST)
-    row = _load(path)
-    try:
+
+    def make(row: Mapping[str, object]) -> Submission:
         if "cell" in row and "config" in row:  # one cell of a benchmark, sent by itself
             return _of_cell(folder, source, build(CellRow, row, unknown="ignore"))
         return _of_row(folder, source, build(SubmittedRow, row))
-    except ValueError as error:
-        raise FileError(f"{path}: {error}") from None
+
+    return read_content(path, "a submission", make)
 
 
 def _of_row(folder: Path, source: Path, row: SubmittedRow) -> Submission:
@@ -276,17 +274,6 @@ def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
             **row.versions,
         },
     )
-
-
-def _load(path: Path) -> dict[str, Any]:
-    with opened(path) as file:
-        try:
-            row = json.loads(file.read())
-        except (ValueError, RecursionError) as error:
-            raise FileError(f"{path}: cannot be read as JSON: {error}") from None
-    if not isinstance(row, dict):
-        raise FileError(f"{path}: must be a JSON object, got {type(row).__name__}")
-    return row
 
 
 def _folders(folder: Path) -> list[Path]:
