@@ -1,37 +1,59 @@
-"""Write README's table from the rows of the demo (docs/results/demo.json).
+"""Run README's code and put what it prints below it.
 
 python -m studies.readme
 """
 
-import json
+import contextlib
+import os
+import tempfile
+from typing import Any
 
-from rue.metrics.table import format_rows
-from studies import RESULTS, ROOT
-from studies.pages import fill_file
+import numpy as np
+
+from studies import ROOT
+from studies.blocks import Block, blocks, run
+from studies.pages import code, fill
 
 PAGE = ROOT / "README.md"
-LOSS = "log"
-SHOWN = ("method", "loss", "aurec", "n_aurec", "aurc", "pareto_gap", "spearman_hat")
+MARKS = {"python": "row", "sh": "output"}
+WIDTH = "80"
+"""The columns of the terminal in which the command runs."""
 
 
 def main() -> None:
-    fill_file(PAGE, blocks())
+    PAGE.write_text(filled(PAGE.read_text()))
 
 
-def blocks() -> dict[str, str]:
-    return {"demo": demo_table()}
+def filled(page: str) -> str:
+    """Return the page with the output of its Python code and of its command.
+
+    The command's files hold what the Python code made: the ensemble, an evidential network whose
+    mean is the ensemble's first member, and the answers.
+    """
+    names: dict[str, Any] = {}
+    printed = {}
+    columns = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = WIDTH
+    try:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for block in blocks(page):
+                if block.language in MARKS and not block.reason:
+                    printed[MARKS[block.language]] = code(_run(block, names))
+    finally:
+        os.environ.pop("COLUMNS")
+        if columns is not None:
+            os.environ["COLUMNS"] = columns
+    return fill(page, printed)
 
 
-def demo_table() -> str:
-    """Return the demo's table under one loss, without intervals: README is short."""
-    table = json.loads((RESULTS / "demo.json").read_text())["table"]
-    shown = {*SHOWN, *(f"{key}_std" for key in SHOWN)}
-    rows = [
-        {key: value for key, value in row.items() if key in shown}
-        for row in table
-        if row["loss"] == LOSS
-    ]
-    return format_rows(rows, "markdown")
+def _run(block: Block, names: dict[str, Any]) -> str:
+    text = run(block, names)
+    if block.language == "python":
+        members = names["members"] / names["members"].sum(axis=2, keepdims=True)
+        np.savez("ensemble.npz", probs=members)
+        np.savez("evidential.npz", alpha=1 + 8 * members[:, 0])
+        np.save("counts.npy", names["answers"].counts)
+    return text
 
 
 if __name__ == "__main__":

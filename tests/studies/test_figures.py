@@ -19,7 +19,7 @@ def used():
 def test_every_figure_exists_and_is_used():
     linked = set(used())
     for path in linked:
-        assert path.read_bytes().startswith(b"\x89PNG"), path
+        assert path.read_bytes().startswith(b"<svg" if path.suffix == ".svg" else b"\x89PNG"), path
     assert {path.resolve() for path in FIGURES.glob("*.png")} <= linked
 
 

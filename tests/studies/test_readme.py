@@ -1,21 +1,20 @@
-"""README's table is that of the demo's rows."""
+"""README shows what its code prints, and is short."""
 
-import json
+import re
 
-from studies import RESULTS, readme
-from studies.pages import fill
+from studies import readme
 
 
-def test_readme_shows_the_demo():
+def test_readme_shows_what_its_code_prints():
     page = readme.PAGE.read_text()
-    assert fill(page, readme.blocks()) == page
+    assert readme.filled(page) == page
 
 
-def test_the_table_is_of_one_loss_and_every_method():
-    record = json.loads((RESULTS / "demo.json").read_text())
-    lines = readme.demo_table().splitlines()[2:]
-    rows = [row for row in record["table"] if row["loss"] == readme.LOSS]
-    assert len(lines) == len(rows) > 3
-    for line, row in zip(lines, rows, strict=True):
-        assert line.startswith(f"| {row['method']} |")
-        assert f"{row['aurec']:.4f}" in line
+def test_readme_is_short_and_begins_with_how_to_start():
+    page = readme.PAGE.read_text()
+    text = re.sub(r"```.*?```|<!--.*?-->|!?\[([^\]]*)\]\([^)]*\)", r" \1 ", page, flags=re.DOTALL)
+    assert len(text.split()) <= 900
+    before = page.partition("```")[0]
+    assert len(before.split()) < 150
+    heads = re.findall(r"^## (.*)", page, re.MULTILINE)
+    assert heads[:3] == ["Install", "In Python", "On the command line"]
