@@ -50,36 +50,41 @@ MOST = 4
 
 
 @kernel
-def accumulate(order, score, slack, risk, regret, risk_sums, regret_sums):
-    """Write the N+1 running sums of ``risk`` and ``regret`` in the order of ``score``.
+def accumulate(order, score, slack, losses, risk_sums, regret_sums):
+    """Write the N+1 running sums of the two columns of ``losses`` in the order of ``score``.
 
+    The columns are risk and regret, beside each other because they are read in random order.
     ``order`` sorts ``score``. Neighbours whose scores differ by at most ``slack`` are equal, and
     equal scores are ordered by row.
     """
     n_points = order.shape[0]
+    total, avoidable = 0.0, 0.0
     risk_sums[0] = regret_sums[0] = 0.0
-    first = 0
+    first, last = 0, score[order[0]]
     while first < n_points:
         stop = first + 1
-        while stop < n_points and score[order[stop]] - score[order[stop - 1]] <= slack:
+        while stop < n_points:
+            before, last = last, score[order[stop]]
+            if last - before > slack:
+                break
             stop += 1
         if stop - first > 1:
             order[first:stop].sort()
         for k in range(first, stop):
-            risk_sums[k + 1] = risk_sums[k] + risk[order[k]]
-            regret_sums[k + 1] = regret_sums[k] + regret[order[k]]
+            total += losses[order[k], 0]
+            avoidable += losses[order[k], 1]
+            risk_sums[k + 1], regret_sums[k + 1] = total, avoidable
         first = stop
 
 
 @kernel
-def accumulate_directions(x, y, angles, risk, regret, risk_sums, regret_sums):
+def accumulate_directions(x, y, angles, losses, risk_sums, regret_sums, score, order, room):
     """Write the running sums (see :func:`accumulate`) of the rankings by some directions.
 
     Direction phi ranks by x cos(phi) + y sin(phi); the sums have shape (directions, N + 1).
+    ``score``, ``order`` and ``room`` are memory for :func:`sort_rows`.
     """
     n_points = x.shape[0]
-    score, order = np.empty(n_points), np.empty(n_points, np.int64)
-    room = np.empty((2, n_points), np.uint64)
     for d in range(angles.shape[0]):
         cosine, sine = np.cos(angles[d]), np.sin(angles[d])
         for i in range(n_points):
@@ -88,8 +93,8 @@ def accumulate_directions(x, y, angles, risk, regret, risk_sums, regret_sums):
         total, avoidable = 0.0, 0.0
         risk_sums[d, 0] = regret_sums[d, 0] = 0.0
         for k in range(n_points):
-            total += risk[order[k]]
-            avoidable += regret[order[k]]
+            total += losses[order[k], 0]
+            avoidable += losses[order[k], 1]
             risk_sums[d, k + 1], regret_sums[d, k + 1] = total, avoidable
 
 
@@ -149,36 +154,53 @@ def insert_rankings(fronts, sizes, champions, first, risk_sums, regret_sums, ang
     both. Returns the fronts, which may have moved.
     """
     n_points, n_levels = risk_sums.shape[1] - 1, sizes.shape[0]
-    stop = n_points - first + 1
+    risk, regret = np.empty(n_levels), np.empty(n_levels)
+    is_open = np.zeros(8 * (n_levels // 8 + 1), np.uint8)
+    levels = np.empty(is_open.shape[0] + 1, np.uint32)
+    opposite = np.uint64(n_points - first)
     for d in range(angles.shape[0]):
         risks, regrets = risk_sums[d], regret_sums[d]
         fronts = _insert_ranking(
-            *(fronts, sizes, champions),
+            *(fronts, sizes, champions, is_open, levels),
             *(risks[first : first + n_levels], regrets[first : first + n_levels], angles[d]),
         )
         # The reversed ranking accepts what the ranking rejects.
-        risk = risks[n_points] - risks[stop - n_levels : stop][::-1]
-        regret = regrets[n_points] - regrets[stop - n_levels : stop][::-1]
-        fronts = _insert_ranking(fronts, sizes, champions, risk, regret, angles[d] + np.pi)
+        _complements(risks, opposite, risk)
+        _complements(regrets, opposite, regret)
+        fronts = _insert_ranking(
+            *(fronts, sizes, champions, is_open, levels, risk, regret, angles[d] + np.pi)
+        )
     return fronts
 
 
 @kernel
-def _insert_ranking(fronts, sizes, champions, risk, regret, angle):
+def _complements(sums, last, out):
+    """Write the last of the running sums minus those that end at place ``last``, backwards."""
+    whole = sums[sums.shape[0] - 1]
+    for i in range(out.shape[0]):
+        out[i] = whole - sums[last - np.uint64(i)]  # unsigned, so that loops vectorise
+
+
+@kernel
+def _insert_ranking(fronts, sizes, champions, is_open, levels, risk, regret, angle):
     """Insert one point per level; returns the fronts.
 
-    The levels whose champion does not dominate the point are few: they are listed without a
-    branch for each level, which the processor would often guess wrong.
+    The levels whose champion does not dominate the point are few and close to each other:
+    ``is_open`` marks them, and is looked at eight levels at a time. They are listed in ``levels``
+    without a branch for each level, which the processor would often guess wrong.
     """
-    n_levels = sizes.shape[0]
     least_risk, least_regret = champions[0], champions[1]
-    found, n_found = np.empty(n_levels, np.uint32), 0
-    for level in range(n_levels):
-        found[n_found] = level
-        n_found += (least_risk[level] > risk[level] + SAME_SUM) | (
+    for level in range(sizes.shape[0]):
+        is_open[level] = (least_risk[level] > risk[level] + SAME_SUM) | (
             least_regret[level] > regret[level] + SAME_SUM
         )
-    for level in found[:n_found]:
+    eights, n_listed = is_open.view(np.uint64), 0
+    for eight in range(eights.shape[0]):
+        if eights[eight] != 0:
+            for level in range(8 * eight, 8 * eight + 8):
+                levels[n_listed] = level
+                n_listed += is_open[level]
+    for level in levels[:n_listed]:
         fronts = _challenge(fronts, sizes, champions, level, risk[level], regret[level], angle)
     return fronts
 
