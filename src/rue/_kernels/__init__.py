@@ -110,7 +110,7 @@ class Kernel:
             types = tuple(self.dispatcher.typeof_pyval(value) for value in args)
             self.dispatcher.compile(types)
             machine_code.store(name, key, self.dispatcher, types)
-            function = self.dispatcher
+            function = machine_code.load(name, key) or self.dispatcher
         self._loaded[key] = function
         return function
 
