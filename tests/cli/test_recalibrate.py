@@ -131,7 +131,7 @@ def test_tables_say_what_was_fitted_and_what_is_attained(world, run):
     assert "ensemble · log loss · fitted on 500 points" in text
     assert "after is on points left out: the mean by 5 folds, the gap by halves, seed 0" in text
     shown = run("recalibrate", "show", folder / "map.json").out
-    assert "map · log loss · fitted on 500 points" in shown
+    assert "ensemble · log loss · fitted on 500 points" in shown
     known = RecalibrationMap.load(folder / "map.json")
     assert len(shown.splitlines()) == len(text.splitlines()) + len(known.fitted.regret) + 2
     apply = ["recalibrate", "apply", folder / "new.npz", "--map", folder / "map.json"]

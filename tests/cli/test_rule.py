@@ -123,7 +123,7 @@ def test_a_budget_above_the_largest_loss_is_refused(world, run, command):
         refused = run(*words, "--loss", "zero_one", f"--{name}-max", "5")
         assert refused.code == 2
         assert refused.err.strip() == (
-            f"rue: {name}_max must be at most the largest possible loss under zero_one loss, 1, "
+            f"rue: --{name}-max must be at most the largest possible loss under zero_one loss, 1, "
             "got 5; 0.05 is 5 %"
         )
     refused = run(*words, "--loss", "squared", "--risk-max", "4.5")

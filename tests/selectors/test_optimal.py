@@ -474,8 +474,8 @@ def test_a_block_cut_in_the_middle_of_the_line():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "give one of"),
-        ({"maximize": "coverage", "minimize": "risk"}, "give one of"),
+        ({}, "one objective"),
+        ({"maximize": "coverage", "minimize": "risk"}, "one objective"),
         ({"maximize": "risk"}, "maximize must be 'coverage', got 'risk'"),
         ({"minimize": "coverage"}, "minimize must be 'risk' or 'regret', got 'coverage'"),
         ({"minimize": "risk"}, "needs coverage_min"),

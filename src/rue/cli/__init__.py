@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         # Only the files of the given command are loaded, if it is one.
         app = make_app(*(name for name in given[:1] if name in COMMANDS))
-        code = app(given, standalone_mode=False)
+        code = app(given, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
         _fail(error.format_message())
     except BrokenPipeError:  # whoever read the output has had enough
@@ -66,6 +66,7 @@ def make_app(*names: str) -> typer.Typer:
     """
     app = App(
         name="rue",
+        add_completion=True,
         help="Does a model's epistemic uncertainty find the errors that could have been avoided?",
         context_settings={
             "help_option_names": ["-h", "--help"],
@@ -131,10 +132,10 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Print the help if there are no arguments, and add the default command's name."""
-        if not args and self.no_args_is_help:
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
             print(ctx.get_help())
             ctx.exit()
-        if self.default_name and args[0] not in (*self.commands, "-h", "--help"):
+        if self.default_name and args and args[0] not in (*self.commands, "-h", "--help"):
             args = [self.default_name, *args]
         return super().parse_args(ctx, args)
 
@@ -218,6 +219,8 @@ def warn(text: str) -> None:
 
 def print_notes(notes: Sequence[str], format: str = "table") -> None:
     """Print notes below a table, or to stderr beside CSV, LaTeX and Markdown; JSON holds them."""
+    if notes and format == "table":
+        emit("")
     for note in dict.fromkeys(notes) if format != "json" else ():
         (emit if format == "table" else warn)(f"note: {note}")
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rue.bench.suite import Suite
 
 
+_BAR = 60  # characters
+
+
 def run_with_progress(
     suite: "Suite",
     out: Path,
@@ -114,13 +117,13 @@ def _log(name: str) -> "Iterator[Callable[[Progress], None]]":
 def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
     from rich.console import Console, Group
     from rich.live import Live
-    from rich.progress_bar import ProgressBar
     from rich.text import Text
 
     with Live(console=Console(stderr=True), refresh_per_second=2, transient=True) as live:
 
         def show(progress: "Progress") -> None:
             finished = len(progress.done) + len(progress.failed)
+            filled = _BAR * finished // max(progress.total, 1)
             left = progress.time_left()
             parts = [
                 f"{name}: {finished} of {progress.total} cells",
@@ -131,7 +134,7 @@ def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
             live.update(
                 Group(
                     Text(", ".join(filter(None, parts))),
-                    ProgressBar(total=max(progress.total, 1), completed=finished, width=60),
+                    Text.assemble(("━" * filled, "green"), ("━" * (_BAR - filled), "dim")),
                     *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
                     *(
                         Text(

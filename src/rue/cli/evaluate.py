@@ -179,10 +179,10 @@ def evaluate(
         table, sentences = beside_baselines(rows, study, matched.truth)
     emit(format_rows(table, format, width=terminal_width(wide)))
     if format == "table":
-        emit("\n" + with_title("n-AuReC when ranking by", _ranked_by(rows), format) + "\n")
+        emit("\n" + with_title("n-AuReC when ranking by", _ranked_by(rows), format))
         if defer_fee is not None:
             asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
-            emit(with_title(asked, _teams(rows), format) + "\n")
+            emit("\n" + with_title(asked, _teams(rows), format))
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
     print_notes(notes(rows), format)

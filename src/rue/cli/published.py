@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from rue.cli import emit, terminal_width
-from rue.cli.inputs import NAME, AnyFormat, Wide, option
+from rue.cli.inputs import NAME, AnyFormat, Wide, argument, option
+from rue.errors import InputError
 
-EXAMPLE = "rue published --table cifar10h --format csv"
+EXAMPLE = "rue published cifar10h --format csv"
 
 
 def published(
+    name: str | None = argument(None, "As --table.", metavar=NAME),
     table: str | None = option(
         None, "One table, by name or number. By default all tables.", metavar=NAME
     ),
@@ -23,7 +25,9 @@ def published(
     from rue.metrics.table import format_rows, with_title
     from rue.published import TABLES, read_published
 
-    rows = [row.to_dict() for row in read_published(table)]
+    if name is not None and table not in (None, name):
+        raise InputError(f"there must be one table, got {name} and --table {table}")
+    rows = [row.to_dict() for row in read_published(table or name)]
     if format in ("csv", "json"):
         emit(format_rows(rows, format))
         return

@@ -141,7 +141,7 @@ def apply(
         )
     means = _measured(new, after)
     lines = [
-        *_lines(fitted, map_file.stem),
+        *_lines(fitted, fitted.kind.method or map_file.stem),
         "",
         f"{new.method} · {len(after):,} new points",
         _before_and_after(means),
@@ -162,7 +162,7 @@ def show(
     fitted = RecalibrationMap.load(map_file)
     knots = zip(fitted.fitted.epistemic, fitted.fitted.regret, strict=True)
     steps = [["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)]
-    lines = [*_lines(fitted, map_file.stem), "", format_grid(steps, left=0)]
+    lines = [*_lines(fitted, fitted.kind.method or map_file.stem), "", format_grid(steps, left=0)]
     _print({"map": fitted.to_dict()}, lines, (), format)
 
 

@@ -188,7 +188,11 @@ def apply(
             "notes": list(new.notes),
         },
     }
-    lines = [*rule_lines(loaded, rule.stem), "", new_line(new.method, accepted)]
+    lines = [
+        *rule_lines(loaded, loaded.kind.method or rule.stem),
+        "",
+        new_line(new.method, accepted),
+    ]
     if out is not None:
         _write(out, new, loaded, accepted)
         lines.append(f"decisions are in {out}")
@@ -214,7 +218,7 @@ def show(rule: RuleFile, format: TableOrJson = "table") -> None:
     from rue.deploy import Rule
 
     loaded = Rule.load(rule)
-    _print({"rule": loaded.to_dict()}, rule_lines(loaded, rule.stem), format)
+    _print({"rule": loaded.to_dict()}, rule_lines(loaded, loaded.kind.method or rule.stem), format)
     if loaded.tau == -math.inf:
         raise typer.Exit(1)
 
