@@ -70,7 +70,9 @@ def test_it_is_evaluate_whatever_the_batches(loss, kind, cuts, data):
         (mine if i < n_first else other).update(counts[rows], part(belief, rows))
     mine.merge(pickle.loads(pickle.dumps(other)))  # as another process would hand it over
     assert len(mine) == N
-    wanted = rue.evaluate(rue.Annotations(counts), belief, LOSSES[loss], method="m")
+    wanted = rue.evaluate(
+        rue.Annotations(counts), belief, LOSSES[loss], method="m", references=False
+    )
     assert_same(wanted, mine.compute())
 
 
@@ -83,12 +85,23 @@ def test_arrays_values_actions_and_floors():
         for rows in np.split(np.arange(N), [5, 6, 20]):
             accumulator.update(counts[rows], probs[rows], actions=actions[rows])
         wanted = rue.evaluate(
-            rue.Annotations(counts), rue.Draws(probs), loss, values=values, actions=actions
+            rue.Annotations(counts),
+            rue.Draws(probs),
+            loss,
+            values=values,
+            actions=actions,
+            references=False,
         )
         assert_same(wanted, accumulator.compute())
     assert wanted.n_floored > 0
     assert_same(
-        rue.evaluate(rue.Annotations(counts, values), rue.Draws(probs), "absolute", gap=False),
+        rue.evaluate(
+            rue.Annotations(counts, values),
+            rue.Draws(probs),
+            "absolute",
+            gap=False,
+            references=False,
+        ),
         _through("absolute", rue.Annotations(counts, values), probs).compute(gap=False),
     )
 
@@ -106,7 +119,9 @@ def test_one_point_with_one_answer_takes_the_lower_end_from_all():
     counts[2] = [0, 1, 0, 0]
     row = _through("log", rue.Annotations(counts), probs).compute(gap=False)
     assert np.isnan(row.aurec_low)
-    assert_same(rue.evaluate(rue.Annotations(counts), rue.Draws(probs), gap=False), row)
+    assert_same(
+        rue.evaluate(rue.Annotations(counts), rue.Draws(probs), gap=False, references=False), row
+    )
 
 
 def test_only_components_are_kept():
@@ -184,7 +199,8 @@ def test_the_scale_may_come_with_the_annotations():
     empty, fixed = Accumulator("squared"), Accumulator("squared", values=[0, 1, 2, 3])
     empty.merge(_through("squared", people, probs))
     assert_same(
-        rue.evaluate(people, rue.Draws(probs), "squared", gap=False), empty.compute(gap=False)
+        rue.evaluate(people, rue.Draws(probs), "squared", gap=False, references=False),
+        empty.compute(gap=False),
     )
     with pytest.raises(InputError, match=r"got squared\(values=\[0.0.*and squared\(values=\[-2.0"):
         fixed.merge(empty)
@@ -234,7 +250,9 @@ def test_real_numbers_are_taken_too(loss, rng):
     there.update(people[5:11], belief[5:11])
     there.update(people[11:], belief[11:])
     here.merge(pickle.loads(pickle.dumps(there)))
-    assert_same(rue.evaluate(people, belief, loss, gap=False), here.compute(gap=False))
+    assert_same(
+        rue.evaluate(people, belief, loss, gap=False, references=False), here.compute(gap=False)
+    )
 
 
 def test_arrays_of_ratings_and_batches_of_classes():

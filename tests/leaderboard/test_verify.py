@@ -71,7 +71,7 @@ def test_corrected_columns_are_verified_if_they_are_claimed(mine):
     read = read_predictions(mine / "predictions.npz")
     row = evaluate(read.truth.annotations, read.belief, "log", corrected=True)
     claims = {k: v for k, v in row.to_dict().items() if k.endswith("_corrected")}
-    assert sum(value is not None for value in claims.values()) == 4
+    assert sum(value is not None for value in claims.values()) == 5
     change_row(mine, lambda row: row["rows"][0].update(claims))
     assert check(mine).problem == ""
     change_row(mine, lambda row: row["rows"][0].update(n_aurec_corrected=0.1))

@@ -74,9 +74,9 @@ def test_published_rows_have_no_intervals(world):
 def test_corrected_on_request(world):
     truth, _, probs = world
     plain = rue.evaluate(truth, rue.Draws(probs), gap=False)
-    assert math.isnan(plain.n_aurec_corrected)
+    assert math.isnan(plain.excess_aurec_corrected)
     row = rue.evaluate(truth, rue.Draws(probs), gap=False, corrected=True)
-    assert math.isfinite(row.n_aurec_corrected)
+    assert math.isfinite(row.excess_aurec_corrected)
     assert row.n_aurec == plain.n_aurec
     known = rue.Annotations.from_probs(probs.mean(axis=1))
     exact = rue.evaluate(known, rue.Draws(probs), gap=False, corrected=True)

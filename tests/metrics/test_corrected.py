@@ -195,7 +195,9 @@ def test_an_exact_truth_has_nothing_to_correct(rng):
     p, belief = world(rng, 20)
     row = evaluate(Annotations.from_probs(p), belief, corrected=True, gap=False)
     assert math.isnan(row.excess_aurec_corrected)
-    assert row.notes[-1].startswith("p* is known exactly, so there is nothing to correct")
+    assert any(
+        n.startswith("p* is known exactly, so there is nothing to correct") for n in row.notes
+    )
 
 
 def test_one_answer_cannot_be_halved(rng):
@@ -214,3 +216,46 @@ def test_broken_calls(rng):
         corrected_columns(said, hat[:10])
     with pytest.raises(InputError, match="n_splits must be a whole number"):
         corrected_columns(said, hat, n_splits=0)
+
+
+@pytest.mark.parametrize("loss", ["log", "brier", "squared"])
+@pytest.mark.parametrize("m", [5, 10, 20])
+def test_both_rankings_are_corrected_by_default_and_nearer_to_the_truth(loss, m, rng):
+    p = rng.dirichlet(np.ones(3), 1_000)
+    spread = rng.uniform(0.3, 1.0, (1_000, 1, 1))
+    belief = Draws((1 - spread) * p[:, None] + spread * rng.dirichlet(np.ones(3), (1_000, 3)))
+    exact = evaluate(Annotations.from_probs(p), belief, loss, gap=False)
+    rows = [evaluate(Annotations(rng.multinomial(m, p)), belief, loss, gap=False) for _ in range(6)]
+    assert not any("unreliable" in note for row in rows for note in row.notes)
+    rough = [
+        note for row in rows for note in row.notes if note.startswith("n-AuReC total corr. is")
+    ]
+    assert len(rough) == (6 if m < 8 else 0)  # with 5 answers it may be worse, and says so
+    for key in ("n_aurec", "n_aurec_total") if m >= 8 else ("n_aurec",):
+        bias, rest = (
+            abs(np.mean([getattr(row, name) for row in rows]) - getattr(exact, key))
+            for name in (key, f"{key}_corrected")
+        )
+        assert rest < max(bias, 0.025), key
+    for row in rows:
+        assert math.isnan(row.excess_aurec_corrected)
+        assert math.isnan(row.pareto_gap_corrected)
+
+
+def test_fewer_than_four_answers_are_corrected_on_request_only(rng):
+    p, belief = world(rng, 60)
+    truth = Annotations(rng.multinomial(3, p))
+    assert math.isnan(evaluate(truth, belief, "brier", gap=False).n_aurec_corrected)
+    row = evaluate(truth, belief, "brier", gap=False, corrected=True)
+    assert math.isfinite(row.excess_aurec_corrected)
+
+
+def test_ratings_are_corrected_by_default_too(rng):
+    from rue import Gaussians
+
+    truth = Ratings(rng.normal(size=(80, 6)))
+    belief = Gaussians(rng.normal(size=(80, 3)), np.ones((80, 3)))
+    row = evaluate(truth, belief, "squared", gap=False)
+    again = evaluate(truth, belief, "squared", gap=False, corrected=True)
+    assert row.n_aurec_corrected == again.n_aurec_corrected
+    assert row.n_aurec_total_corrected == again.n_aurec_total_corrected

@@ -158,7 +158,10 @@ class Accumulator:
         ]
 
     def compute(self, *, gap: bool = True) -> Evaluation:
-        """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`."""
+        """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`.
+
+        Corrected values, floor and expectation need all predictions at once and are empty.
+        """
         star, hat = self.components()
         assert self.kind is not None
         run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self._notes)

@@ -75,6 +75,14 @@ def evaluate(
     ] = True,
     corrected: Corrected = False,
     defer_fee: DeferFee = None,
+    references: Annotated[
+        bool | None,
+        typer.Option(
+            "--references/--quick",
+            help="Compute what n-AuReC is measured against for any number of points, or never.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     convention: Convention = "definition",
     against: Annotated[
         str | None,
@@ -135,7 +143,7 @@ def evaluate(
                     loss,
                     values=scale,
                     seed=seed,
-                    with_answers=resample_annotators or (None if corrected else False),
+                    with_answers=resample_annotators,
                     matching=matched.matching,
                     convention=convention,
                 )
@@ -144,7 +152,14 @@ def evaluate(
                     run = replace(run, loss=loss_of_components(run, name if losses.loss else ""))
                 for group, rows_in in _groups(run, by):
                     part = run if rows_in is None else run[rows_in]
-                    row = evaluate_run(part, group=group, gap=gap, corrected=corrected)
+                    row = evaluate_run(
+                        part,
+                        group=group,
+                        gap=gap,
+                        corrected=corrected,
+                        references=references,
+                        seed=seed,
+                    )
                     if ci is not None:
                         from rue.inference.intervals import intervals
 

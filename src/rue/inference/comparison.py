@@ -152,7 +152,7 @@ def compare(
     found, drawn, influences = {}, {}, {}
     gap = "pareto_gap" in criteria
     for run in runs:
-        found[run.method] = evaluate_run(run, gap=gap)
+        found[run.method] = evaluate_run(run, gap=gap, references=False)
         drawn[run.method] = replicates(
             run,
             n_replicates=n_replicates,

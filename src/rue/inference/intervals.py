@@ -148,7 +148,7 @@ def intervals(
     gap = gap and not resample_annotators
     codes = cluster_codes(run, cluster)
     if row is None:
-        row = evaluate_run(run, gap=gap)
+        row = evaluate_run(run, gap=gap, references=False)
     estimate = {name: getattr(row, name) for name in INTERVAL_COLUMNS}
     if gap and math.isnan(row.pareto_gap):
         raise InputError("row must have a Pareto-gap, got NaN: pass gap=False to omit it")

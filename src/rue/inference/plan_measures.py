@@ -165,7 +165,10 @@ def measure(
             swing = np.subtract(*(_influence(run, criterion) for run in runs))
             squares += (swing - swing.mean()) ** 2
             if criterion not in LINEAR:
-                values = [getattr(evaluate_run(run, gap=False), criterion) for run in runs]
+                values = [
+                    getattr(evaluate_run(run, gap=False, references=False), criterion)
+                    for run in runs
+                ]
                 differences.append(_difference(*values))
                 swings += swing
     gap, totals, aleatoric = gap / n_draws, totals / n_draws, aleatoric / n_draws

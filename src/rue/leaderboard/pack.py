@@ -129,10 +129,10 @@ def write_submission(
 
 def _claims(loss: str, run: Run) -> Claim:
     """Return the numbers of the columns that a leaderboard shows."""
-    row = evaluate_run(run).to_dict()
+    row = evaluate_run(run, references=False).to_dict()
     shown = [
         key
         for key, column in COLUMNS.items()
-        if column.explanation and not column.on_request and key in row
+        if column.explanation and not (column.on_request or column.simulated) and key in row
     ]
     return {"loss": loss, **{key: row[key] for key in shown}}

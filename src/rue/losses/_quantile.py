@@ -1,5 +1,6 @@
 """The base class of losses whose Bayes action is a quantile."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,10 +8,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
-from rue.losses.base import TOLERANCE, Expectation
+from rue.losses.base import TOLERANCE, Expectation, mean_over_counts
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
+
+
+@dataclass(frozen=True)
+class _Least:
+    """What a step costs at least, if a share F of the answers lies below it."""
+
+    q: float
+    weight: float
+
+    def __call__(self, F: FloatArray) -> FloatArray:
+        return np.minimum(self.weight * (1 - self.q) * F, self.weight * self.q * (1 - F))
 
 
 class QuantileLoss(Valued):
@@ -39,14 +51,17 @@ class QuantileLoss(Valued):
 
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         r"""Return :math:`\sum_k p_k (q - 1[v_k < a]) (v_k - a)`, weighted."""
-        above = self.offsets(probs.shape[-1]) - (np.asarray(action)[..., None] - self.origin())
-        paid = np.maximum(self.weight * self.q * above, self.weight * (self.q - 1) * above)
-        return np.asarray((probs * paid).sum(axis=-1))
+        return np.asarray((probs * self.losses(action, probs.shape[-1])).sum(axis=-1))
+
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return (q - 1[v < a]) (v - a), weighted."""
+        above = self.offsets(n_classes) - (np.asarray(action)[..., None] - self.origin())
+        return np.maximum(self.weight * self.q * above, self.weight * (self.q - 1) * above)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         r"""Return :math:`\sum_j (v_{j+1} - v_j) \min((1 - q) F_j, q (1 - F_j))`, weighted."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
-        least = np.minimum(self.weight * (1 - self.q) * F, self.weight * self.q * (1 - F))
+        least = _Least(self.q, self.weight)(F)
         return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
@@ -97,6 +112,14 @@ class QuantileLoss(Valued):
         mean = alpha / alpha.sum(axis=-1, keepdims=True)
         passed = np.arange(len(steps)) < self._quantile(mean)[:, None]
         return Expectation((r * below + q * above) @ steps, np.where(passed, over, short) @ steps)
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the mean Bayes risk of frequencies, a sum over the steps between values."""
+        F = np.minimum(np.cumsum(probs, axis=-1)[..., :-1], 1.0)
+        least = mean_over_counts(_Least(self.q, self.weight), F, n_answers)
+        return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         r"""Return the Bayes risk of the frequencies plus what leaving an answer out costs.

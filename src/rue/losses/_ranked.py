@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
-from rue.losses.base import Expectation, check_distributions, spread_of_counts
+from rue.losses.base import Expectation, check_distributions, shrunk_risk, spread_of_counts
 
 
 class RankedProbability(Valued):
@@ -24,6 +24,13 @@ class RankedProbability(Valued):
     def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         r"""Return :math:`\sum_j w_j (A_j^2 - 2 A_j F_j + F_j)`."""
         return self.bayes_risk(probs) + self.regret(probs, action)
+
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        r"""Return :math:`\sum_{j<k} w_j A_j^2 + \sum_{j \ge k} w_j (1 - A_j)^2`."""
+        A, losses = np.cumsum(action, axis=-1)[:, :-1], np.zeros((len(action), n_classes))
+        losses[:, 1:] = np.cumsum(A**2 * self._steps(action), axis=-1)
+        losses[:, :-1] += np.cumsum(((1 - A) ** 2 * self._steps(action))[:, ::-1], axis=-1)[:, ::-1]
+        return losses
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         r"""Return :math:`\sum_j w_j F_j (1 - F_j)`."""
@@ -51,6 +58,12 @@ class RankedProbability(Valued):
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return (1 - 1/m) times the Bayes risk."""
+        return shrunk_risk(self, probs, n_answers)
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         r"""Return the Bayes risk of the frequencies of m answers, times :math:`(m / (m - 1))^2`."""

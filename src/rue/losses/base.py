@@ -1,6 +1,8 @@
 """The interface of losses: Bayes action, risk of an action, Bayes risk, and expectations."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-12
 """Values that differ by less than this share of the scale count as equal."""
+
+N_INNER = 32
+"""How often answers are drawn where their mean Bayes risk has no formula."""
+
+MANY_ANSWERS = 1_000
+"""From this number of answers on, their mean Bayes risk counts as that of their distribution."""
 
 
 class Expectation(NamedTuple):
@@ -127,6 +135,40 @@ class Loss(ABC):
             Arrays of shape (n_points,).
         """
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return the loss of each action if each class is true, shape (n_points, n_classes)."""
+        losses = np.empty((len(action), n_classes))
+        sure = np.zeros((len(action), n_classes))
+        for k in range(n_classes):
+            sure[:, k] = 1.0
+            losses[:, k] = self.risk(sure, action)
+            sure[:, k] = 0.0
+        return losses
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return what the Bayes risk of the frequencies of answers from p is on average.
+
+        Parameters
+        ----------
+        probs : array of shape (n_replicates, n_points, n_classes)
+            Distributions.
+        n_answers : array of shape (n_points,)
+            How many answers are drawn from each of them.
+        rng : numpy.random.Generator
+            For losses without a formula, under which answers are drawn.
+
+        Returns
+        -------
+        array of shape (n_replicates, n_points)
+            The mean Bayes risks.
+        """
+        risk = np.zeros(probs.shape[:-1])
+        for _ in range(N_INNER):
+            risk += self.bayes_risk(rng.multinomial(n_answers, probs) / n_answers[:, None])
+        return risk / N_INNER
+
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean loss of each answer under the best action for the other answers.
 
@@ -221,6 +263,60 @@ def spread_of_counts(loss: Loss, counts: FloatArray, power: int) -> FloatArray:
     """
     m = counts.sum(axis=1)
     return np.asarray(loss.bayes_risk(counts / m[:, None]) * (m / (m - 1)) ** power)
+
+
+def shrunk_risk(loss: Loss, probs: FloatArray, n_answers: NDArray[np.int64]) -> FloatArray:
+    """Return (1 - 1/m) times the Bayes risk, the mean of the plug-in under losses of squares."""
+    return np.asarray(loss.bayes_risk(probs) * (1 - 1 / n_answers))
+
+
+def drawn_plugin(
+    loss: Loss,
+    probs: FloatArray,
+    n_answers: NDArray[np.int64],
+    costs: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the mean least cost of drawn answers; ``costs`` has no rows for 0/1 loss."""
+    from rue._kernels.plugin import mean_plugin
+
+    means = np.empty(probs.shape[:-1])
+    key = rng.integers(0, 2**63, dtype=np.uint64)
+    flat = np.ascontiguousarray(probs.reshape(-1, probs.shape[-1]))
+    mean_plugin(key, flat, np.minimum(n_answers, MANY_ANSWERS), costs, means.reshape(-1))
+    many = n_answers >= MANY_ANSWERS
+    means[..., many] = loss.bayes_risk(probs[..., many, :])
+    return means
+
+
+def mean_over_counts(
+    function: Callable[[FloatArray], FloatArray], share: FloatArray, n_answers: NDArray[np.int64]
+) -> FloatArray:
+    """Return E f(c/m) of binomial counts c with probability ``share``, of shape (..., n_points, k).
+
+    It is interpolated in a table for each m, with an error below 1e-6 of the range of f.
+    """
+    means = np.empty_like(share)
+    for m in np.unique(n_answers).tolist():
+        points = n_answers == m
+        if m >= MANY_ANSWERS:
+            means[..., points, :] = function(share[..., points, :])
+        else:
+            means[..., points, :] = np.interp(share[..., points, :], *_count_table(function, m))
+    return means
+
+
+@lru_cache(maxsize=512)
+def _count_table(
+    function: Callable[[FloatArray], FloatArray], m: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return shares, closer to each other near 0 and 1, and E f(c/m) for each of them."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    share, c = (1 - np.cos(np.linspace(0, np.pi, 1025))) / 2, np.arange(m + 1.0)
+    ways = gammaln(m + 1) - gammaln(c + 1) - gammaln(m - c + 1)
+    log_pmf = ways + xlogy(c, share[:, None]) + xlog1py(m - c, -share[:, None])
+    return share, np.exp(log_pmf) @ function(c / m)
 
 
 def take(probs: FloatArray, action: NDArray[Any]) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses.base import Expectation, Loss, check_distributions, spread_of_counts
+from rue.losses.base import Expectation, Loss, check_distributions, shrunk_risk, spread_of_counts
 
 
 @final
@@ -40,6 +40,10 @@ class Brier(Loss):
         r"""Return :math:`\sum_k a_k^2 - 2 \sum_k p_k a_k + 1`."""
         return np.asarray((action * (action - 2 * probs)).sum(axis=-1) + 1)
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        r"""Return :math:`\sum_j a_j^2 - 2 a_k + 1`."""
+        return np.asarray((action**2).sum(axis=-1, keepdims=True) - 2 * action + 1)
+
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         r"""Return :math:`1 - \sum_k p_k^2`."""
         return np.asarray((probs * (1 - probs)).sum(axis=-1))
@@ -63,6 +67,12 @@ class Brier(Loss):
         alpha_0 = alpha.sum(axis=-1)
         whole = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return (1 - 1/m) times the Bayes risk."""
+        return shrunk_risk(self, probs, n_answers)
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean loss of each answer under the frequencies of the other answers."""

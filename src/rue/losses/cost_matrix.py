@@ -8,7 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_array, require_finite, require_shape
 from rue.errors import AlignmentError, InputError, ShapeError
-from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
+from rue.losses.base import (
+    TOLERANCE,
+    Expectation,
+    Loss,
+    check_choices,
+    drawn_plugin,
+    first_least,
+    take,
+)
 from rue.losses.outcomes import Outcomes, as_classes
 
 N_SCRAMBLES, N_SOBOL = 16, 256
@@ -88,6 +96,11 @@ class CostMatrix(Loss):
         """Return (C p)[a]."""
         return take(self._expected(probs), action)
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return the rows of C."""
+        self._check(n_classes)
+        return np.asarray(self.costs[action])
+
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """Return min C p."""
         return np.asarray(self._expected(probs).min(axis=-1))
@@ -131,6 +144,12 @@ class CostMatrix(Loss):
         error = regret.std(axis=0, ddof=1) / np.sqrt(N_SCRAMBLES)
         mean = regret.mean(axis=0)
         return Expectation(self.bayes_risk(m) - mean, mean, error)
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the mean over drawn answers."""
+        return drawn_plugin(self, probs, n_answers, self.costs, rng)
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean cost of each answer under the best action for the other answers."""

@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.losses.base import TOLERANCE, Expectation, Loss, check_distributions
+from rue.losses.base import (
+    TOLERANCE,
+    Expectation,
+    Loss,
+    check_distributions,
+    mean_over_counts,
+)
 
 FLOOR = 1e-12
 """Predicted probabilities below this are raised to it; the others are not renormalised."""
@@ -75,6 +81,10 @@ class Log(Loss):
         """Return -sum p log a."""
         return np.asarray(-(probs * np.log(np.maximum(action, FLOOR))).sum(axis=-1))
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return -log a."""
+        return np.asarray(-np.log(np.maximum(action, FLOOR)))
+
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """Return -sum p log p."""
         return np.asarray(-(probs * _log(probs)).sum(axis=-1))
@@ -128,6 +138,12 @@ class Log(Loss):
             regret = regret + self._mixing(m)
         return Expectation(-(m * logs).sum(axis=-1), np.maximum(regret, 0.0))
 
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the mean entropy of frequencies, the sum of a function of each of them."""
+        return np.asarray(mean_over_counts(_surprise, probs, n_answers).sum(axis=-1))
+
     def leave_one_out(self, counts: FloatArray, *, plugin: FloatArray | None = None) -> FloatArray:
         """Return the mean loss of each answer under a smoothed distribution of the others.
 
@@ -164,3 +180,8 @@ class Log(Loss):
 def _log(probs: FloatArray) -> FloatArray:
     """Return log p where p > 0, else 0, because 0 log 0 = 0."""
     return np.log(np.where(probs > 0, probs, 1.0))
+
+
+def _surprise(probs: FloatArray) -> FloatArray:
+    """Return -p log p."""
+    return np.asarray(-probs * _log(probs))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.losses._valued import Valued
-from rue.losses.base import Expectation, spread_of_counts
+from rue.losses.base import Expectation, shrunk_risk, spread_of_counts
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
@@ -44,6 +44,10 @@ class Squared(Valued):
         r"""Return :math:`\sigma^2 + (a - \mu)^2`, with the mean and the variance of the values."""
         return self.bayes_risk(probs) + self.regret(probs, action)
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return (v - a)^2."""
+        return np.asarray((self.offsets(n_classes) - (action - self.origin())[:, None]) ** 2)
+
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """Return the variance of the values."""
         v = self.offsets(probs.shape[-1])
@@ -70,6 +74,12 @@ class Squared(Valued):
         alpha_0 = alpha.sum(axis=-1)
         variance = self.bayes_risk(alpha / alpha_0[..., None])
         return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return (1 - 1/m) times the Bayes risk."""
+        return shrunk_risk(self, probs, n_answers)
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         r"""Return the variance of m answers, times :math:`(m / (m - 1))^2`."""

@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses.base import TOLERANCE, Expectation, Loss, check_choices, first_least, take
+from rue.losses.base import (
+    TOLERANCE,
+    Expectation,
+    Loss,
+    check_choices,
+    drawn_plugin,
+    first_least,
+    take,
+)
 
 
 @final
@@ -37,6 +45,10 @@ class ZeroOne(Loss):
         """Return 1 - p[a]."""
         return 1 - take(probs, action)
 
+    def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
+        """Return 1, but 0 for the class that is the action."""
+        return np.asarray(1 - np.eye(n_classes)[action])
+
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         """Return 1 - max p."""
         return np.asarray(1 - probs.max(axis=-1))
@@ -57,6 +69,12 @@ class ZeroOne(Loss):
 
         regret = expected_lead(alpha)
         return Expectation(self.bayes_risk(alpha / alpha.sum(-1, keepdims=True)) - regret, regret)
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the mean over drawn answers."""
+        return drawn_plugin(self, probs, n_answers, np.empty((0, 0)), rng)
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the share of answers that a majority of the other answers gets wrong.

@@ -41,6 +41,8 @@ class Column:
         Whether tables show the column if a row has it.
     on_request : bool
         Whether a row has the number only if it was asked for; tables show the column then.
+    simulated : bool
+        Whether it is a mean over simulated answers, exact only up to its Monte-Carlo error.
     meaning : str
         A short description.
     explanation : str
@@ -58,6 +60,7 @@ class Column:
     unit: str = ""
     in_table: bool = False
     on_request: bool = False
+    simulated: bool = False
     meaning: str
     explanation: str = ""
     latex: str = ""

@@ -250,7 +250,6 @@ _COLUMNS = (
         latex="$n$-AuReC corr.",
         digits=3,
         statistic=Function(Corrected("n_aurec")),
-        on_request=True,
         meaning="n-AuReC, corrected for finitely many annotators",
         explanation="n-AuReC corrected for finitely many annotators: "
         "extrapolated from all of them and from half of them.",

@@ -18,25 +18,29 @@ on the order of the points. They do depend, within the noise of the splits, on t
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rue._arrays import FloatArray
-from rue.components import Components
+from rue._arrays import FloatArray, IntArray
+from rue.components import Components, Run
 from rue.errors import InputError, ShapeError
-from rue.metrics.measures import areas, spearman
+from rue.losses import Loss
+from rue.metrics.measures import exact_areas, spearman
 from rue.metrics.statistics import Sample
 from rue.pareto.gap import pareto_gap
-from rue.truth.answer_losses import Answers
+from rue.truth.answer_losses import Answers, answers
 from rue.truth.rating_answers import RatingAnswers
+from rue.truth.realized import Realized
 
-__all__ = ["CORRECTED", "Corrected", "corrected_columns"]
+__all__ = ["CORRECTED", "Corrected", "corrected_columns", "run_answers"]
 
-CORRECTED = ("excess_aurec", "n_aurec", "spearman_star", "pareto_gap")
+CORRECTED = ("excess_aurec", "n_aurec", "n_aurec_total", "spearman_star", "pareto_gap")
 """The columns that have a ``*_corrected`` twin."""
 
 N_SPLITS = 16
+LEAST_ANSWERS, MOST_POINTS = 4, 100_000
+"""n-AuReC is corrected by default with so many answers about every point, and so many points."""
 
 
 def corrected_columns(
@@ -66,9 +70,10 @@ def corrected_columns(
     Returns
     -------
     dict
-        ``excess_aurec_corrected``, ``n_aurec_corrected``, ``spearman_star_corrected`` and
-        ``pareto_gap_corrected``; NaN for all if a point has one answer, and for a column that is
-        undefined, also if the corrected denominator of n-AuReC is not positive.
+        ``excess_aurec_corrected``, ``n_aurec_corrected``, ``n_aurec_total_corrected``,
+        ``spearman_star_corrected`` and ``pareto_gap_corrected``; NaN for all if a point has one
+        answer, and for a column that is undefined, also if the corrected denominator of n-AuReC is
+        not positive.
 
     Raises
     ------
@@ -97,14 +102,45 @@ class Corrected:
 
     def __call__(self, sample: Sample) -> float:
         """Return the number of a sample."""
-        return float(sample.once(_sample_columns)[f"{self.column}_corrected"])
+        key = f"{self.column}_corrected"
+        columns = _requested_columns if key in sample.request else _default_columns
+        return float(sample.once(columns)[key])
 
 
-def _sample_columns(sample: Sample) -> dict[str, float]:
+def run_answers(run: Run) -> Answers | RatingAnswers | None:
+    """Return what each answer costs, as the run has it or from its belief; None if unknown."""
+    truth, belief = run.annotations, run.belief
+    if run.answers is not None or truth is None or not truth.has_answers or belief is None:
+        return run.answers
+    assert isinstance(run.loss, Loss)
+    return answers(truth, belief, run.loss, actions=belief.placed_actions(run.loss))
+
+
+def _default_columns(sample: Sample) -> dict[str, float]:
+    """Return n-AuReC corrected, where points have enough answers and are not too many."""
+    run, columns = sample.run, {f"{name}_corrected": math.nan for name in CORRECTED}
+    m = run.star.n_annotators
+    if sample.references is False or run.convention == "published" or m is None:
+        return columns
+    if m.min() < LEAST_ANSWERS or np.isinf(m).any() or len(run) > MOST_POINTS:
+        return columns
+    costs = run.once(run_answers)
+    if costs is None:
+        return columns
+    columns, notes = _correct(costs, run.hat, gap=False, rank=False)
+    sample.notes += [note for note in notes if note[0].startswith("n_aurec")]
+    if m.min() < 8:
+        rough = f"is rough: half of {m.min():.0f} answers are few, so it may be corrected too much"
+        sample.notes.append(("n_aurec_total_corrected", rough))
+    return columns
+
+
+def _requested_columns(sample: Sample) -> dict[str, float]:
     """Return the corrected columns of a sample, and note in it what is empty or unreliable."""
     run = sample.run
-    if run.answers is not None:
-        columns, notes = _correct(run.answers, run.hat, gap=sample.gap is not False)
+    costs = run.once(run_answers)
+    if costs is not None:
+        columns, notes = _correct(costs, run.hat, gap=sample.gap is not False)
         sample.notes += notes
         return columns
     n_annotators = run.star.n_annotators
@@ -123,6 +159,7 @@ def _correct(
     hat: Components,
     *,
     gap: bool = True,
+    rank: bool = True,
     n_splits: int = N_SPLITS,
     seed: int = 0,
 ) -> tuple[dict[str, float], list[tuple[str, str]]]:
@@ -138,21 +175,26 @@ def _correct(
         return {f"{name}_corrected": math.nan for name in CORRECTED}, [("", why)]
     rows = np.lexsort((*answers.keys(), hat.aleatoric, hat.epistemic, hat.total))
     answers, hat = answers[rows], hat[rows]  # so that the order of the points does not matter
-    whole = _values(Components(*answers.realized()), hat, gap)
+    orders = np.argsort(hat.epistemic, kind="stable"), np.argsort(hat.total, kind="stable")
+    whole = _values(answers.realized(), hat, orders, rank, gap)
     rng = np.random.default_rng(seed)
     splits = np.empty((n_splits, len(whole)))
     for split in splits:
         halves = answers.halves(rng)
-        values = [_values(Components(*half.realized()), hat, gap) for half in halves]
+        values = [_values(half.realized(), hat, orders, rank, gap) for half in halves]
         split[:] = np.average(values, axis=0, weights=[half.n_answers.sum() for half in halves])
     fewer = splits.mean(axis=0)  # NaN if a half leaves a column undefined
-    excess, span, rank, surface = 2 * whole - fewer
-    corrected = (excess, excess / span if span > 0 else math.nan, rank, surface)
+    excess, span, by_total, correlation, surface = 2 * whole - fewer
+    ratios = np.array([excess, by_total]) / (span if span > 0 else math.nan)
+    corrected = (excess, *ratios, correlation, surface)
     error = float(splits[:, 1].std(ddof=1)) / n_splits**0.5 if n_splits > 1 else 0.0
     notes = _span_notes(float(span), float(whole[1]), error)
-    where = {"spearman_star": (whole[2], rank), "pareto_gap": (whole[3], surface)}
-    for name, (plain, better) in where.items():
-        if np.isnan(better) and (gap or name != "pareto_gap"):
+    where = {
+        "spearman_star": (whole[3], correlation, rank),
+        "pareto_gap": (whole[4], surface, gap),
+    }
+    for name, (plain, better, wanted) in where.items():
+        if np.isnan(better) and wanted:
             few = " (a half of 2 or 3 answers may have one)" if answers.n_answers.min() < 4 else ""
             part = "all answers" if np.isnan(plain) else f"half of the answers{few}"
             why = f"is empty: with {part} the column is undefined"
@@ -176,14 +218,20 @@ def _span_notes(span: float, plain: float, error: float) -> list[tuple[str, str]
     return [("n_aurec_corrected", why)]
 
 
-def _values(star: Components, hat: Components, gap: bool) -> FloatArray:
-    """Return the excess and the span of AuReC, Spearman star and the Pareto-gap."""
-    found = areas(star.epistemic, hat.epistemic)
+def _values(
+    star: Realized, hat: Components, orders: tuple[IntArray, IntArray], rank: bool, gap: bool
+) -> FloatArray:
+    """Return the excess, span and excess by total of AuReC, Spearman star and the Pareto-gap."""
+    from rue._kernels import sorting
+
+    by_epistemic = exact_areas(star.epistemic, hat.epistemic, orders[0])
+    by_total, _ = sorting.areas(star.epistemic, hat.total, np.empty(0), orders[1], False)
     return np.array(
         [
-            found.excess,
-            found.random - found.oracle,
-            spearman(star.aleatoric, star.epistemic),
-            pareto_gap(star, hat) if gap else float("nan"),
+            by_epistemic.excess,
+            by_epistemic.random - by_epistemic.oracle,
+            replace(by_epistemic, area=float(by_total)).excess,
+            spearman(star.aleatoric, star.epistemic) if rank else math.nan,
+            pareto_gap(Components(*star), hat) if gap else math.nan,
         ]
     )

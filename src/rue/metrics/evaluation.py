@@ -56,6 +56,13 @@ class _Columns:
     regret_unbiased: float
     r_aurec: float
     r_aurec_total: float
+    n_aurec_total_corrected: float
+    n_aurec_floor: float
+    n_aurec_true_regret: float
+    n_aurec_expected: float
+    n_aurec_floor_error: float
+    n_aurec_true_regret_error: float
+    n_aurec_expected_error: float
     annotators_min: float
     annotators_mean: float
     annotators_max: float
@@ -167,6 +174,7 @@ def evaluate(
     convention: Convention = "definition",
     corrected: bool = False,
     defer_fee: float = 0.0,
+    references: bool | None = None,
 ) -> Evaluation:
     """Evaluate a belief against the answers of annotators: one row of the paper's table.
 
@@ -196,6 +204,10 @@ def evaluate(
     defer_fee : float
         What asking a person about a deferred point costs beyond their risk, in the unit of the
         loss; it is part of ``team_risk``.
+    references : bool, optional
+        Whether to compute what n-AuReC is measured against: its corrected values, its floor and
+        expectation (:mod:`rue.metrics.floor`). By default floor and expectation are computed up to
+        20,000 points, and corrected values up to 100,000 if every point has 4 answers.
 
     Returns
     -------
@@ -225,11 +237,11 @@ def evaluate(
         values=values,
         actions=actions,
         method=method,
-        with_answers=None if corrected else False,
         seed=seed,
         convention=convention,
     )
-    return evaluate_run(replace(run, defer_fee=defer_fee), gap=gap, corrected=corrected)
+    run = replace(run, defer_fee=defer_fee)
+    return evaluate_run(run, gap=gap, corrected=corrected, references=references, seed=seed)
 
 
 def evaluate_components(
@@ -276,7 +288,13 @@ def evaluate_components(
 
 
 def evaluate_run(
-    run: Run, *, group: str = "", gap: bool | float = True, corrected: bool = False
+    run: Run,
+    *,
+    group: str = "",
+    gap: bool | float = True,
+    corrected: bool = False,
+    references: bool | None = None,
+    seed: int = 0,
 ) -> Evaluation:
     """Evaluate the run of one method: one row of the paper's table.
 
@@ -292,6 +310,10 @@ def evaluate_run(
     corrected : bool
         Whether to correct the columns that the bracket does not cover for finitely many
         annotators; NaN where the run does not have its answers.
+    references : bool, optional
+        Whether to compute what n-AuReC is measured against; see :func:`evaluate`.
+    seed : int
+        Seed of the simulated answers of the floor and the expectation.
 
     Returns
     -------
@@ -313,7 +335,7 @@ def evaluate_run(
     if corrected and run.convention == "published":
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     request = [f"{column}_corrected" for column in CORRECTED] if corrected else []
-    sample = Sample(run, gap=gap, request=request)
+    sample = Sample(run, gap=gap, request=request, references=references, seed=seed)
     wanted = [COLUMNS[key] for key in EVALUATED]
     sample.prepare(c.statistic for c in wanted if c.statistic and not c.on_request)
     numbers = {column.key: _number(column, sample) for column in wanted}

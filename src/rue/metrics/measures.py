@@ -313,10 +313,21 @@ def areas(
         if np.ptp(value) == 0:  # all rankings have the same area; avoid rounding errors
             return Areas(chance, chance, chance)
         return Areas(_row_order_area(value, score), _row_order_area(value, value), chance)
+    if weight is None and not normalized:
+        return exact_areas(value, score, sorting.argsort(score))
     weights = np.empty(0) if weight is None else weight
     area, full = sorting.areas(value, score, weights, sorting.argsort(score), normalized)
     oracle, _ = sorting.areas(value, value, weights, sorting.argsort(value), normalized)
     return Areas(float(area), float(oracle), float(full if normalized else full * 0.5))
+
+
+def exact_areas(value: FloatArray, score: FloatArray, order: IntArray) -> Areas:
+    """Return the areas of valid arrays; ``order`` sorts the points by the score."""
+    from rue._kernels import sorting
+
+    area, full = sorting.areas(value, score, np.empty(0), order, False)
+    oracle, _ = sorting.areas(value, value, np.empty(0), sorting.argsort(value), False)
+    return Areas(float(area), float(oracle), float(full * 0.5))
 
 
 def require_scores(

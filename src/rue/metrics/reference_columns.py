@@ -1,8 +1,10 @@
 """The columns that say what a number is measured against."""
 
 from rue.metrics.column import Column
+from rue.metrics.corrected import Corrected
+from rue.metrics.floor import NAMES, Reference
 from rue.metrics.references import ratio_to_random, unbiased_regret
-from rue.metrics.statistics import Area, Combination, Correlation, Hat, Mean, Star
+from rue.metrics.statistics import Area, Combination, Correlation, Function, Hat, Mean, Star
 
 __all__ = ["REFERENCE_COLUMNS"]
 
@@ -81,5 +83,60 @@ REFERENCE_COLUMNS = (
         meaning="r-AuReC, ranking by the estimated total",
         explanation="r-AuReC when ranking by total uncertainty. Beside r-AuReC it shows, without "
         "the bias of few annotators, whether the epistemic part finds regret better.",
+    ),
+    Column(
+        key="n_aurec_total_corrected",
+        title="n-AuReC total corr.",
+        latex="$n$-AuReC total corr.",
+        digits=3,
+        statistic=Function(Corrected("n_aurec_total")),
+        meaning="n-AuReC by total, corrected for finitely many annotators",
+        explanation="n-AuReC when ranking by total uncertainty, corrected for finitely many "
+        "annotators as n-AuReC corr. is.",
+    ),
+    Column(
+        key="n_aurec_floor",
+        title="n-AuReC floor",
+        latex="$n$-AuReC floor",
+        digits=3,
+        statistic=Function(Reference("floor")),
+        simulated=True,
+        meaning="the least n-AuReC that a ranking could show with these answers",
+        explanation="The best n-AuReC that any ranking could show with as many answers as there "
+        "are: that of a ranking which knows the distribution of the answers, but not their noise. "
+        "It is simulated. Compare it with n-AuReC, not with corrected values.",
+    ),
+    Column(
+        key="n_aurec_true_regret",
+        title="n-AuReC true regret",
+        latex="$n$-AuReC true regret",
+        digits=3,
+        statistic=Function(Reference("true_regret")),
+        simulated=True,
+        meaning="n-AuReC of a ranking by the true regret",
+        explanation="n-AuReC that a ranking by the true regret would show with as many answers "
+        "as there are. It is simulated, and at least as high as the floor.",
+    ),
+    Column(
+        key="n_aurec_expected",
+        title="n-AuReC expected",
+        latex="$n$-AuReC expected",
+        digits=3,
+        statistic=Function(Reference("expected")),
+        simulated=True,
+        meaning="the n-AuReC that the belief expects of itself",
+        explanation="n-AuReC if the belief were right: answers are simulated from it. It is empty "
+        "if the belief predicts much more or less regret than the answers show.",
+    ),
+    *(
+        Column(
+            key=f"n_aurec_{name}_error",
+            title=f"{name.replace('_', ' ')} error",
+            digits=4,
+            statistic=Function(Reference(name, "error")),
+            simulated=True,
+            meaning=f"Monte-Carlo error of n-AuReC {name.replace('_', ' ')}",
+        )
+        for name in NAMES
     ),
 )

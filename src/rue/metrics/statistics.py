@@ -71,6 +71,11 @@ class Sample:
         Whether to compute the Pareto-gap, or the gap if it is known already.
     request : collection of str
         The keys of columns that are computed on request only, and were asked for.
+    references : bool or None
+        Whether to compute what takes longer: n-AuReC corrected, its floor and expectation. None
+        computes them up to a number of points.
+    seed : int
+        Seed of what is simulated.
     notes : list of (str, str)
         The key of a column and what a reader must know about it; the key is empty if the sentence
         does not start with the name of a column.
@@ -85,9 +90,16 @@ class Sample:
     """
 
     def __init__(
-        self, run: Run, *, gap: bool | float = True, request: Collection[str] = ()
+        self,
+        run: Run,
+        *,
+        gap: bool | float = True,
+        request: Collection[str] = (),
+        references: bool | None = None,
+        seed: int = 0,
     ) -> None:
         self.run, self.gap, self.request = run, gap, frozenset(request)
+        self.references, self.seed = references, seed
         self.notes: list[tuple[str, str]] = []
         self._cache: dict[Any, Any] = {}
 

@@ -174,8 +174,5 @@ def answers(
     n_classes = annotations.n_classes
     losses = np.empty((len(annotations), n_classes))
     for rows, action in deployed_actions(annotations, belief, loss, actions):
-        for k in range(n_classes):
-            sure = np.zeros_like(losses[rows])
-            sure[:, k] = 1.0
-            losses[rows, k] = loss.risk(sure, action)
+        losses[rows] = loss.losses(action, n_classes)
     return Answers(annotations.counts, losses, loss)
