@@ -51,6 +51,10 @@ def as_rows(rows: int | slice | ArrayLike, n_points: int) -> Any:
         first = int(rows) % n_points
         return slice(first, first + 1)
     if isinstance(rows, slice):
+        try:
+            rows.indices(n_points)
+        except (TypeError, ValueError) as error:
+            raise PointError(f"a slice must be of whole numbers, got {rows}: {error}") from None
         return rows
     chosen = np.asarray(rows)
     if chosen.dtype == bool and chosen.shape != (n_points,):

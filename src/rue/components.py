@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_rows, as_vector, round_to_scale, stream
+from rue._arrays import FloatArray, as_rows, as_seed, as_vector, kept, round_to_scale, stream
 from rue.beliefs import (
     ClassBelief,
     Convention,
@@ -55,7 +55,7 @@ class Components:
 
     :func:`decompose` returns the estimated components ("hat"), :func:`realize` the realised ones
     ("star"), whose ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's scale, so
-    that rounding errors do not affect rankings.
+    that rounding errors do not affect rankings. The arrays are read-only.
 
     Attributes
     ----------
@@ -117,9 +117,13 @@ class Components:
 
     def __post_init__(self) -> None:
         total = as_vector("total", self.total)
-        object.__setattr__(self, "total", total)
+        object.__setattr__(self, "total", kept(total, self.total))
         for name in ("aleatoric", "epistemic"):
-            object.__setattr__(self, name, as_vector(name, getattr(self, name), len(total)))
+            column = as_vector(name, given := getattr(self, name), len(total))
+            object.__setattr__(self, name, kept(column, given))
+        for name in ("floored", "standard_error", "aleatoric_high", "n_annotators", "person"):
+            if isinstance(given := getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, kept(given, given))
         if self.outside_score:  # a score without the loss's unit is never added to the Bayes risk
             object.__setattr__(self, "total", self.aleatoric)
 
@@ -196,7 +200,7 @@ def decompose(
     >>> decompose(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "brier").epistemic
     array([0.5])
     """
-    loss = get_loss(loss, values=values)
+    loss, seed = get_loss(loss, values=values), as_seed(seed)
     if convention != "definition":
         require_convention(convention)
     belief = require_any_belief(belief).on_scale(loss)

@@ -8,7 +8,7 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, as_array
+from rue._arrays import FloatArray, as_array, as_seed
 from rue.beliefs import Belief, Draws
 from rue.components import Components, Run, bracket_end
 from rue.errors import InputError
@@ -61,7 +61,7 @@ class Accumulator:
         self._loss = loss
         self._values = values
         self.method = method
-        self.seed = seed
+        self.seed = as_seed(seed)
         self.reset()
 
     def reset(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from rue._arrays import FloatArray, IntArray, as_vector, require_whole
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector, require_whole
 from rue.components import Components
 from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import Weights, total_weights
@@ -243,7 +243,7 @@ def try_promise(
     >>> found.broken
     0.0
     """
-    n_draws = require_whole("n_draws", n_draws, least=1)
+    n_draws, seed = require_whole("n_draws", n_draws, least=1), as_seed(seed)
     results = []
     for size in (int(size) for size in np.atleast_1d(n_points)):
         rng = np.random.default_rng([seed, size])

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.annotators_needed import ANNOTATORS, MOST_ANNOTATORS, annotators_needed
@@ -211,7 +211,7 @@ def plan(
         [run.hat[several] for run in runs],
         criterion,
         n_subsamples,
-        seed,
+        as_seed(seed),
     )
     found, inside = curves(pilot), pilot.n_annotators
     numbers = sorted({int(m) for m in annotators})

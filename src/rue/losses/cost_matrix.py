@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_array, require_finite, require_shape
+from rue._arrays import FloatArray, as_array, as_seed, require_finite, require_shape
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.losses.base import (
     TOLERANCE,
@@ -123,8 +123,7 @@ class CostMatrix(Loss):
         Dirichlet draw. The Bayes risk is min C m minus the mean regret. The standard error, of
         both, is that of the mean over independent scramblings.
         """
-        if seed < 0:
-            raise InputError(f"seed must not be negative, got {seed}")
+        seed = as_seed(seed)
         from scipy.special import softmax
         from scipy.stats.qmc import Sobol
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray, require_whole
+from rue._arrays import FloatArray, as_seed, require_whole
 from rue.beliefs import Dirichlet
 from rue.components import decompose
 from rue.errors import InputError
@@ -59,7 +59,7 @@ class CategoryWorld:
         """Return the same world with another training sample of ``n_train`` labels."""
         require_whole("n_train", n_train)
         joint = self.mass[:, None] * self.probs
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(as_seed(seed))
         counts = rng.multinomial(n_train, (joint / joint.sum()).ravel())
         return CategoryWorld(self.probs, self.mass, counts.reshape(joint.shape).astype(np.float64))
 
@@ -112,7 +112,7 @@ def make_category_world(
     """
     require_whole("depth", depth, least=1)
     require_whole("n_classes", n_classes, least=2)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(as_seed(seed))
     logits, log_mass = np.zeros((1, n_classes)), np.zeros(1)
     for _ in range(depth):
         logits, log_mass = np.repeat(logits, 2, axis=0), np.repeat(log_mass, 2)

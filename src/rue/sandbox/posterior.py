@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, as_seed
 from rue.sandbox.world import Features, noise
 
 __all__ = ["PRIOR_SD", "Posterior", "fit_posterior"]
@@ -53,7 +53,7 @@ class Posterior:
     def draw(self, n_draws: int, *, seed: int) -> FloatArray:
         """Return random weights, shape (n_draws, n_features)."""
         factor = np.linalg.cholesky(self.covariance)
-        normal = np.random.default_rng(seed).standard_normal((n_draws, len(self.mean)))
+        normal = np.random.default_rng(as_seed(seed)).standard_normal((n_draws, len(self.mean)))
         return self.mean + normal @ factor.T
 
 
