@@ -401,7 +401,7 @@ def test_what_only_takes(suite):
     assert len(select(found, {"seed": ["1"]})) == 3
     assert len(select(found, {"seed": ["0"], "method": ["ddu", "dropout"]})) == 2
     for only, message in (
-        ({"methods": ["x"]}, "takes dataset=, method= or seed="),
+        ({"methods": ["x"]}, "are chosen by dataset=, method= or seed="),
         ({"method": ["dd"]}, "must be of dropout, ensemble, ddu, got 'dd'"),
     ):
         with pytest.raises(InputError, match=message):

@@ -3,8 +3,8 @@
 A table has a row per point and the columns ``aleatoric`` and ``epistemic`` (estimated), ``risk``
 and ``regret`` (realised). :func:`save_components` writes more of them, so that reading gives back
 the same bits: ``total_hat`` (estimated) and ``aleatoric_star`` (the realised Bayes risk), and where
-they are known ``standard_error``, ``aleatoric_star_high``, ``n_annotators``, ``floored``,
-``outside_score``, ``loss`` and ``method``. All other columns are groups.
+they are known ``standard_error``, ``aleatoric_star_high``, ``person_risk``, ``n_annotators``,
+``floored``, ``outside_score``, ``loss`` and ``method``. All other columns are groups.
 
 Without ``total_hat`` or ``aleatoric_star`` these are computed as a sum or a difference. What then
 differs by less than 1e-10 of the largest value is taken as equal, and in columns that are given
@@ -41,7 +41,10 @@ __all__ = [
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
 _COMPUTABLE = ("total_hat", "aleatoric_star")
-_OPTIONAL = ("standard_error", "aleatoric_star_high", "n_annotators", "floored", "outside_score")
+_OPTIONAL = (
+    *("standard_error", "aleatoric_star_high", "person_risk"),
+    *("n_annotators", "floored", "outside_score"),
+)
 _RESERVED = {*_NEEDED, *_COMPUTABLE, *_OPTIONAL, "loss", "method"}
 _EQUAL = 1e-12
 _EQUAL_COMPUTED = 1e-10
@@ -95,6 +98,7 @@ def save_components(path: str | os.PathLike[str], run: Run) -> None:
         "aleatoric_star": star.aleatoric,
         "regret": star.epistemic,
         "aleatoric_star_high": star.aleatoric_high,
+        "person_risk": star.person,
         "n_annotators": star.n_annotators,
         "floored": star.floored,
         "outside_score": np.ones(len(run), bool) if hat.outside_score else None,
@@ -216,6 +220,7 @@ def _star(given: Mapping[str, FloatArray]) -> Components:
         floored=given["floored"] != 0 if "floored" in given else None,
         aleatoric_high=given.get("aleatoric_star_high"),
         n_annotators=given.get("n_annotators"),
+        person=given.get("person_risk"),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from rue._arrays import FloatArray, stream
+from rue._arrays import FloatArray, round_to_scale, stream
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws
 from rue.components import Run
 from rue.truth.alignment import align
@@ -100,7 +100,8 @@ def pair_scores(truth: Truth, belief: Belief) -> PairScores:
             draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
     same = (counts * counts - others).sum(axis=1)
     star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
-    return PairScores(out[:, 0], 2.0 * out[:, 1] - out[:, 0], out[:, 2], star)
+    gain = 2.0 * out[:, 1] - out[:, 0]
+    return PairScores(*(round_to_scale(score, 1.0) for score in (out[:, 0], gain, out[:, 2], star)))
 
 
 @dataclass(frozen=True)
