@@ -79,8 +79,14 @@ def configured(config: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _section(part: dict[str, Any]) -> dict[str, Any]:
+def _section(part: Any) -> Any:
+    """Return an entry of the menu, with the sections below it that are empty filled in."""
+    if isinstance(part, str):
+        return part
     ((title, entries),) = part.items()
+    if entries:
+        below = entries if isinstance(entries, str) else [_section(entry) for entry in entries]
+        return {title: below}
     if title == "Results":
         found = sorted(RESULTS.rglob("*.md"))
         return {title: [{heading(page): str(page.relative_to(DOCS))} for page in found]}
@@ -96,7 +102,7 @@ def _section(part: dict[str, Any]) -> dict[str, Any]:
             pages = [{f"rue.{package}": f"api/{package}.md"} for package in packages]
             groups.append({name: pages})
         return {title: groups}
-    return {title: entries}
+    raise ValueError(f"the section {title} of the menu is empty")
 
 
 def heading(page: Path) -> str:

@@ -59,11 +59,15 @@ def identifiers(package: str) -> dict[str, str]:
 
 
 def _names(module: ModuleType) -> Iterator[str]:
-    """Yield the public names of a module; those of a module within it with its name."""
+    """Yield the public names of a module; those of a module within it with its name.
+
+    ``fit`` and ``predict`` of all methods are those of the learner, which has them once.
+    """
     for name in module.__all__:
         thing = getattr(module, name)
         if isinstance(thing, ModuleType):
-            yield from (f"{name}.{each}" for each in thing.__all__)
+            own = (each for each in thing.__all__ if not inspect.ismethod(getattr(thing, each)))
+            yield from (f"{name}.{each}" for each in own)
         else:
             yield name
 
