@@ -119,3 +119,9 @@ def test_numba_may_be_imported_before_and_after(run):
     numba = "import numba\nassert numba.njit(lambda x: x + 1)(1) == 2\n"
     for code in (numba + CODE, CODE.replace("area = steps", f"{numba}area = steps")):
         assert run(code)[:2] == run.first[:2]
+
+
+def test_another_version_of_numba_compiles_as_always(run):
+    other = "from rue._kernels import machine_code\nmachine_code.TRIED = ('0.1.',)\n"
+    ranks, area, imported, _ = run(other + CODE)
+    assert [ranks, area, imported] == [*run.first[:2], True]

@@ -6,8 +6,9 @@ the function by which Python calls it, and the names of what it calls. llvmlite 
 numba's small library of helpers.
 
 Code is used if it was compiled from the same files, by the same numba and llvmlite, for the same
-processor and Python. Where anything is missing, or on other systems than Linux with ELF object
-files, numba compiles or loads the kernel as always.
+processor and Python. Where anything is missing, with a version of numba whose library was not tried
+here, or on other systems than Linux with ELF object files, numba compiles or loads the kernel as
+always.
 """
 
 import builtins
@@ -30,6 +31,8 @@ from typing import Any
 import numpy as np
 
 _FOLDER = Path(__file__).parent
+TRIED = ("0.68.",)
+"""Versions of numba whose library of helpers was tried: its layout is not documented."""
 
 
 @cache
@@ -53,8 +56,11 @@ def load(name: str, key: tuple[Any, ...]) -> Callable[..., Any] | None:
             head = json.loads(text)
         except (OSError, ValueError):
             continue
-        if head["stamp"] == _stamp() and head["digest"] == hashlib.sha256(code).hexdigest():
-            return _link(name, head, code)
+        try:
+            if head["stamp"] == _stamp() and head["digest"] == hashlib.sha256(code).hexdigest():
+                return _link(name, head, code)
+        except (AttributeError, ImportError, KeyError, OSError, RuntimeError, TypeError):
+            continue  # what is stored, or numba, is not as it should be: numba compiles
     return None
 
 
@@ -196,8 +202,14 @@ def _package(name: str) -> Path:
 
 @cache
 def _is_supported() -> bool:
-    """Return whether object files are ELF of 64 bits and numba is not told to do without."""
-    return sys.platform == "linux" and sys.maxsize > 2**32 and "NUMBA_DISABLE_JIT" not in os.environ
+    """Return whether object files are ELF of 64 bits, and numba is one whose library is known."""
+    if sys.platform != "linux" or sys.maxsize < 2**32 or "NUMBA_DISABLE_JIT" in os.environ:
+        return False
+    try:
+        version = Path(_package("numba"), "_version.py").read_text()
+    except OSError:
+        return False
+    return any(f'"version": "{tried}' in version for tried in TRIED)
 
 
 @cache
