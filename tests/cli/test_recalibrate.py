@@ -165,6 +165,8 @@ def test_nothing_is_gained_on_calibrated_estimates(tmp_path, run):
     (tmp_path / "cal.csv").write_text("\n".join(["aleatoric,epistemic,risk,regret", *rows]))
     found = run("recalibrate", "fit", tmp_path / "cal.csv", "--out", tmp_path / "map.json")
     assert found.code == 1
+    why = "The map does not help on new points: the gap does not fall (0 before, 0 after)"
+    assert why in found.out
     known = RecalibrationMap.load(tmp_path / "map.json")
     assert known.gap_before == known.gap_after == 0
     assert known.fitted.regret.tolist() == [0.125, 0.25, 0.5]

@@ -79,6 +79,17 @@ def test_tables_of_a_benchmark_fit_too(tmp_path, run, monkeypatch):
         assert all(len(line) <= 80 for table in tables(text) for line in table), text
 
 
+@pytest.mark.parametrize("format_", ["table", "csv", "latex", "markdown"])
+def test_a_damaged_cell_is_noted_in_every_format(format_, tmp_path, run):
+    store = write_benchmark(tmp_path, n_points=20)
+    row = min(store.folder.rglob("row.json"))
+    row.write_text(row.read_text()[:50])
+    for words in (["bench", "table"], ["inversions"]):
+        result = run(*words, store.folder, "--format", format_)
+        text = result.out if format_ == "table" else result.err
+        assert "note: 1 cells are damaged, first random-rbf/" in text
+
+
 def test_wide_prints_one_block(world, run):
     narrow = list(tables(run("published", "--table", "1").out))
     wide = list(tables(run("published", "--table", "1", "--wide").out))

@@ -286,7 +286,7 @@ def test_no_such_file(tmp_path):
 def test_a_file_of_the_users_is_not_replaced(tmp_path):
     found = check(write(tmp_path / "mine"))
     (tmp_path / "suite.toml").write_text('name = "precious"\n')
-    with pytest.raises(InputError, match="exists and is not from `rue data check`: choose another"):
+    with pytest.raises(InputError, match="exists and is not from `rue data check`"):
         save_description(found.description, tmp_path / "suite.toml")
     with pytest.raises(InputError, match=r"must be a \.toml file"):
         save_description(found.description, tmp_path / "mine.txt")
