@@ -77,13 +77,13 @@ class Baselines:
         """
         mine = [row for row in self.rows if _original(row["dataset"]) == _original(dataset)]
         if not mine:
-            known = ", ".join(dict.fromkeys(row["dataset"] for row in self.rows))
-            raise InputError(f"the study {self.study} has rows of {known}, not of {dataset!r}")
-        found = [dict(row) for row in mine if row["loss"] == loss]
-        if not found:
-            known = ", ".join(dict.fromkeys(row["loss"] for row in mine))
-            raise InputError(f"the study {self.study} has {dataset} under {known}, not {loss} loss")
-        return found
+            names = ", ".join(dict.fromkeys(row["dataset"] for row in self.rows))
+            raise InputError(f"the study {self.study} has rows of {names}, not of {dataset!r}")
+        rows = [dict(row) for row in mine if row["loss"] == loss]
+        if not rows:
+            names = ", ".join(dict.fromkeys(row["loss"] for row in mine))
+            raise InputError(f"the study {self.study} has {dataset} under {names}, not {loss} loss")
+        return rows
 
 
 def shipped_baselines() -> list[str]:

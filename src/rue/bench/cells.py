@@ -113,13 +113,13 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
 
 def _departures(suite: Suite, dataset: str) -> dict[str, Any]:
     """Return the convention and the budget of active learning where a suite sets them."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if suite.convention != "definition" and "regret" in suite.criteria_of(dataset):
-        found["convention"] = suite.convention
+        settings["convention"] = suite.convention
     budget = suite.budget_of(dataset)
     if budget is not None and "active_learning" in suite.criteria_of(dataset):
-        found["active_learning"] = budget.to_dict()
-    return found
+        settings["active_learning"] = budget.to_dict()
+    return settings
 
 
 def _plugin_entries(cell: Cell) -> list[tuple[str, str, str]]:
@@ -128,8 +128,8 @@ def _plugin_entries(cell: Cell) -> list[tuple[str, str, str]]:
 
 def _plugin_packages(cell: Cell) -> dict[str, str]:
     """Return the packages and versions that a cell's method and data set come from, if plugins."""
-    found = {key: plugin_package(group, name) for key, group, name in _plugin_entries(cell)}
-    return {key: package for key, package in found.items() if package is not None}
+    packages = {key: plugin_package(group, name) for key, group, name in _plugin_entries(cell)}
+    return {key: package for key, package in packages.items() if package is not None}
 
 
 def has_settings(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:

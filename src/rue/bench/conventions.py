@@ -68,6 +68,6 @@ def with_convention(
             raise FileError(f"the predictions of {cell} are damaged: run the suite again")
         predictions = read_predictions(store.predictions(cell))
         run = make_run(predictions, None, row["loss"], convention=convention)
-        found = evaluate_run(replace(run, method=row["method"])).to_dict()
-        made.append({"dataset": row["dataset"], "seed": row["seed"], **found})
+        numbers = evaluate_run(replace(run, method=row["method"])).to_dict()
+        made.append({"dataset": row["dataset"], "seed": row["seed"], **numbers})
     return made

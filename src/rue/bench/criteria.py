@@ -53,7 +53,7 @@ def proxies(
     learnt: Sequence[active_learning.ActiveLearning],
 ) -> dict[str, Any]:
     """Return the numbers of the proxy tasks by their column, and ``details`` of each."""
-    found: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
+    numbers: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
     details: dict[str, Any] = {}
     outside: dict[str, Belief] = {}
     answers = labels = None
@@ -67,13 +67,13 @@ def proxies(
         row = evaluate_proxies(
             belief, outside=outside, groups=groups, answers=answers, labels=labels
         )
-        found |= row.columns()
+        numbers |= row.columns()
         details = row.details()
     for run in learnt:
-        found[f"nauc_{run.acquisition}"] = run.nauc
+        numbers[f"nauc_{run.acquisition}"] = run.nauc
     if learnt:
         details["active_learning"] = [run.to_dict() for run in learnt]
-    return {**found, "details": details}
+    return {**numbers, "details": details}
 
 
 def require_criteria(criteria: Sequence[str], data: DataSet) -> None:

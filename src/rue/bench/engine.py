@@ -80,12 +80,12 @@ class Local:
         if not self.gpus_per_run:
             return [None] * self.workers
         if self.gpus_per_run >= 1:
-            each = int(self.gpus_per_run)
-            starts = range(0, len(self.gpus) - each + 1, each)
-            found = [",".join(self.gpus[i : i + each]) for i in starts]
+            per_run = int(self.gpus_per_run)
+            starts = range(0, len(self.gpus) - per_run + 1, per_run)
+            slots = [",".join(self.gpus[i : i + per_run]) for i in starts]
         else:
-            found = [gpu for _ in range(int(1 / self.gpus_per_run)) for gpu in self.gpus]
-        return list(found[: self.workers])
+            slots = [gpu for _ in range(int(1 / self.gpus_per_run)) for gpu in self.gpus]
+        return list(slots[: self.workers])
 
     def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
         """See :class:`Engine`."""

@@ -78,10 +78,10 @@ def draw(
             gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell).rows}
             for loss in wanted:
                 run = make_run(predictions, None, loss)
-                found = paired_replicates(
+                samples = paired_replicates(
                     run, seed, gap=_number(gaps.get(loss)), n_replicates=n_replicates
                 )
-                for name, values in found.items():
+                for name, values in samples.items():
                     columns[loss].setdefault(name, []).append(values)
         for loss in wanted:
             n_seeds = len(columns[loss]["aurec"])
@@ -114,12 +114,12 @@ def paired_replicates(
     Runs of the same points in the same order are drawn alike if they have the same seed.
     """
     rows = np.arange(len(run))
-    found = replicates(run, n_replicates=n_replicates, gap=gap, seed=seed, rows=rows)
+    samples = replicates(run, n_replicates=n_replicates, gap=gap, seed=seed, rows=rows)
     if gap is None:
-        del found["pareto_gap"]
+        del samples["pareto_gap"]
     if run.hat.outside_score:
-        del found["regret_calibration"]
-    return found
+        del samples["regret_calibration"]
+    return samples
 
 
 def with_intervals(
@@ -160,7 +160,7 @@ def compare_methods(
             }
             moved = {name: drawn[dataset, loss, name][criterion] for name in rivals}
             if COLUMNS[criterion].better == "zero":
-                moved = {name: np.sign(rivals[name]) * each for name, each in moved.items()}
+                moved = {name: np.sign(rivals[name]) * values for name, values in moved.items()}
                 rivals = {name: abs(value) for name, value in rivals.items()}
             made[key] = (
                 compare_column(criterion, rivals, moved, level=level) if len(rivals) > 1 else None

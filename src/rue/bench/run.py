@@ -142,17 +142,17 @@ def run_suite(
     )
 
 
-def select(found: Sequence[Cell], only: Mapping[str, Sequence[str]]) -> list[Cell]:
+def select(candidates: Sequence[Cell], only: Mapping[str, Sequence[str]]) -> list[Cell]:
     """Return the cells that match ``--only``."""
-    kept = list(found)
+    chosen = list(candidates)
     for key, values in only.items():
         if key not in ("dataset", "method", "seed"):
             raise InputError(f"cells are chosen by dataset=, method= or seed=, got {key}=")
-        known = list(dict.fromkeys(str(getattr(cell, key)) for cell in found))
+        options = list(dict.fromkeys(str(getattr(cell, key)) for cell in candidates))
         for value in values:
-            if value not in known:
-                raise InputError(f"{key}= must be of {', '.join(known)}, got {value!r}")
-        kept = [cell for cell in kept if str(getattr(cell, key)) in values]
-    if not kept:
+            if value not in options:
+                raise InputError(f"{key}= must be of {', '.join(options)}, got {value!r}")
+        chosen = [cell for cell in chosen if str(getattr(cell, key)) in values]
+    if not chosen:
         raise InputError("there must be a cell to run, and the choice leaves none")
-    return kept
+    return chosen

@@ -178,10 +178,10 @@ class Store:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            found = self.folder.stat()
+            status = self.folder.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -84,7 +84,7 @@ class OwnKeys:
     training: Mapping[str, object] = field(default_factory=dict)
 
 
-OWN_KEYS = tuple(each.name for each in fields(OwnKeys))
+OWN_KEYS = tuple(field.name for field in fields(OwnKeys))
 
 
 @dataclass(frozen=True, kw_only=True)

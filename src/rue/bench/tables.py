@@ -64,20 +64,20 @@ class Results:
 
     def notes(self) -> list[str]:
         """Return sentences that a reader of the tables must know."""
-        found = []
+        sentences = []
         if self.missing:
-            found.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
+            sentences.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
         if self.damaged:
-            found.append(f"{len(self.damaged)} cells are damaged, first {self.damaged[0]}")
+            sentences.append(f"{len(self.damaged)} cells are damaged, first {self.damaged[0]}")
         if self.stale:
-            found.append(
+            sentences.append(
                 f"{len(self.stale)} cells are of other settings and left out, first {self.stale[0]}"
             )
         for name in ("rue", "torch", "numpy"):
             kinds = sorted({str(row.versions.get(name)) for row in self.raw.values()})
             if len(kinds) > 1:
-                found.append(f"cells were made with different versions of {name}: {kinds}")
-        return found + list(dict.fromkeys(notes(self.rows)))
+                sentences.append(f"cells were made with different versions of {name}: {kinds}")
+        return sentences + list(dict.fromkeys(notes(self.rows)))
 
 
 class SummaryRow(TypedDict):
@@ -140,9 +140,9 @@ def read_results(store: Store) -> Results:
         raw[cell] = row
         where = {"dataset": cell.dataset, "seed": cell.seed}
         rows += [{**where, **evaluated} for evaluated in row.rows]
-        found = row.proxies
-        if any(found.get(key) is not None for key in PROXY_KEYS):
-            numbers = {key: found.get(key) for key in PROXY_KEYS}
+        proxies = row.proxies
+        if any(proxies.get(key) is not None for key in PROXY_KEYS):
+            numbers = {key: proxies.get(key) for key in PROXY_KEYS}
             rows.append({**where, "method": cell.method, "loss": "", **numbers})
     if not rows:
         why = f": {len(stale)} are of other settings than suite.toml" if stale else ""
@@ -313,8 +313,8 @@ def beside_published(
         if beside:
             made += [{**row, "group": OURS_PUBLISHED} for row in same]
         for row in beside:
-            kept = {key: row[key] for key in EVALUATED if row.get(key) is not None}
-            made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | kept)
+            numbers = {key: row[key] for key in EVALUATED if row.get(key) is not None}
+            made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | numbers)
             made[-1]["group"] = PAPER
     return made
 
@@ -328,12 +328,12 @@ def _papers() -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return the paper's rows of regret by data set and loss."""
     from rue.published import read_published
 
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    rows_by_name: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for published in read_published():
         row = published.to_dict()
         if row["aurec"] is not None:
-            found.setdefault((row["dataset"], row["loss"]), []).append(row)
-    return found
+            rows_by_name.setdefault((row["dataset"], row["loss"]), []).append(row)
+    return rows_by_name
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

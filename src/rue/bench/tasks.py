@@ -130,16 +130,16 @@ def run_task(suite: Suite, task: Task) -> list[Result]:
         training = replace(training, weights=str(find_file(suite, training.weights, task.root)))
     loaded = time.perf_counter()
     config = method_settings(suite, first.method, method.Config(training=training))
-    each = [data[cell.seed] for cell in task.stack]
-    for one in each:
+    parts = [data[cell.seed] for cell in task.stack]
+    for one in parts:
         require_criteria(suite.criteria_of(first.dataset), one)
     seeds = [network_cell(suite, cell).hashed_seed for cell in task.stack]
-    fitted = method.fit(each, config, seeds=seeds, checkpoints=task.checkpoints)
+    fitted = method.fit(parts, config, seeds=seeds, checkpoints=task.checkpoints)
     trained = time.perf_counter()
     learnt: list[Any] = [()] * len(seeds)
     if "active_learning" in suite.criteria_of(first.dataset):
         budget = suite.budget_of(first.dataset)
-        learnt = learn_actively(each, first.method, seeds, config, budget)
+        learnt = learn_actively(parts, first.method, seeds, config, budget)
     shared = {
         "load": (loaded - started) / len(seeds),
         "train": (trained - loaded) / len(seeds),
@@ -222,9 +222,9 @@ def _result(
             method=cell.method,
             convention=suite.convention,
         )
-    found = {}
+    proxy_numbers = {}
     if set(criteria) - {"regret"}:
-        found = proxies(criteria, test, fitted, belief, learnt)
+        proxy_numbers = proxies(criteria, test, fitted, belief, learnt)
     evaluated = time.perf_counter()
     content = io.BytesIO()
     np.savez(content, **prediction_arrays(belief, **test.labelling()))
@@ -233,7 +233,7 @@ def _result(
         config=dict(config),
         config_hash=config_hash(config),
         rows=tuple(rows),
-        proxies=found,
+        proxies=proxy_numbers,
         data=DataFacts(dict(data.checksums), len(data.train), len(test), tuple(data.notes)),
         seconds={
             **{name: round(value, 3) for name, value in shared.items()},
@@ -281,15 +281,17 @@ def _n_clipped(method: str, belief: "Belief") -> int | None:
 def _versions(precision: str | None) -> dict[str, str]:
     import rue
 
-    found = {"rue": rue.__version__, "python": platform.python_version()}
+    versions = {"rue": rue.__version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
     if precision is not None:
-        found["precision"] = precision
-    return found | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
+        versions["precision"] = precision
+    return versions | {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    }
 
 
 def _peak_memory() -> float | None:

@@ -19,7 +19,7 @@ def baselines_for(
     from rue.bench.baselines import read_baselines
     from rue.data.registry import ENTRIES
 
-    found = read_baselines(study)
+    baselines = read_baselines(study)
     if truth is None or truth not in ENTRIES:
         raise InputError(f"--against {study} needs the name of a data set: --truth NAME")
     if by is not None:
@@ -27,8 +27,8 @@ def baselines_for(
     if convention != "definition":
         raise InputError(f"the rows of {study} follow Definition 1: omit --convention {convention}")
     for loss in losses:
-        found.of(truth, loss)
-    return found
+        baselines.of(truth, loss)
+    return baselines
 
 
 def beside_baselines(
@@ -38,7 +38,7 @@ def beside_baselines(
     from rue.bench.baselines import RANKED, among
     from rue.metrics.columns import title
 
-    shown, said = [], []
+    shown, lines = [], []
     for loss in dict.fromkeys(row.loss for row in rows):
         theirs = study.of(dataset, loss)
         race: list[dict[str, Any]] = []
@@ -65,9 +65,9 @@ def beside_baselines(
                     f"{mine['method']}: evaluated on {mine['n_points']:,} points, the study on "
                     f"{n_theirs:,} test points, so the ranks compare different points"
                 )
-            said += sentences
+            lines += sentences
             places = {f"rank_{key}": ranks[key] for key in RANKED}
             race.append({**mine, **places, "notes": [*mine["notes"], *sentences]})
         race.sort(key=lambda row: (row["aurec"] is None, row["aurec"]))
         shown += race
-    return shown, said
+    return shown, lines

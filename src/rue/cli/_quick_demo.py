@@ -55,9 +55,9 @@ def neighbours(points: FloatArray, labels: IntArray, test: FloatArray) -> Belief
     """
     from sklearn.neighbors import NearestNeighbors
 
-    found = NearestNeighbors(n_neighbors=50).fit(points)
-    h = np.median(found.kneighbors()[0][:, 9])
-    distances, indices = found.kneighbors(test)
+    nearest = NearestNeighbors(n_neighbors=50).fit(points)
+    h = np.median(nearest.kneighbors()[0][:, 9])
+    distances, indices = nearest.kneighbors(test)
     weights = np.exp(-0.5 * (distances / h) ** 2)
     counts = np.zeros((len(test), N_CLASSES))
     np.add.at(counts, (np.arange(len(test))[:, None], labels[indices]), weights)

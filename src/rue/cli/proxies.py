@@ -137,7 +137,7 @@ def _read_outside(
     """Return the beliefs about each OOD set by method, the same sets for every method."""
     from rue.io.predictions import read_method
 
-    found: dict[str, dict[str, Belief]] = {name: {} for name in methods}
+    beliefs: dict[str, dict[str, Belief]] = {name: {} for name in methods}
     for text in texts:
         name, equals, rest = text.partition("=")
         if not equals or Path(text).exists():
@@ -153,7 +153,7 @@ def _read_outside(
                 f"--ood {text}: method must be of {', '.join(methods)}, got {method!r}"
             )
         of = named or paths[0].stem
-        if of in found[method]:
+        if of in beliefs[method]:
             raise InputError(f"--ood {text}: {method} has the OOD set {of} already")
         belief, inside = _belief_of(read), _belief_of(methods[method])
         if belief.n_classes != inside.n_classes:
@@ -161,18 +161,18 @@ def _read_outside(
                 f"--ood {text}: must have the {inside.n_classes} classes of "
                 f"{methods[method].path}, got {belief.n_classes}"
             )
-        found[method][of] = belief
+        beliefs[method][of] = belief
     if not texts:
         return {}
-    first = next(iter(found))
-    for method, sets in found.items():
-        if set(sets) != set(found[first]):
-            lacking = sorted(set(sets) ^ set(found[first]))
+    first = next(iter(beliefs))
+    for method, sets in beliefs.items():
+        if set(sets) != set(beliefs[first]):
+            lacking = sorted(set(sets) ^ set(beliefs[first]))
             raise InputError(
                 f"every method must have the same OOD sets: {first} or {method} lacks "
                 f"{', '.join(lacking)}; write --ood METHOD:SET=FILE"
             )
-    return found
+    return beliefs
 
 
 def _method_of(text: str, own: str | None, methods: list[str]) -> str:
@@ -201,20 +201,20 @@ def _groups(
     both = next((name for name in near if name in far), None)
     if both is not None:
         raise InputError(f"--near and --far must differ, got {both!r} in both")
-    known = {
-        group: {name for each in OPENOOD_GROUPS.values() for name in each[group]}
+    usual = {
+        group: {name for sets_of in OPENOOD_GROUPS.values() for name in sets_of[group]}
         for group in ("near", "far")
     }
     given = {"near": near, "far": far}
-    found = {
+    chosen = {
         group: [
             name
             for name in sets
-            if name in given[group] or (name in known[group] and name not in (*near, *far))
+            if name in given[group] or (name in usual[group] and name not in (*near, *far))
         ]
         for group in ("near", "far")
     }
-    return {group: names for group, names in found.items() if names}
+    return {group: names for group, names in chosen.items() if names}
 
 
 def _evaluate(
@@ -231,23 +231,27 @@ def _evaluate(
 
     row = ProxyRow("", predictions.belief.n_points)
     notes: list[str] = []
-    given = [each for each in (answers, labels) if each is not None]
-    for each in given:
-        if not isinstance(each.annotations, Annotations):
-            raise InputError(f"{each.path}: has real-valued answers, and proxies are for classes")
-        predictions, _, more = matched(predictions, each, matching)
+    given = [side for side in (answers, labels) if side is not None]
+    for side in given:
+        if not isinstance(side.annotations, Annotations):
+            raise InputError(f"{side.path}: has real-valued answers, and proxies are for classes")
+        predictions, _, more = matched(predictions, side, matching)
         notes += more
-    for each in given:
-        here, there, _ = matched(predictions, each, matching)
-        said = there.annotations
-        assert isinstance(said, Annotations)
-        kind = {"labels": said.probs.argmax(axis=1)} if each is labels else {"answers": said}
-        found = evaluate_proxies(_belief_of(here), convention=convention, **kind)
+    for side in given:
+        here, there, _ = matched(predictions, side, matching)
+        annotations = there.annotations
+        assert isinstance(annotations, Annotations)
+        kind = (
+            {"labels": annotations.probs.argmax(axis=1)}
+            if side is labels
+            else {"answers": annotations}
+        )
+        result = evaluate_proxies(_belief_of(here), convention=convention, **kind)
         row = replace(
             row,
-            n_points=found.n_points,
-            by_answers=row.by_answers or found.by_answers,
-            by_labels=row.by_labels or found.by_labels,
+            n_points=result.n_points,
+            by_answers=row.by_answers or result.by_answers,
+            by_labels=row.by_labels or result.by_labels,
         )
     return row, notes
 
@@ -274,13 +278,17 @@ def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]], width: int | 
     from rue.metrics.table import format_grid
 
     group_of = {name: group for group, names in groups.items() for name in names}
-    detections = [(row.method, found) for row in rows if row.ood for found in row.ood.sets]
+    detections = [(row.method, detection) for row in rows if row.ood for detection in row.ood.sets]
     lines = [["OOD set", "group", "method", "inputs", "AUROC", "AUPR", "FPR95"]]
-    for name in dict.fromkeys(found.name for _, found in detections):
-        for method, found in detections:
-            if found.name == name:
-                numbers = [f"{number:.3f}" for number in (found.auroc, found.aupr, found.fpr95)]
-                lines.append([name, group_of.get(name, "-"), method, f"{found.n_out:,}", *numbers])
+    for name in dict.fromkeys(detection.name for _, detection in detections):
+        for method, detection in detections:
+            if detection.name == name:
+                numbers = [
+                    f"{number:.3f}" for number in (detection.auroc, detection.aupr, detection.fpr95)
+                ]
+                lines.append(
+                    [name, group_of.get(name, "-"), method, f"{detection.n_out:,}", *numbers]
+                )
     return format_grid(lines, left=3, width=width)
 
 

@@ -42,7 +42,7 @@ def gap_replicates(
     rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
     sums = np.empty((2, len(rankings[4]), n_levels + 1))
     whole = gap(np.ones(len(star), np.uint8), rankings, sums)
-    found = np.empty(n_replicates)
+    distances = np.empty(n_replicates)
     cuts = np.linspace(0, n_replicates, min(25, n_replicates) + 1).astype(np.int64)
     bar = tqdm(
         total=n_replicates,
@@ -53,12 +53,12 @@ def gap_replicates(
     )
 
     def run(i: int) -> None:
-        gaps(key, cuts[i], clusters, rankings, n_levels, found[cuts[i] : cuts[i + 1]])
+        gaps(key, cuts[i], clusters, rankings, n_levels, distances[cuts[i] : cuts[i + 1]])
         bar.update(int(cuts[i + 1] - cuts[i]))
 
     with bar:
         each(run, range(len(cuts) - 1))
-    return np.asarray(found - whole)
+    return np.asarray(distances - whole)
 
 
 def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ class Needed:
 
 
 def annotators_needed(
-    width: float, found: Curves, numbers: Sequence[int], level: float
+    width: float, curves: Curves, numbers: Sequence[int], level: float
 ) -> Needed | None:
     """Return the least number of annotators whose bracket is at most ``width`` wide.
 
@@ -31,7 +31,7 @@ def annotators_needed(
     ----------
     width : float
         The largest acceptable width.
-    found : Curves
+    curves : Curves
         The width as a function of the number of annotators.
     numbers : sequence of int
         Numbers of annotators to look at, besides ``ANNOTATORS``.
@@ -43,31 +43,31 @@ def annotators_needed(
     Needed or None
         The number; None if a million annotators are not enough.
     """
-    inside = found.pilot.n_annotators
+    inside = curves.pilot.n_annotators
     grid = sorted({m for m in (*ANNOTATORS, *numbers, inside) if m <= inside})
     low, high = None, None
     for m in grid:
-        if found.at(m).width.value <= width:
+        if curves.at(m).width.value <= width:
             high = m
             break
         low = m
     if low is None:
-        return Needed(grid[0], 0.0, _is_narrow(width, found.at(grid[0]).width, level))
+        return Needed(grid[0], 0.0, _is_narrow(width, curves.at(grid[0]).width, level))
     while high is None:  # as if the width fell as 1/m, at most fourfold at a time
-        ahead = low * min(max(found.at(low).width.value / width, 1.2), 4.0)
+        ahead = low * min(max(curves.at(low).width.value / width, 1.2), 4.0)
         step = min(math.ceil(ahead), MOST_ANNOTATORS)
-        if found.at(step).width.value <= width:
+        if curves.at(step).width.value <= width:
             high = step
         elif step == MOST_ANNOTATORS:
             return None
         else:
             low = step
     if high > inside and high > 1.1 * low:  # once more, so that the line is short
-        middle = _between(width, found, low, high)
+        middle = _between(width, curves, low, high)
         if low < middle < high:
-            low, high = (low, middle) if found.at(middle).width.value <= width else (middle, high)
-    needed, slope = _between(width, found, low, high), _slope(found, low, high)
-    near = found.at(high).width
+            low, high = (low, middle) if curves.at(middle).width.value <= width else (middle, high)
+    needed, slope = _between(width, curves, low, high), _slope(curves, low, high)
+    near = curves.at(high).width
     if not (slope < 0 and near.value > 1e-9 * width):  # rounding is no width
         return Needed(needed, math.inf, False)
     number = near.times(needed / near.value / -slope)
@@ -81,15 +81,15 @@ def _is_narrow(width: float, near: Quantity, level: float) -> bool:
     return apart.is_clear(level) or near.is_clear(level)
 
 
-def _between(width: float, found: Curves, low: int, high: int) -> int:
+def _between(width: float, curves: Curves, low: int, high: int) -> int:
     """Interpolate between two numbers, linearly in the logarithms."""
-    slope = _slope(found, low, high)
+    slope = _slope(curves, low, high)
     if not -math.inf < slope < 0:
         return high
-    exact = float(low * (width / found.at(low).width.value) ** (1 / slope))
+    exact = float(low * (width / curves.at(low).width.value) ** (1 / slope))
     return min(high, max(low + 1, math.ceil(exact - 1e-9)))
 
 
-def _slope(found: Curves, low: int, high: int) -> float:
-    first, second = found.at(low).width.value, found.at(high).width.value
+def _slope(curves: Curves, low: int, high: int) -> float:
+    first, second = curves.at(low).width.value, curves.at(high).width.value
     return math.log(second / first) / math.log(high / low) if second > 0 else -math.inf

@@ -55,12 +55,12 @@ class AnswerMixture:
         """
         from scipy.special import gammaln
 
-        found = np.empty((len(counts), len(self.alpha)))
+        logs = np.empty((len(counts), len(self.alpha)))
         for c, alpha in enumerate(self.alpha):
             rises = (gammaln(counts + alpha) - gammaln(alpha)).sum(axis=1)
             whole = gammaln(counts.sum(axis=1) + alpha.sum()) - gammaln(alpha.sum())
-            found[:, c] = np.log(self.weights[c]) + rises - whole
-        return AnswerPosterior(counts, _shares(found), self.alpha)
+            logs[:, c] = np.log(self.weights[c]) + rises - whole
+        return AnswerPosterior(counts, _shares(logs), self.alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +128,14 @@ def fit_answer_mixture(
     alpha = _start(rows, times, concentrations)
     n_components, n_classes = alpha.shape
     weights = np.full(n_components, 1 / n_components)
-    each, whole = np.arange(rows.max()), np.arange(rows.sum(axis=1).max())
+    single, whole = np.arange(rows.max()), np.arange(rows.sum(axis=1).max())
     # The j-th answer for a class has the factor alpha + j, so sums over answers are products
     # of matrices: 1 where a point has more than j answers for the class.
-    has = (rows[:, :, None] > each).reshape(len(rows), -1).astype(np.float64)
+    has = (rows[:, :, None] > single).reshape(len(rows), -1).astype(np.float64)
     has_any = (rows.sum(axis=1)[:, None] > whole).astype(np.float64)
     before = -np.inf
     for _ in range(N_STEPS):
-        own = np.log(alpha[:, :, None] + each).reshape(n_components, -1)
+        own = np.log(alpha[:, :, None] + single).reshape(n_components, -1)
         total = np.log(alpha.sum(axis=1)[:, None] + whole)
         likelihood = np.log(weights) + has @ own.T - has_any @ total.T
         share = _shares(likelihood) * times[:, None]
@@ -143,7 +143,7 @@ def fit_answer_mixture(
         reached = (share.T @ has).reshape(n_components, n_classes, -1)
         reached_any = share.T @ has_any
         for _ in range(5):
-            up = (reached / (alpha[:, :, None] + each)).sum(axis=2)
+            up = (reached / (alpha[:, :, None] + single)).sum(axis=2)
             down = (reached_any / (alpha.sum(axis=1)[:, None] + whole)).sum(axis=1)
             alpha = alpha * up / np.maximum(down, 1e-300)[:, None]
             alpha = alpha.clip(_LEAST, _LARGEST)

@@ -88,5 +88,5 @@ def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
     if codes is None:
         return values
     sizes = np.bincount(codes)
-    kept = sizes > 0
-    return np.asarray(np.bincount(codes, values)[kept] / sizes[kept])
+    filled = sizes > 0
+    return np.asarray(np.bincount(codes, values)[filled] / sizes[filled])

@@ -92,14 +92,14 @@ def same_loss(first: str | Loss, other: str | Loss) -> bool:
     (True, False)
     """
     if not (isinstance(first, Loss) and isinstance(other, Loss)):
-        names = [each.name if isinstance(each, Loss) else each for each in (first, other)]
+        names = [side.name if isinstance(side, Loss) else side for side in (first, other)]
         return names[0] == names[1] or "" in names
     if isinstance(first, CostMatrix) and isinstance(other, CostMatrix):
         if first.classes and other.classes and set(first.classes) == set(other.classes):
             other = other.on_classes(Classes(first.classes))
         return np.array_equal(first.costs, other.costs)
     if isinstance(first, Valued) and isinstance(other, Valued):
-        scale = next((each.values for each in (first, other) if each.values is not None), None)
+        scale = next((side.values for side in (first, other) if side.values is not None), None)
         if scale is not None and not np.array_equal(
             first.offsets(len(scale)), other.offsets(len(scale))
         ):

@@ -149,14 +149,14 @@ def compare(
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
     codes = cluster_codes(runs[0], cluster)
     rows = own_order(runs, codes, criteria)
-    found, drawn, influences = {}, {}, {}
+    estimates, drawn, influences = {}, {}, {}
     gap = "pareto_gap" in criteria
     for run in runs:
-        found[run.method] = evaluate_run(run, gap=gap, references=False)
+        estimates[run.method] = evaluate_run(run, gap=gap, references=False)
         drawn[run.method] = replicates(
             run,
             n_replicates=n_replicates,
-            gap=found[run.method].pareto_gap if gap else None,
+            gap=estimates[run.method].pareto_gap if gap else None,
             seed=seed,
             rows=rows,
             columns=criteria,
@@ -168,7 +168,7 @@ def compare(
     rankings = {
         criterion: compare_column(
             criterion,
-            {name: getattr(row, criterion) for name, row in found.items()},
+            {name: getattr(row, criterion) for name, row in estimates.items()},
             {name: columns[criterion] for name, columns in drawn.items()},
             {name: swings[criterion] for name, swings in influences.items()}
             if criterion in AREAS

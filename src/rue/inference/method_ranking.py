@@ -85,8 +85,8 @@ class Ranking:
     @property
     def order(self) -> tuple[str, ...]:
         """The methods for which the criterion is defined, the best first."""
-        known = [name for name in self.methods if math.isfinite(self.estimate[name])]
-        return tuple(sorted(known, key=lambda name: self.estimate[name]))
+        defined = [name for name in self.methods if math.isfinite(self.estimate[name])]
+        return tuple(sorted(defined, key=lambda name: self.estimate[name]))
 
     @property
     def expected_rank(self) -> dict[str, float]:
@@ -155,7 +155,7 @@ def compare_column(
     kind = "percentile" if influences is None else "bca"
     swings = {n: None if influences is None else influences[n] for n in names}
     ends = {n: interval(estimate[n], drawn[n], swings[n], level, kind) for n in names}
-    found = []
+    differences = []
     for first, second in combinations(names, 2):
         difference = float(_minus(estimate[first], estimate[second]))
         moved = _minus(drawn[first], drawn[second])
@@ -163,8 +163,8 @@ def compare_column(
         swing = None if influences is None else influences[first] - influences[second]
         low, high = interval(difference, moved, swing, level, kind)
         p = _p_value(difference, moved, swing) if math.isfinite(low) else math.nan
-        found.append((first, second, difference, low, high, p))
-    corrected = holm([row[-1] for row in found])
+        differences.append((first, second, difference, low, high, p))
+    corrected = holm([row[-1] for row in differences])
     return Ranking(
         criterion,
         level,
@@ -172,7 +172,9 @@ def compare_column(
         {name: ends[name][0] for name in names},
         {name: ends[name][1] for name in names},
         _rank_probability(np.stack([drawn[name] for name in names]), list(estimate.values())),
-        tuple(Difference(criterion, *row, p) for row, p in zip(found, corrected, strict=True)),
+        tuple(
+            Difference(criterion, *row, p) for row, p in zip(differences, corrected, strict=True)
+        ),
     )
 
 
@@ -184,11 +186,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    known = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
+    ordered = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
     corrected = [math.nan] * len(p_values)
     highest = 0.0
-    for step, (p, i) in enumerate(known):
-        highest = max(highest, min(1.0, (len(known) - step) * p))
+    for step, (p, i) in enumerate(ordered):
+        highest = max(highest, min(1.0, (len(ordered) - step) * p))
         corrected[i] = highest
     return corrected
 
@@ -236,18 +238,18 @@ def _p_value(difference: float, moved: FloatArray, swing: FloatArray | None) -> 
 def _rank_probability(drawn: FloatArray, estimate: Sequence[float]) -> FloatArray:
     """Return the share of samples in which a method has each rank; ties share their ranks."""
     n_methods = len(drawn)
-    known = np.isfinite(estimate)
+    defined = np.isfinite(estimate)
     probability = np.full((n_methods, n_methods), math.nan)
-    table = drawn[known]
+    table = drawn[defined]
     table = table[:, np.isfinite(table).all(axis=0)]
     if table.size == 0:
         return probability
-    probability[known] = 0.0
+    probability[defined] = 0.0
     scale = 1e-12 * np.abs(table).max()
-    for i, row in zip(np.flatnonzero(known), table, strict=True):
+    for i, row in zip(np.flatnonzero(defined), table, strict=True):
         better = (table < row - scale).sum(axis=0)
         tied = (np.abs(table - row) <= scale).sum(axis=0)
-        for r in range(int(known.sum())):
+        for r in range(int(defined.sum())):
             at = (better <= r) & (r < better + tied)
             probability[i, r] = (at / tied).mean()
     return probability

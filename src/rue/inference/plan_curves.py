@@ -86,13 +86,13 @@ class Curves(ABC):
         converge as 1/m does: from half of the answers to all they change as much as from all of
         them to infinitely many.
         """
-        found = self._extrapolated(m)
+        measure = self._extrapolated(m)
         if self._miss is None:
             self._miss = self._missed()
         own = float(np.median(self.pilot.n_answers))
         doublings = math.log2(max(m / own, 1)) if math.isfinite(m) else 0.0
         rest = max(1 - own / m, 0.0)
-        width, difference, variance = found.width, found.difference, found.variance
+        width, difference, variance = measure.width, measure.difference, measure.variance
         miss = self._miss
         error = math.hypot(_error(miss.width, doublings * width.value), width.model_error)
         return Measure(
@@ -111,14 +111,14 @@ class Curves(ABC):
         if len(rows) < max(2, len(self.pilot.n_answers) / 2):
             return Measure(*(Quantity(math.inf, none) for _ in range(3)))
         whole = self.pilot.part(rows)
-        predicted, found = self._from_half(whole), measured_all(whole)
-        width = abs(_log_ratio(predicted.width, found.width))
+        predicted, actual = self._from_half(whole), measured_all(whole)
+        width = abs(_log_ratio(predicted.width, actual.width))
         least = LEAST_MISS_WITH_JUMPS if _jumps(whole) else LEAST_MISS
         closed = isinstance(whole.answers[0].loss, Squared | Brier | RankedProbability)
         return Measure(
             Quantity(width if closed else max(width, least), none),
-            Quantity(predicted.difference.value - found.difference.value, none),
-            Quantity(_log_ratio(predicted.variance, found.variance), none),
+            Quantity(predicted.difference.value - actual.difference.value, none),
+            Quantity(_log_ratio(predicted.variance, actual.variance), none),
         )
 
     @abstractmethod
@@ -144,17 +144,19 @@ class _ClassCurves(Curves):
     @cached_property
     def _before(self) -> list[Measure]:
         """What each world shows with as many annotators as what the pilot shows."""
-        found = [simulated(self.pilot, world, self.pilot.n_answers) for world in self._worlds]
+        measures = [simulated(self.pilot, world, self.pilot.n_answers) for world in self._worlds]
         if not _jumps(self.pilot):
-            return found
+            return measures
         half = [simulated(self.pilot, world, self._half).width for world in self._worlds]
-        return [replace(each, width=width) for each, width in zip(found, half, strict=True)]
+        return [
+            replace(measure, width=width) for measure, width in zip(measures, half, strict=True)
+        ]
 
     @cached_property
     def _shown(self) -> Measure:
         """What the pilot shows: with all answers, or for a width with jumps with half of them."""
-        found = measured_all(self.pilot)
-        return replace(found, width=self.at(self._half).width) if _jumps(self.pilot) else found
+        measure = measured_all(self.pilot)
+        return replace(measure, width=self.at(self._half).width) if _jumps(self.pilot) else measure
 
     def _measured(self, m: int) -> Measure:
         pilot, own = self.pilot, self.pilot.n_answers.astype(np.int64)
@@ -162,11 +164,11 @@ class _ClassCurves(Curves):
 
         def drawn(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
             whole = class_answers(pilot)
-            kept = whole.subsampled(m, rng).counts
+            counts = whole.subsampled(m, rng).counts
             if not short.any():
-                return kept, whole.counts
+                return counts, whole.counts
             probs = self._worlds[0].draw(rng)
-            return kept + rng.multinomial(short, probs), whole.counts + short[:, None] * probs
+            return counts + rng.multinomial(short, probs), whole.counts + short[:, None] * probs
 
         return measure_counts(pilot, "subsamples", drawn)
 
@@ -181,9 +183,9 @@ class _ClassCurves(Curves):
     def _from_half(self, whole: Pilot) -> Measure:
         first = next(whole.rngs("halves"))
         answers = with_counts(whole, class_answers(whole).halves(first)[0].counts)
-        half, said = replace(whole, answers=answers), class_answers(whole)
+        half, own_answers = replace(whole, answers=answers), class_answers(whole)
         shown = measure_counts(
-            whole, "halves", lambda rng: (said.halves(rng)[0].counts, said.counts)
+            whole, "halves", lambda rng: (own_answers.halves(rng)[0].counts, own_answers.counts)
         )
         return _mean(
             [
@@ -215,17 +217,17 @@ def _jumps(pilot: Pilot) -> bool:
 
 def _posteriors(pilot: Pilot) -> list[AnswerPosterior]:
     """Return what the answers say about each p*, by one mixture or by two."""
-    said, rng = class_answers(pilot), np.random.default_rng(pilot.seed)
-    fitted = said.subsampled(_MOST_FITTED, rng).counts
+    own_answers, rng = class_answers(pilot), np.random.default_rng(pilot.seed)
+    fitted = own_answers.subsampled(_MOST_FITTED, rng).counts
     kinds = (FLEXIBLE, SMOOTH) if _jumps(pilot) else (FLEXIBLE,)
-    return [fit_answer_mixture(fitted, rng, kind).posterior(said.counts) for kind in kinds]
+    return [fit_answer_mixture(fitted, rng, kind).posterior(own_answers.counts) for kind in kinds]
 
 
-def _mean(found: Sequence[Measure]) -> Measure:
+def _mean(measures: Sequence[Measure]) -> Measure:
     """Return the mean of one measure or two; half of the difference is an error of the width."""
-    if len(found) == 1:
-        return found[0]
-    first, second = found
+    if len(measures) == 1:
+        return measures[0]
+    first, second = measures
     width = (first.width + second.width).times(0.5)
     return Measure(
         width.with_model_error(abs(first.width.value - second.width.value) / 2),
@@ -246,7 +248,7 @@ def _polynomials(pilot: Pilot, most: int, share: float) -> Measure:
     """Return the quantities at a mean share 1/m, fitted to subsamples of at most ``most``."""
     ks = sorted({*(k for k in (2, 3, 4, 5, 7, 10, 14, 20, 30, 50) if k < most), most})
     x = np.array([np.mean(1 / np.minimum(k, pilot.n_answers)) for k in ks])
-    found = [subsampled(pilot, k) for k in ks]
+    measures = [subsampled(pilot, k) for k in ks]
     degree = min(2, len(ks))
 
     def combined(parts: list[Quantity], columns: FloatArray, at: FloatArray) -> Quantity:
@@ -257,12 +259,12 @@ def _polynomials(pilot: Pilot, most: int, share: float) -> Measure:
         return total
 
     rising, flat = np.stack([x, x**2], axis=1), np.stack([np.ones_like(x), x], axis=1)
-    width = combined([each.width for each in found], rising, np.array([share, share**2]))
+    width = combined([measure.width for measure in measures], rising, np.array([share, share**2]))
     two = (flat, np.array([1.0, share]))
     return Measure(
         width if width.value > 0 else Quantity(0.0, 0 * width.influence),
-        combined([each.difference for each in found], *two),
-        combined([each.variance for each in found], *two),
+        combined([measure.difference for measure in measures], *two),
+        combined([measure.variance for measure in measures], *two),
     )
 
 

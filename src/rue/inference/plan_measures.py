@@ -85,7 +85,7 @@ class Quantity:
         if not (to.value > 0 and instead_of.value > 0 and self.value > 0):
             return self
         value = self.value * to.value / instead_of.value
-        own, up, down = (each.influence / each.value for each in (self, to, instead_of))
+        own, up, down = (quantity.influence / quantity.value for quantity in (self, to, instead_of))
         return Quantity(value, value * (own + up - down))
 
     def with_model_error(self, error: float) -> "Quantity":
@@ -155,7 +155,7 @@ def measure(
     n_draws = 0
     for draw in draws:
         n_draws += 1
-        stars = [Components(*said.realized()) for said in draw.answers]
+        stars = [Components(*answers.realized()) for answers in draw.answers]
         totals += draw.totals
         aleatoric += stars[0].aleatoric
         if not exact:
@@ -173,7 +173,7 @@ def measure(
                 swings += swing
     gap, totals, aleatoric = gap / n_draws, totals / n_draws, aleatoric / n_draws
     widths = [_area(gap, hat.epistemic) for hat in hats]
-    width = max(widths, key=lambda each: each.value)
+    width = max(widths, key=lambda quantity: quantity.value)
     if len(hats) == 1:
         none = Quantity(math.nan, np.full(shape[1], math.nan))
         return Measure(width, none, none)

@@ -54,7 +54,7 @@ class Pilot:
         """Return some of the points."""
         return replace(
             self,
-            answers=[said[rows] for said in self.answers],
+            answers=[answers[rows] for answers in self.answers],
             hats=[hat[rows] for hat in self.hats],
         )
 
@@ -68,8 +68,8 @@ def class_answers(pilot: Pilot) -> Answers:
 
 def with_counts(pilot: Pilot, counts: FloatArray) -> list[Answers]:
     """Return other answers, the same for all methods: they are about points, not models."""
-    classes = (each for each in pilot.answers if isinstance(each, Answers))
-    return [Answers(counts, each.losses, each.loss) for each in classes]
+    classes = (own for own in pilot.answers if isinstance(own, Answers))
+    return [Answers(counts, own.losses, own.loss) for own in classes]
 
 
 def measure_counts(
@@ -84,7 +84,9 @@ def measure_counts(
         for rng in pilot.rngs(name):
             counts, expected = drawn(rng)
             probs = expected / expected.sum(axis=1, keepdims=True)
-            totals = [(probs * said.losses).sum(axis=1) for said in with_counts(pilot, counts)]
+            totals = [
+                (probs * answers.losses).sum(axis=1) for answers in with_counts(pilot, counts)
+            ]
             yield Draw(with_counts(pilot, counts), totals)
 
     return measure(draws(), pilot.hats, pilot.criterion, exact=exact)
@@ -96,7 +98,7 @@ def measured_all(pilot: Pilot) -> Measure:
 
 
 def _totals(pilot: Pilot) -> list[FloatArray]:
-    return [said.realized().total for said in pilot.answers]
+    return [answers.realized().total for answers in pilot.answers]
 
 
 def simulated(pilot: Pilot, world: AnswerPosterior, m: float | FloatArray) -> Measure:
@@ -114,10 +116,12 @@ def simulated(pilot: Pilot, world: AnswerPosterior, m: float | FloatArray) -> Me
 
 def subsampled(pilot: Pilot, m: int) -> Measure:
     """Return the quantities with at most m of each point's answers, as means over draws."""
-    each = [pilot.rngs("subsamples") for _ in pilot.answers]  # the same annotators for all methods
+    generators = [
+        pilot.rngs("subsamples") for _ in pilot.answers
+    ]  # the same annotators for all methods
     totals = _totals(pilot)
     draws = (
         Draw([s.subsampled(m, rng) for s, rng in zip(pilot.answers, rngs, strict=True)], totals)
-        for rngs in zip(*each, strict=True)
+        for rngs in zip(*generators, strict=True)
     )
     return measure(draws, pilot.hats, pilot.criterion)

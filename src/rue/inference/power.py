@@ -199,28 +199,28 @@ def plan(
 
     runs = [run.by_class() for run in aligned_runs(runs)]
     _check(runs, criterion, level, power, width, annotators)
-    said = [_answers(run) for run in runs]
-    asked = said[0].n_answers
-    several = _several(said, [run.hat for run in runs])
+    answers = [_answers(run) for run in runs]
+    asked = answers[0].n_answers
+    several = _several(answers, [run.hat for run in runs])
     if not len(several):
         raise InputError(
             f"a pilot needs points with at least 2 annotators, all {len(asked)} points have one"
         )
     pilot = Pilot(
-        [each[several] for each in said],
+        [own[several] for own in answers],
         [run.hat[several] for run in runs],
         criterion,
         n_subsamples,
         as_seed(seed),
     )
-    found, inside = curves(pilot), pilot.n_annotators
+    by_number, inside = curves(pilot), pilot.n_annotators
     numbers = sorted({int(m) for m in annotators})
     steps: list[float] = [*numbers, math.inf] if len(runs) == 2 else [*numbers]
     for m in tqdm(steps, "annotators", delay=2, disable=None if progress else True, leave=False):
-        found.at(m)
-    limit = found.at(math.inf).difference if len(runs) == 2 else None
-    rows = [_row(m, found.at(m), limit, level, power, m > inside) for m in numbers]
-    needed = None if width is None else annotators_needed(width, found, numbers, level)
+        by_number.at(m)
+    limit = by_number.at(math.inf).difference if len(runs) == 2 else None
+    rows = [_row(m, by_number.at(m), limit, level, power, m > inside) for m in numbers]
+    needed = None if width is None else annotators_needed(width, by_number, numbers, level)
     return Plan(
         criterion,
         level,
@@ -238,13 +238,13 @@ def plan(
     )
 
 
-def _several(said: Sequence[Answers | RatingAnswers], hats: Sequence[Components]) -> IntArray:
+def _several(answers: Sequence[Answers | RatingAnswers], hats: Sequence[Components]) -> IntArray:
     """Return the points with several answers, in an order that does not depend on theirs."""
-    said[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
-    columns = [each.keys() for each in said]
+    answers[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
+    columns = [own.keys() for own in answers]
     columns += [(hat.aleatoric, hat.epistemic, hat.total) for hat in hats]
     order = np.lexsort(sum(columns, ()))
-    return np.asarray(order[said[0].n_answers[order] >= 2])
+    return np.asarray(order[answers[0].n_answers[order] >= 2])
 
 
 def _answers(run: Run) -> Answers | RatingAnswers:
@@ -257,14 +257,14 @@ def _answers(run: Run) -> Answers | RatingAnswers:
 
 
 def _row(
-    n: int, found: Measure, limit: Quantity | None, level: float, power: float, extrapolated: bool
+    n: int, measure: Measure, limit: Quantity | None, level: float, power: float, extrapolated: bool
 ) -> PlanRow:
-    width, difference = found.width, found.difference
+    width, difference = measure.width, measure.difference
     n_points, n_points_se, reliable = math.nan, math.nan, False
     if limit is not None and not math.isnan(difference.value) and not math.isnan(limit.value):
-        weaker = min(difference, limit, key=lambda each: abs(each.value))
+        weaker = min(difference, limit, key=lambda quantity: abs(quantity.value))
         if difference.value * limit.value > 0:
-            n_points, n_points_se = _points(found.variance, weaker, _quantiles(level, power))
+            n_points, n_points_se = _points(measure.variance, weaker, _quantiles(level, power))
             reliable = difference.is_clear(level) and limit.is_clear(level)
             reliable &= abs(difference.value - limit.value) < abs(limit.value) / 2
         else:

@@ -151,8 +151,8 @@ def _cluster_ends(
     drawn = np.empty((n_replicates, 2 * n_bins))
     for start in range(0, n_replicates, step):
         times = np.zeros((min(step, n_replicates - start), n_clusters))
-        for each in times:
-            each[:] = np.bincount(rng.integers(0, n_clusters, n_clusters), minlength=n_clusters)
+        for weights in times:
+            weights[:] = np.bincount(rng.integers(0, n_clusters, n_clusters), minlength=n_clusters)
         drawn[start : start + step] = times @ both
     points, totals = drawn[:, :n_bins], drawn[:, n_bins:]
     means = np.divide(totals, points, out=np.full(points.shape, np.nan), where=points > 0)

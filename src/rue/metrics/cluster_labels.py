@@ -25,9 +25,9 @@ def label_codes(labels: ArrayLike, n_points: int, *, name: str = "cluster") -> I
     if missing.any():
         raise InputError(f"{name} has a missing value at row {int(np.argmax(missing))}")
     labels = labels.astype(str) if labels.dtype.kind == "O" else labels
-    found, codes = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
-        raise InputError(f"there must be at least 2 clusters, got {len(found)} in {name}")
+    names, codes = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        raise InputError(f"there must be at least 2 clusters, got {len(names)} in {name}")
     return np.asarray(codes.reshape(-1), np.int64)
 
 

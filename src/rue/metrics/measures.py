@@ -493,10 +493,10 @@ def calibration_in_bins(
 ) -> RegretCalibration:
     """Return the curve of points whose bins are known; bins without points are left out."""
     count = np.bincount(which)
-    kept = count > 0
-    count = count[kept]
-    estimated = np.bincount(which, epistemic)[kept] / count
-    realised = np.bincount(which, regret)[kept] / count
+    filled = count > 0
+    count = count[filled]
+    estimated = np.bincount(which, epistemic)[filled] / count
+    realised = np.bincount(which, regret)[filled] / count
     gap = float(np.abs(realised - estimated) @ count / len(regret))
     return RegretCalibration(estimated, realised, count, gap)
 

@@ -98,8 +98,8 @@ def fit_recalibration(regret: ArrayLike, epistemic: ArrayLike) -> Recalibration:
     fitted = isotonic_regression(means, weights=size).x
     # Only the ends of each constant piece are needed.
     rises = np.diff(fitted) != 0
-    kept = np.append(True, rises) | np.append(rises, True)
-    return Recalibration(knots[kept], fitted[kept])
+    corners = np.append(True, rises) | np.append(rises, True)
+    return Recalibration(knots[corners], fitted[corners])
 
 
 def recalibrate(
@@ -149,11 +149,11 @@ def recalibrate(
     rows, unit = _units(regret, epistemic, folds, cluster)
     fold = _folds(unit, folds, np.random.default_rng(as_seed(seed)))
     regret, epistemic = regret[rows], epistemic[rows]
-    found = np.empty(len(regret))
+    fitted = np.empty(len(regret))
     for k in range(folds):
         own = fold == k
-        found[rows[own]] = fit_recalibration(regret[~own], epistemic[~own]).apply(epistemic[own])
-    return found
+        fitted[rows[own]] = fit_recalibration(regret[~own], epistemic[~own]).apply(epistemic[own])
+    return fitted
 
 
 def gap_after_recalibration(

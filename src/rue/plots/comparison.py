@@ -128,7 +128,7 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
 def _cliques(ranking: Ranking) -> list[tuple[str, ...]]:
     """Return the longest groups of neighbours by mean rank of which no two differ significantly."""
     methods = sorted(ranking.order, key=lambda m: ranking.expected_rank[m])
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
     for i in range(len(methods)):
         j = i
         while j + 1 < len(methods) and not any(
@@ -136,6 +136,6 @@ def _cliques(ranking: Ranking) -> list[tuple[str, ...]]:
         ):
             j += 1
         run = tuple(methods[i : j + 1])
-        if len(run) > 1 and not any(set(run) <= set(other) for other in found):
-            found.append(run)
-    return found
+        if len(run) > 1 and not any(set(run) <= set(other) for other in groups):
+            groups.append(run)
+    return groups

@@ -53,8 +53,8 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
         )
         axes.bar(places, first, color=GREY, width=0.65, label="approximation")
         axes.bar(places, more, bottom=first, color=PALETTE[0], width=0.65, label="estimation")
-        said = [np.nan if row.get("announced") is None else row["announced"] for row in rows]
-        axes.plot(places, said, "D", color=PALETTE[1], markersize=5, label="announced")
+        predicted = [np.nan if row.get("announced") is None else row["announced"] for row in rows]
+        axes.plot(places, predicted, "D", color=PALETTE[1], markersize=5, label="announced")
         axes.set_xticks(places, [row["name"] for row in rows])
         axes.grid(visible=False, axis="x")
         axes.set_axisbelow(True)

@@ -17,7 +17,7 @@ _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 _MARGIN = 1.4
 
 
-def plot_ranks(found: Sequence[Inversions]) -> Figure:
+def plot_ranks(results: Sequence[Inversions]) -> Figure:
     """Draw the ranks of methods under several criteria, with one panel per set of rankings.
 
     Lines that cross are inversions between neighbouring criteria. Lines of tied methods meet,
@@ -25,7 +25,7 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
 
     Parameters
     ----------
-    found : sequence of Inversions
+    results : sequence of Inversions
         The rankings (:func:`rue.find_inversions`), one panel each.
 
     Returns
@@ -51,39 +51,39 @@ def plot_ranks(found: Sequence[Inversions]) -> Figure:
     >>> len(plot_ranks([rue.find_inversions(scores)]).axes)
     1
     """
-    if not found:
-        raise InputError("found must contain at least one ranking, got none")
-    methods = list(dict.fromkeys(method for each in found for method in each.methods))
+    if not results:
+        raise InputError("results must contain at least one ranking, got none")
+    methods = list(dict.fromkeys(method for result in results for method in result.methods))
     with look():
-        figure = Figure(figsize=_size(found), layout="constrained")
-        panels = figure.subplots(len(found), 1, squeeze=False)[:, 0]
-        for axes, each in zip(panels, found, strict=True):
-            _draw(axes, each, methods)
+        figure = Figure(figsize=_size(results), layout="constrained")
+        panels = figure.subplots(len(results), 1, squeeze=False)[:, 0]
+        for axes, result in zip(panels, results, strict=True):
+            _draw(axes, result, methods)
     return figure
 
 
-def _size(found: Sequence[Inversions]) -> tuple[float, float]:
-    widest = max(len(each.columns) for each in found)
-    tallest = max(len(each.methods) for each in found)
-    names = 2 * (max(map(_margin, found)) - _MARGIN)
-    return max(4.5, 1.8 + 0.55 * (widest + names)), (1.7 + 0.42 * tallest) * len(found)
+def _size(results: Sequence[Inversions]) -> tuple[float, float]:
+    widest = max(len(result.columns) for result in results)
+    tallest = max(len(result.methods) for result in results)
+    names = 2 * (max(map(_margin, results)) - _MARGIN)
+    return max(4.5, 1.8 + 0.55 * (widest + names)), (1.7 + 0.42 * tallest) * len(results)
 
 
-def _margin(found: Inversions) -> float:
+def _margin(result: Inversions) -> float:
     """Return the room for the names at either end, in steps between criteria."""
-    return max(_MARGIN, 0.4 + 0.115 * max(map(len, found.methods)))
+    return max(_MARGIN, 0.4 + 0.115 * max(map(len, result.methods)))
 
 
-def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
-    x = np.arange(len(found.columns))
-    for method, ranks in zip(found.methods, found.ranks.T, strict=True):
+def _draw(axes: Axes, result: Inversions, methods: list[str]) -> None:
+    x = np.arange(len(result.columns))
+    for method, ranks in zip(result.methods, result.ranks.T, strict=True):
         colour = PALETTE[methods.index(method) % len(PALETTE)]
         axes.plot(x, ranks, color=colour, linewidth=2.2, marker="o", markersize=7, zorder=3)
         there = np.flatnonzero(~np.isnan(ranks))
         ends = {int(there[0]): (-9, "right")} | {int(there[-1]): (9, "left")}
         for place, (offset, side) in ends.items():
-            equals = np.flatnonzero(found.ranks[place] == ranks[place]).tolist()
-            below = equals.index(found.methods.index(method)) - (len(equals) - 1) / 2
+            equals = np.flatnonzero(result.ranks[place] == ranks[place]).tolist()
+            below = equals.index(result.methods.index(method)) - (len(equals) - 1) / 2
             axes.annotate(
                 method,
                 (float(x[place]), float(ranks[place])),
@@ -94,20 +94,20 @@ def _draw(axes: Axes, found: Inversions, methods: list[str]) -> None:
                 color=colour,
                 fontsize=8,
             )
-    _draw_kinds(axes, [CRITERIA[column.criterion].kind for column in found.columns])
-    several = len({column.dataset for column in found.columns}) > 1
+    _draw_kinds(axes, [CRITERIA[column.criterion].kind for column in result.columns])
+    several = len({column.dataset for column in result.columns}) > 1
     labels = [
         "\n".join(filter(None, (CRITERIA[c.criterion].title, c.loss, c.dataset * several)))
-        for c in found.columns
+        for c in result.columns
     ]
     axes.set_xticks(x, labels, rotation=90 if len(labels) > 6 else 0)
-    axes.set_yticks(range(1, len(found.methods) + 1))
-    axes.set_ylim(len(found.methods) + 0.4, 0.6)
-    axes.set_xlim(-_margin(found), len(x) - 1 + _margin(found))
+    axes.set_yticks(range(1, len(result.methods) + 1))
+    axes.set_ylim(len(result.methods) + 0.4, 0.6)
+    axes.set_xlim(-_margin(result), len(x) - 1 + _margin(result))
     axes.set_ylabel("rank")
     axes.grid(axis="x", visible=False)
     if not several:
-        axes.set_title(found.columns[0].dataset, pad=16)
+        axes.set_title(result.columns[0].dataset, pad=16)
 
 
 def _draw_kinds(axes: Axes, kinds: list[str]) -> None:
@@ -116,7 +116,7 @@ def _draw_kinds(axes: Axes, kinds: list[str]) -> None:
         if kinds[i] != kinds[i - 1]:
             axes.axvline(i - 0.5, color=GREY, linestyle=":", linewidth=1)
     for kind in dict.fromkeys(kinds):
-        places = [i for i, each in enumerate(kinds) if each == kind]
+        places = [i for i, other in enumerate(kinds) if other == kind]
         axes.text(
             float(np.mean(places)),
             1.02,

@@ -166,26 +166,26 @@ def run(
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     for acquisition in acquisitions:
         if acquisition not in ACQUISITIONS:
-            known = ", ".join(ACQUISITIONS)
-            raise InputError(f"acquisition must be one of {known}, got {acquisition!r}")
+            names = ", ".join(ACQUISITIONS)
+            raise InputError(f"acquisition must be one of {names}, got {acquisition!r}")
     _require_different("acquisitions", acquisitions)
     _require_different("seeds", seeds)
     for name, value in (("n_initial", n_initial), ("n_batch", n_batch), ("n_rounds", n_rounds)):
         require_whole(name, value, least=1)
-    each = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
-    if len(each) != len(seeds):
+    data_sets = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
+    if len(data_sets) != len(seeds):
         raise ShapeError(
-            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(each)}"
+            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(data_sets)}"
         )
-    for one in each:
+    for one in data_sets:
         _require_pool(one, n_initial + n_rounds * n_batch)
 
     runs = [
         _Run(one, acquisition, seed, _initial(one, seed, n_initial))
         for acquisition in acquisitions
-        for one, seed in zip(each, seeds, strict=True)
+        for one, seed in zip(data_sets, seeds, strict=True)
     ]
-    tests = {id(one): one.part("test") for one in each}
+    tests = {id(one): one.part("test") for one in data_sets}
     truths = {key: test.truth() for key, test in tests.items()}
     for number in _rounds(n_rounds, method, progress):
         # Before the first query, the runs of all acquisitions are the same.
@@ -208,7 +208,7 @@ def run(
             rng = stream("active learning", r.acquisition, r.seed, number, "query")
             values = _values(r, model, rest, loss)
             r.labelled = np.union1d(r.labelled, rest[acquire(values, n_batch, rng)])
-    name = get_loss(loss, values=each[0].values).name
+    name = get_loss(loss, values=data_sets[0].values).name
     return [r.result(method, name, n_initial, n_batch) for r in runs]
 
 

@@ -229,8 +229,8 @@ def fpr_at_tpr(score_in: ArrayLike, score_out: ArrayLike, *, tpr: float = 0.95) 
     if not 0 < tpr <= 1:
         raise InputError(f"tpr must be above 0 and at most 1, got {tpr}")
     labels, ranks = _labels_and_ranks(score_in, score_out)
-    false_positives, found, _ = roc_curve(labels, ranks, drop_intermediate=False)
-    return float(false_positives[np.argmax(found >= tpr)])
+    false_positives, true_positives, _ = roc_curve(labels, ranks, drop_intermediate=False)
+    return float(false_positives[np.argmax(true_positives >= tpr)])
 
 
 def _labels_and_ranks(score_in: ArrayLike, score_out: ArrayLike) -> tuple[IntArray, IntArray]:

@@ -82,12 +82,12 @@ class ProxyRow:
 
     def details(self) -> dict[str, Any]:
         """Return what the columns are made of: ``ood`` by set, ``selective`` by truth."""
-        found: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
         if self.ood is not None:
-            found["ood"] = self.ood.to_dict()
+            numbers["ood"] = self.ood.to_dict()
         truths = {"answers": self.by_answers, "labels": self.by_labels}
         selective = {name: [row.to_dict() for row in rows] for name, rows in truths.items() if rows}
-        return found | ({"selective": selective} if selective else {})
+        return numbers | ({"selective": selective} if selective else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON."""
@@ -164,8 +164,8 @@ def evaluate_proxies(
     ood = None
     if outside:
         scores = {
-            name: decompose(_like(each, belief), loss, convention=convention).epistemic
-            for name, each in outside.items()
+            name: decompose(_like(belief_outside, belief), loss, convention=convention).epistemic
+            for name, belief_outside in outside.items()
         }
         ood = evaluate_ood(hat.epistemic, scores, groups)
 

@@ -129,12 +129,12 @@ def read_published(table: str | int | None = None) -> tuple[Published, ...]:
     104
     """
     if table is None:
-        return tuple(row for each in TABLES for row in _read(each.name))
-    for each in TABLES:
-        if str(table) in (each.name, str(each.number)):
-            return tuple(_read(each.name))
-    known = ", ".join(each.name for each in TABLES)
-    raise InputError(f"table must be 1 to {len(TABLES)} or one of {known}, got {table!r}")
+        return tuple(row for published in TABLES for row in _read(published.name))
+    for published in TABLES:
+        if str(table) in (published.name, str(published.number)):
+            return tuple(_read(published.name))
+    names = ", ".join(published.name for published in TABLES)
+    raise InputError(f"table must be 1 to {len(TABLES)} or one of {names}, got {table!r}")
 
 
 def _read(name: str) -> Iterator[Published]:

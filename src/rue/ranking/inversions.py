@@ -172,22 +172,24 @@ def find_inversions(
     by_seed = _collect(scores, criteria)
     methods = tuple(dict.fromkeys(score.method for score in scores))
     standings = [
-        _Standing(column, criteria[column.criterion], each, methods)
-        for column, each in by_seed.items()
+        _Standing(column, criteria[column.criterion], values, methods)
+        for column, values in by_seed.items()
     ]
     pairs = list(combinations(range(len(standings)), 2))
     tau = np.diag([_tau(standing, standing) for standing in standings])
     for i, j in pairs:
         tau[i, j] = tau[j, i] = _tau(standings[i], standings[j])
-    found = [x for i, j in pairs for x in _between(standings[i], standings[j], methods, p_value)]
-    found.sort(key=lambda inversion: -inversion.strength)
+    inversions = [
+        x for i, j in pairs for x in _between(standings[i], standings[j], methods, p_value)
+    ]
+    inversions.sort(key=lambda inversion: -inversion.strength)
     return Inversions(
         columns=tuple(by_seed),
         methods=methods,
         values=np.array([standing.values for standing in standings]),
         ranks=np.array([_ranks(standing.cost) for standing in standings]),
         tau=tau,
-        inversions=tuple(found),
+        inversions=tuple(inversions),
     )
 
 
@@ -210,20 +212,20 @@ class _Standing:
 
 def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Contest, _BySeed]:
     """Return values by contest, method and seed, in the order of criteria, then of scores."""
-    found: dict[Contest, _BySeed] = {}
+    values: dict[Contest, _BySeed] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
         if not abs(score.value) < 1e100:  # sums and differences of larger ones may overflow
             raise InputError(f"value must be finite and below 1e100 in size, got {score}")
         column = Contest(score.dataset, score.criterion, score.loss)
-        seeds = found.setdefault(column, {}).setdefault(score.method, {})
+        seeds = values.setdefault(column, {}).setdefault(score.method, {})
         if score.seed in seeds:
             raise InputError(f"every score must be unique, got two of {score}")
         seeds[score.seed] = score.value
-    if not found:
+    if not values:
         raise InputError("there must be at least one score, got none")
     places = list(criteria)
-    return dict(sorted(found.items(), key=lambda item: places.index(item[0].criterion)))
+    return dict(sorted(values.items(), key=lambda item: places.index(item[0].criterion)))
 
 
 def _between(
@@ -256,8 +258,8 @@ def _between(
 
 def _count(first: _Standing, second: _Standing, method: str, rival: str) -> tuple[int, int]:
     """Return the number of seeds with all four numbers, and of those with an inversion."""
-    four = [each.by_seed[name] for each in (first, second) for name in (method, rival)]
-    seeds = [s for s in four[0] if s is not None and all(s in each for each in four)]
+    four = [standing.by_seed[name] for standing in (first, second) for name in (method, rival)]
+    seeds = [s for s in four[0] if s is not None and all(s in standing for standing in four)]
     inverted = [
         first.is_better(seed, method, rival) and second.is_better(seed, rival, method)
         for seed in seeds

@@ -193,7 +193,7 @@ def _number(name: str, value: Any, number: int) -> float | None:
     if value is None or value == "":
         return None
     try:
-        found = float(value)
+        parsed = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a number, got {value!r} at row {number}") from None
-    return None if math.isnan(found) else found
+    return None if math.isnan(parsed) else parsed

@@ -52,21 +52,23 @@ def compare_over_seeds(
     >>> round(compare_over_seeds(scores)(Contest("d", "near_ood", ""), "a", "b"), 3)
     0.035
     """
-    found: dict[Contest, dict[str, dict[int, float]]] = {}
+    values: dict[Contest, dict[str, dict[int, float]]] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
         if score.seed is not None:
             contest = Contest(score.dataset, score.criterion, score.loss)
-            found.setdefault(contest, {}).setdefault(score.method, {})[score.seed] = score.value
-    known: dict[tuple[Contest, frozenset[str]], float] = {}
-    for contest, methods in found.items():
+            values.setdefault(contest, {}).setdefault(score.method, {})[score.seed] = score.value
+    p_value_of: dict[tuple[Contest, frozenset[str]], float] = {}
+    for contest, methods in values.items():
         pairs = list(combinations(methods, 2))
         better = criteria[contest.criterion].better
         p_values = holm([_paired(methods[a], methods[b], better) for a, b in pairs])
-        known |= {(contest, frozenset(pair)): p for pair, p in zip(pairs, p_values, strict=True)}
+        p_value_of |= {
+            (contest, frozenset(pair)): p for pair, p in zip(pairs, p_values, strict=True)
+        }
 
     def p_value(contest: Contest, method: str, rival: str) -> float | None:
-        p = known.get((contest, frozenset((method, rival))), np.nan)
+        p = p_value_of.get((contest, frozenset((method, rival))), np.nan)
         return None if np.isnan(p) else p
 
     return p_value
@@ -79,7 +81,7 @@ def _paired(first: Mapping[int, float], second: Mapping[int, float], better: str
     seeds = sorted(first.keys() & second.keys())
     if len(seeds) < 2:
         return float("nan")
-    a, b = (np.array([each[seed] for seed in seeds]) for each in (first, second))
+    a, b = (np.array([values[seed] for seed in seeds]) for values in (first, second))
     if better == "zero":  # then the mean difference is that of the means' sizes
         a, b = a * np.sign(a.mean()), b * np.sign(b.mean())
     difference = a - b

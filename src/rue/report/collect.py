@@ -138,13 +138,13 @@ def from_files(
             make_run(
                 predictions,
                 truth,
-                each,
+                loss_of,
                 values=values,
                 seed=seed,
                 with_answers=None if corrected else False,
                 matching=matching,
             )
-            for each in losses.values()
+            for loss_of in losses.values()
         ]
         order: slice | IntArray = slice(None)
         here, answers = made[0].ids, made[0].annotations
@@ -180,8 +180,8 @@ def from_files(
             gap, surfaces = gap_and_slices(shown_run)
             row = evaluate_run(run, gap=gap, corrected=corrected)
             if level is not None:
-                found = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
-                row = replace(row, intervals=found)
+                bounds = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
+                row = replace(row, intervals=bounds)
             entries.append(
                 ReportEntry(
                     shown,
@@ -335,12 +335,12 @@ def _order(
 
 
 def _require_same_answers(
-    known: answers_of.Truth, first: Path | None, here: answers_of.Truth, path: Path
+    reference: answers_of.Truth, first: Path | None, here: answers_of.Truth, path: Path
 ) -> None:
-    classes = [answers.outcomes.n for answers in (here, known)]
+    classes = [answers.outcomes.n for answers in (here, reference)]
     if classes[0] != classes[1]:
         raise AlignmentError(f"{path}: has {classes[0]} classes but {first} has {classes[1]}")
-    row = here.first_difference(known)
+    row = here.first_difference(reference)
     if row is not None:
         raise AlignmentError(f"{path}: the answers differ from {first}, first at row {row}")
 
@@ -348,8 +348,8 @@ def _require_same_answers(
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:
     """Return the checksums of files by name, or by path if two have the same name."""
     names = [path.name for path in dict.fromkeys(paths)]
-    found = {}
+    texts = {}
     for path in paths:
         name = path.name if names.count(path.name) == 1 else str(path)
-        found[name] = sha256(path)
-    return found
+        texts[name] = sha256(path)
+    return texts

@@ -82,9 +82,11 @@ def from_folder(
         if not methods:
             continue
         seed = _first_seed(store, results, name, methods)
-        found, truth, items, classes = _entries(store, suite.name, name, methods, seed, here, step)
-        entries += found
-        shown, facts, missing = _items(name, items, found)
+        own_entries, truth, items, classes = _entries(
+            store, suite.name, name, methods, seed, here, step
+        )
+        entries += own_entries
+        shown, facts, missing = _items(name, items, own_entries)
         notes += missing
         first = Cell(suite.name, name, methods[0], seed)
         recorded = results.raw[first].data
@@ -194,10 +196,10 @@ def _items(
 ) -> tuple[Items, dict[str, str], list[str]]:
     """Return the texts or images of the points, or a note if they are not available."""
     try:
-        facts, found = items_of(items.ids, data=name, file=None, texts=None, entries=entries)
+        facts, texts = items_of(items.ids, data=name, file=None, texts=None, entries=entries)
     except (FileError, AlignmentError) as error:
         return items, {}, [f"no texts or images: {error}"]
-    return found, facts, []
+    return texts, facts, []
 
 
 def _method_facts(method: str, raw: Mapping[Cell, CellRow]) -> dict[str, str]:

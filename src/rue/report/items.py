@@ -99,8 +99,8 @@ def _from_file(path: Path) -> tuple[NDArray[np.str_], Any]:
     names = next((column for key, column in arrays.items() if key.lower() in ID_NAMES), None)
     shown = arrays.get("text", arrays.get("images"))
     if names is None or shown is None:
-        found = ", ".join(shapes) or "nothing"
-        raise FileError(f"{path}: must contain ids and text or images, got {found}")
+        received = ", ".join(shapes) or "nothing"
+        raise FileError(f"{path}: must contain ids and text or images, got {received}")
     if "text" in arrays:
         if shown.ndim != 1 or shown.dtype.kind not in "OUSfiub":
             raise FileError(

@@ -178,8 +178,8 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
         ],
         "methods": [asdict(card) for card in report.methods],
         "runs": [
-            each | point_content(entry, shown[entry.data], arrays) | predicted[id(entry)]
-            for entry, each in zip(report.entries, drawn, strict=True)
+            part | point_content(entry, shown[entry.data], arrays) | predicted[id(entry)]
+            for entry, part in zip(report.entries, drawn, strict=True)
         ],
         "provenance": asdict(report.provenance),
         "corners": CORNERS,

@@ -120,13 +120,13 @@ def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, An
         content["texts"] = [_cut(items.texts[i], length) for i in shown]
     if items.images:
         place = {int(row): k for k, row in enumerate(shown)}
-        kept = [
+        entries = [
             (place[row], image)
             for row, image in zip(items.pictured, items.images, strict=True)
             if row in place
         ][: max(int(share * PICTURED), 1)]
-        content["sprite"] = _sprite([image for _, image in kept]) | {
-            "rows": [row for row, _ in kept]
+        content["sprite"] = _sprite([image for _, image in entries]) | {
+            "rows": [row for row, _ in entries]
         }
     return content
 
@@ -178,9 +178,9 @@ def figure_content(
     content["curves"] = {
         name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
     }
-    known = entry.surfaces
-    if known is not None and known.run is run:
-        surfaces = known.optimal, known.achievable
+    own_surfaces = entry.surfaces
+    if own_surfaces is not None and own_surfaces.run is run:
+        surfaces = own_surfaces.optimal, own_surfaces.achievable
     else:
         surfaces = slices_of(run)
     for name, slices in zip(("optimal", "achievable"), surfaces, strict=True):

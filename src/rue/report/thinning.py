@@ -79,9 +79,9 @@ def gap_and_slices(run: Run) -> tuple[float, SlicesOfRun]:
 
 
 def _slices(surface: Surface) -> Slices:
-    known = np.sort(surface.coverage)
-    known = known[np.append(True, np.diff(known) > 0)]
-    nearest = [known[np.abs(known - c).argmin()] for c in np.linspace(0.0, 1.0, LEVELS)]
+    steps = np.sort(surface.coverage)
+    steps = steps[np.append(True, np.diff(steps) > 0)]
+    nearest = [steps[np.abs(steps - c).argmin()] for c in np.linspace(0.0, 1.0, LEVELS)]
     points = surface.points[np.isin(surface.coverage, nearest)]
     levels = []
     for coverage in nearest:

@@ -44,12 +44,12 @@ def votes_of(
     predicted : list of dict
         For each entry its ``mean``, of the same rows and classes; empty if it is not known.
     """
-    said = card.answers
+    answers = card.answers
     classes = {} if card.classes is None else {"classes": list(card.classes)}
-    if said is None or not len(shown):
+    if answers is None or not len(shown):
         return classes, [{} for _ in entries]
-    rows = _first_rows(entries, shown, said.n_classes, room)
-    counts = said.probs if said.counts is None else said.counts
+    rows = _first_rows(entries, shown, answers.n_classes, room)
+    counts = answers.probs if answers.counts is None else answers.counts
     votes = {"rows": rows.tolist(), "counts": add(counts[shown[rows]], "f4")}
     stored: dict[int, list[Any]] = {}  # the losses of a method share its distributions
     predicted: list[dict[str, Any]] = []
@@ -60,7 +60,7 @@ def votes_of(
         if id(entry.mean) not in stored:
             stored[id(entry.mean)] = add(entry.mean[shown[rows]], "f4")
         predicted.append({"mean": stored[id(entry.mean)]})
-    return classes | {"votes": votes | {"exact": said.counts is None}}, predicted
+    return classes | {"votes": votes | {"exact": answers.counts is None}}, predicted
 
 
 def _first_rows(
