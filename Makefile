@@ -73,7 +73,7 @@ docs: $(STAMP)   ## build the documentation site into site/, strict; it needs no
 
 numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by running them
 	$(BIN)/rue demo --out out/demo
-	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others answer_scales examples gallery leaderboard; \
+	for study in "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others cifar10h_images answer_scales examples gallery leaderboard; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(BIN)/python -m studies.atlas
 	$(MAKE) docs
@@ -86,6 +86,12 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
 	$(BIN)/python -m studies.conventions out/conventions out/conventions-short
 	$(BIN)/python -m studies.published
+	$(BIN)/rue bench run cifar10h-images --out out/cifar10h-images
+	$(BIN)/rue bench run ferplus-images --out out/ferplus-images
+	$(BIN)/rue bench run openml-6 --out out/openml-6
+	$(BIN)/rue bench run openml-156-generated --out out/openml-156-generated
+	$(BIN)/python -m studies.results out/cifar10h-images out/ferplus-images
+	$(BIN)/python -m studies.cifar10h_images out/openml-6 out/openml-156-generated
 	$(BIN)/rue bench run atlas --out out/atlas
 	$(BIN)/rue bench run atlas-paper --out out/atlas-paper
 	$(BIN)/rue bench run atlas-active --out out/atlas-active

@@ -156,13 +156,21 @@ def beside_the_paper(record: Row) -> list[str]:
     ]
     return [
         "## Beside the paper",
-        "The paper trains a ResNet-18 on the images. The methods here are probes, small networks "
-        "on the features of another, frozen network. Columns that have a unit therefore need not "
+        f"The paper trains a ResNet-18 on the images. {_network(record)} "
+        "Columns that have a unit therefore need not "
         "agree. The paper's numbers follow the conventions of its authors' code; ours are here "
         "under the same conventions, and by Definition 1, which the rest of this page uses "
         "([what the conventions do](published.md#what-the-conventions-do)).",
         format_rows(rows, "markdown"),
     ]
+
+
+def _network(record: Row) -> str:
+    """Return what was trained, if not the paper's ResNet-18."""
+    network = record["rows"][0]["config"]["network"]
+    if network == "probe":
+        return "The methods here are probes, small networks on features of a frozen network."
+    return f"The methods here train another network, {network}, for fewer epochs."
 
 
 def ranked_by(losses: list[Row]) -> list[str]:

@@ -55,7 +55,13 @@ def test_a_cell_holds_all_that_is_needed_to_trust_it(finished, suite):
         for one in row.rows:
             read = read_run(finished.predictions(cell), None, one["loss"])
             again = evaluate_run(replace(read, method=cell.method))
-            assert again.to_dict() | {"notes": []} == one | {"notes": []}  # a file adds its own
+            numbers = again.to_dict() | {"notes": []}  # a file adds its own
+            assert numbers.keys() == one.keys()
+            for key, value in numbers.items():
+                stored = [] if key == "notes" else one[key]
+                # A cell runs on one thread, and the last bit of sums depends on their number.
+                tolerant = isinstance(value, float)
+                assert value == (pytest.approx(stored, rel=1e-12) if tolerant else stored), key
 
 
 def test_running_again_does_nothing_and_force_gives_the_same_bits(store, suite, here):

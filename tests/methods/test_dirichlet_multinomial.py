@@ -11,7 +11,7 @@ from scipy.stats import multinomial
 import rue
 from replicates import REGRETS, STRENGTHS, world
 from rue.errors import InputError
-from rue.methods import Training, dirichlet_multinomial
+from rue.methods import PROBE, RESNET9, Training, dirichlet_multinomial
 from rue.methods._training.objectives import log_likelihood
 
 TRAINING = Training(width=32, epochs=30, batch_size=64, lr=0.01)
@@ -108,3 +108,15 @@ def test_single_labels_are_refused(name, features):
             method.fit(dataclasses.replace(features, **other), once)
     with pytest.raises(InputError, match="n_members"):
         method.Config(n_members=0)
+
+
+def test_sgd_minimises_the_likelihood_of_one_answer():
+    """At the rate of cross-entropy, SGD on that of all ten answers learnt nothing from faces."""
+    logits, counts = torch.randn(1, 4, 3), torch.tensor([[[6.0, 3, 1]] * 4])
+    losses = {
+        training.optimizer: dirichlet_multinomial._plan(
+            dirichlet_multinomial.Config(training=training), False
+        ).objective(logits, counts)
+        for training in (PROBE, RESNET9)
+    }
+    torch.testing.assert_close(losses["sgd"], losses["adamw"] / 10)

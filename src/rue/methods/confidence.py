@@ -42,4 +42,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
 
 
 learner = Learner("confidence", Config, networks(one_network("confidence")), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -137,4 +137,5 @@ def _factorise(covariances: FloatArray, jitter: float) -> FloatArray | None:
 
 
 learner = Learner("ddu", Config, networks(_plan, _state), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -86,4 +86,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
 
 
 learner = Learner("deup", Config, _train, _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -50,9 +50,14 @@ def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
     from rue.methods._training import objectives
     from rue.methods._training.models import Plan
 
+    # The likelihood of all answers has gradients as many times as large, which AdamW divides out.
+    per_answer = config.training is not None and config.training.optimizer == "sgd"
     return Plan(
         method="dirichlet_multinomial",
-        objective=objectives.dirichlet_multinomial_loss,
+        objective=objectives.per_answer_loss
+        if per_answer
+        else objectives.dirichlet_multinomial_loss,
+        settings=("per answer",) if per_answer else (),
         n_members=config.n_members,
         kind="answers",
         mean=lambda model, x: objectives.proportions(
@@ -82,4 +87,5 @@ def _alphas(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[FloatArray]:
 
 
 learner = Learner("dirichlet_multinomial", Config, networks(_plan), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

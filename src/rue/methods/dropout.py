@@ -67,4 +67,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
 
 
 learner = Learner("dropout", Config, networks(_plan), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -80,4 +80,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInv
 
 
 learner = Learner("evidential", Config, networks(_plan), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -133,4 +133,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 learner = Learner("forest", Config, _train, _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

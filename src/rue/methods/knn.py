@@ -54,4 +54,5 @@ def _normalised(features: FloatArray) -> FloatArray:
 
 
 learner = Learner("knn", Config, networks(one_network("knn"), _state), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -163,4 +163,5 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 learner = Learner("laplace", Config, networks(one_network("laplace"), _state), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

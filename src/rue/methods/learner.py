@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from rue.beliefs import Belief
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, MissingExtraError, ShapeError
+from rue.methods._training.regimes import usual_training
 
 if TYPE_CHECKING:
     from rue.methods._training.models import Plan
@@ -208,15 +209,18 @@ def networks(
 ) -> Callable[[C, FitRequest], list[Trained]]:
     """Return the function that trains a plan's networks and fits a state to those of each seed.
 
-    ``plan`` takes the settings and whether answers are real numbers.
+    ``plan`` takes the settings, with a training, and whether answers are real numbers.
     """
 
     def train(config: C, request: FitRequest) -> list[Trained]:
         from rue.methods._training.fitting import fit_models
 
-        held_out = getattr(config, "temperature", False)
-        own = replace(plan(config, request.is_real), held_out=held_out)
-        trained = fit_models(own, request, getattr(config, "training", None))
+        settings: Any = config
+        if settings.training is None:
+            settings = replace(settings, training=usual_training(request.data[0]))
+        held_out = getattr(settings, "temperature", False)
+        own = replace(plan(settings, request.is_real), held_out=held_out)
+        trained = fit_models(own, request, settings.training)
         if state is None:
             return trained
         return [replace(result, state=state(config, result)) for result in trained]

@@ -95,4 +95,5 @@ def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
 
 
 learner = Learner("pairs", Config, networks(_plan), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

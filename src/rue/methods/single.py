@@ -29,4 +29,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 learner = Learner("single", Config, networks(one_network("single")), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

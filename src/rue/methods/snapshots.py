@@ -22,4 +22,5 @@ from rue.methods.learner import Learner
 __all__ = ["Config", "clipped", "fit", "predict"]
 
 learner = Learner("snapshots", Config, *post_hoc())
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

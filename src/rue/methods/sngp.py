@@ -123,4 +123,5 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 learner = Learner("sngp", Config, networks(_plan, _state), _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

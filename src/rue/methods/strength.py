@@ -15,4 +15,5 @@ from rue.methods.learner import Learner
 __all__ = ["Config", "clipped", "fit", "predict"]
 
 learner = Learner("strength", Config, *post_hoc(constant=True))
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -79,4 +79,5 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 learner = Learner("swag", Config, _train, _belief)
-fit, predict = learner.fit, learner.predict
+fit = learner.fit
+predict = learner.predict

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from rue.data.dataset import DataSet
-from rue.data.images import LazyImages
 from rue.errors import FileError, InputError
 from rue.methods._training.devices import find_device
 from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, make_member, stack
@@ -18,7 +17,7 @@ from rue.methods._training.models import Model, Plan
 from rue.methods._training.networks import Network
 from rue.methods._training.pools import Pool, make_pool
 from rue.methods._training.regimes import axes_of, hold_out, n_tuned, trials
-from rue.methods._training.settings import CIFAR, PROBE, Training
+from rue.methods._training.settings import Training
 from rue.methods._training.training import diverged, train
 from rue.methods.learner import FitRequest, Trained
 
@@ -27,10 +26,9 @@ __all__ = ["fit_models", "fit_pools"]
 _OnStep = Callable[[int, float | None], None]
 
 
-def fit_models(plan: Plan, request: FitRequest, training: Training | None) -> list[Trained]:
+def fit_models(plan: Plan, request: FitRequest, training: Training) -> list[Trained]:
     """Train all members of all seeds and settings; return the best of each seed."""
     sets, seeds = request.data, request.seeds
-    training = training or _usual(sets[0])
     # With one_cycle no epoch is chosen, but all methods learn the same points, temperature or not.
     held_out = plan.held_out or _stops(plan, training) or training.schedule == "one_cycle"
     made = {
@@ -110,11 +108,6 @@ def _stops(plan: Plan, training: Training) -> bool:
     """Return whether networks keep their best epoch."""
     anneals = training.is_probe or training.schedule == "one_cycle"
     return training.regime == "tuned" or not (anneals or plan.dropout)
-
-
-def _usual(data: DataSet) -> Training:
-    images = isinstance(data.inputs, LazyImages) or data.inputs.ndim == 4
-    return CIFAR if images else PROBE
 
 
 def _choose(models: Sequence[Model], pool: Pool, plan: Plan) -> Model:

@@ -20,6 +20,7 @@ __all__ = [
     "log_likelihood",
     "pair_cross_entropy",
     "pair_marginal",
+    "per_answer_loss",
     "proportions",
     "regret_loss",
 ]
@@ -64,6 +65,11 @@ def _divergence(alpha: Tensor) -> Tensor:
 def dirichlet_multinomial_loss(logits: Tensor, counts: Tensor) -> Tensor:
     """Minus the log-likelihood of counts."""
     return -log_likelihood(concentrations(logits), counts)
+
+
+def per_answer_loss(logits: Tensor, counts: Tensor) -> Tensor:
+    """Minus the log-likelihood of counts, divided by the number of answers."""
+    return dirichlet_multinomial_loss(logits, counts) / counts.sum(-1).clamp(min=1)
 
 
 def log_likelihood(alpha: Tensor, counts: Tensor) -> Tensor:

@@ -15,11 +15,12 @@ import numpy as np
 
 from rue._arrays import IntArray
 from rue.data.dataset import DataSet
+from rue.data.images import LazyImages
 from rue.errors import InputError
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import CIFAR, PROBE, Training
 from rue.methods._training.streams import hashed
 
-__all__ = ["N_TRIALS", "Axes", "axes_of", "hold_out", "n_tuned", "trials"]
+__all__ = ["N_TRIALS", "Axes", "axes_of", "hold_out", "n_tuned", "trials", "usual_training"]
 
 N_TRIALS = 8
 Axes = Mapping[str, Sequence[float]]
@@ -55,6 +56,12 @@ def n_tuned(training: Training, n_seeds: int) -> int:
     """Return how many of the seeds try all settings; the others take what the first one chose."""
     first = training.regime == "tuned" and training.tuned_on == "first_seed"
     return 1 if first else n_seeds
+
+
+def usual_training(data: DataSet) -> Training:
+    """Return CIFAR's ResNet-18 for images, and the probe for matrices."""
+    images = isinstance(data.inputs, LazyImages) or data.inputs.ndim == 4
+    return CIFAR if images else PROBE
 
 
 def hold_out(data: DataSet) -> DataSet:
