@@ -149,7 +149,8 @@ def short() -> str:
         f"between near-OOD detection and AuReC (log loss) is {paper.tau:.2f}; on the same few "
         f"methods and features of CIFAR-10H and movie reviews we found "
         f"{_span([each.tau for each in ours])}. So a test may rank methods as regret does, but you "
-        "know it only after you have measured regret ([comparison](docs/guides/reader.md))."
+        "know it only after you have measured regret ([comparison](docs/guides/reader.md); "
+        "[networks on CIFAR-10H's images](docs/cifar10h_images.md))."
     )
 
 

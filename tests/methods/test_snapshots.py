@@ -68,7 +68,7 @@ def test_the_mean_is_the_base_methods(features):
     x = features.inputs[features.test]
     alpha = fitted.predict(x).alpha
     np.testing.assert_allclose(
-        alpha / alpha.sum(axis=1, keepdims=True), fitted.base.predict(x).mean(), atol=1e-8
+        alpha / alpha.sum(axis=1, keepdims=True), fitted.state[0].predict(x).mean(), atol=1e-8
     )
 
 
@@ -101,7 +101,7 @@ def test_validation_points_are_not_learnt_by_the_base(features, monkeypatch):
 
 
 def test_bad_input_is_refused(features):
-    with pytest.raises(InputError, match=r"base must be one of single, dropout, .* got 'x'"):
+    with pytest.raises(InputError, match=r"base must be one of dropout, evidential, .* got 'x'"):
         snapshots.fit(features, snapshots.Config(base="x"))
     with pytest.raises(InputError, match="a method of its own"):
         snapshots.Config(base="snapshots")

@@ -175,7 +175,9 @@ def test_one_data_set_for_each_seed(data):
 
 
 def test_bad_input_is_refused(data):
-    with pytest.raises(InputError, match=r"method must be one of single, dropout, .*, got 'tree'"):
+    with pytest.raises(
+        InputError, match=r"method must be one of dropout, evidential, .*, got 'tree'"
+    ):
         run(data, "tree")
     with pytest.raises(InputError, match=r"acquisition must be one of total, .*, got 'bald'"):
         learn(data, acquisitions=("bald",))
