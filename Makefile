@@ -10,7 +10,7 @@ export RUE_DATA
 # Tests start many processes: each would compile all modules again that are not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: results help demo test fuzz test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
+.PHONY: results help demo test fuzz mutants test-slow test-peers test-matrix dist test-browser browser lint format speed docs numbers clean
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 20
 
@@ -39,6 +39,9 @@ test: lint       ## lint, types and the whole suite
 
 fuzz: $(STAMP)   ## 100,000 changed files through every reader; resumes, and writes out/fuzz.json
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 100000 --workers 2 --out out/fuzz.json
+
+mutants: $(STAMP) ## 300 random changes of the core against its tests (hours); resumes, and writes out/mutants.json
+	PYTHONPATH=tests $(BIN)/python -m mutants --number 300 --out out/mutants.json
 
 test-slow: $(STAMP) ## the tests that take minutes, Ray's among them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]"
