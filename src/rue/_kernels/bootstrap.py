@@ -125,6 +125,66 @@ def weighted_areas(weights, order, last, value, out):
         out[b] = _area(weights[b], order, last, ties, value, _mass(weights[b]))
 
 
+@kernel(fastmath={"reassoc"})
+def _weighted_sum(weight, value):
+    total = 0.0
+    for i in range(weight.shape[0]):
+        total += np.float64(weight[i]) * value[i]
+    return total
+
+
+@kernel
+def weighted_means(weights, value, out):
+    """Write the mean of a value in each weighted sample."""
+    for b in range(weights.shape[0]):
+        out[b] = _weighted_sum(weights[b], value) / _mass(weights[b])
+
+
+@kernel
+def teams(weights, order, last, excess, asked, rounding, out):
+    """Write parity with a person, the least cost of a team and its coverage of weighted samples.
+
+    ``order`` sorts the points; ``last`` marks the ends of equal scores, and ``excess``, what
+    accepting a point costs beyond asking a person, and ``asked`` are in that order. Costs that
+    differ by less than ``rounding`` of all of them count as equal.
+    """
+    n_points = order.shape[0]
+    for b in range(weights.shape[0]):
+        weight = weights[b]
+        mass, whole, size, cost, least = 0, 0.0, 0.0, 0.0, 0.0
+        for i in range(n_points):
+            w = np.int64(weight[order[i]])
+            mass += w
+            whole += w * asked[i]
+            size += w * abs(excess[i])
+            cost += w * excess[i]
+            if last[i]:
+                least = min(least, cost)
+        close = rounding * size
+        # Corners of the curve: the last as low as the least one, and the last that is not above 0
+        # with the corner after it.
+        covered, low, even, after = 0, 0, 0, 0
+        cost, even_cost, after_cost, is_even = 0.0, 0.0, 0.0, True
+        for i in range(n_points):
+            w = np.int64(weight[order[i]])
+            covered += w
+            cost += w * excess[i]
+            if not last[i]:
+                continue
+            if cost <= least + close:
+                low = covered
+            if cost <= close:
+                even, even_cost, is_even = covered, cost, True
+            elif is_even:
+                after, after_cost, is_even = covered, cost, False
+        out[b, 0] = 1.0
+        if even < mass:
+            part = max(-even_cost, 0.0) / (after_cost - even_cost)
+            out[b, 0] = (even + part * (after - even)) / mass
+        out[b, 1] = (whole + least) / mass
+        out[b, 2] = low / mass
+
+
 @kernel
 def _two_areas(weight, order, last, ties, first, second, mass):
     """Return the sums of :func:`_area` of two values under one ranking, and those of the values."""

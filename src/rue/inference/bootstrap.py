@@ -153,15 +153,19 @@ def _replicates_of(
 ) -> dict[Statistic, FloatArray]:
     """Return the replicates of statistics that the kernel does not measure, on the same samples."""
     from rue._kernels.bootstrap import draw_weights
+    from rue._kernels.threads import each
 
-    blocks: dict[Statistic, list[FloatArray]] = {statistic: [] for statistic in statistics}
     step = max(1, _BLOCK // len(sample))
-    for start in range(0, n_replicates, step):
+
+    def measure_block(start: int) -> list[FloatArray]:
         weights = np.empty((min(step, n_replicates - start), len(sample)), np.uint8)
         draw_weights(key, start, clusters, rows, weights)
-        for statistic in statistics:
-            blocks[statistic].append(statistic.replicates(sample, weights))
-    return {statistic: np.concatenate(block) for statistic, block in blocks.items()}
+        return [statistic.replicates(sample, weights) for statistic in statistics]
+
+    starts = range(0, n_replicates, step)
+    # The first block computes what the others share.
+    blocks = [measure_block(starts[0]), *each(measure_block, starts[1:])]
+    return {s: np.concatenate([block[k] for block in blocks]) for k, s in enumerate(statistics)}
 
 
 def annotator_replicates(

@@ -4,18 +4,18 @@ Points are accepted in the order of the estimated total, straight within ties. A
 team pays the risk of the accepted points, and for each deferred one the risk of a person and a fee.
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
 from rue.metrics.curves import Curve, risk_coverage_curve
-from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic, block_starts
+from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic
 
 __all__ = ["Parity", "TeamCoverage", "TeamRisk", "team_curve"]
 
@@ -62,30 +62,16 @@ def team_curve(star: Components, hat: Components, *, defer_fee: float = 0.0) -> 
     return Curve(curve.coverage, curve.value + asked.mean(), curve.threshold)
 
 
-class _Accepted(NamedTuple):
-    """Weighted samples as points are accepted: one row per sample, one column per corner."""
-
-    coverage: FloatArray
-    """The share of accepted points, shape (n_replicates, n_blocks + 1)."""
-    excess: FloatArray
-    """What the accepted points cost beyond a person, of the same shape, over all points."""
-    close: FloatArray
-    """Differences of the excess that are rounding, shape (n_replicates, 1)."""
-    asked: FloatArray
-    """What asking about every point costs, shape (n_replicates,)."""
-
-
 @dataclass(frozen=True)
 class _AlongTotal(Statistic):
     """A number that is read where points are accepted in the order of the estimated total."""
 
+    place: ClassVar[int]
+    """The column of :func:`rue._kernels.bootstrap.teams` that holds the number."""
+
     @property
     def sources(self) -> tuple[Points, ...]:
         return Star("total"), Star("person"), Hat("total")
-
-    @abstractmethod
-    def read(self, accepted: _Accepted) -> FloatArray:
-        """Return the number of each sample, shape (n_replicates,)."""
 
     def fee(self, sample: Sample) -> float:
         """Return what is paid beyond the risk of a person."""
@@ -96,66 +82,59 @@ class _AlongTotal(Statistic):
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
         total, person = sample.points(Star("total")), sample.points(Star("person"))
-        score = sample.points(Hat("total"))
-        if total is None or person is None or score is None:
+        if total is None or person is None:
             return super().replicates(sample, weights)
-        order = sample.order(Hat("total"))
-        starts = block_starts(score[order])
-        drawn = weights[:, order].astype(np.int64)
-        mass = drawn.sum(axis=1, keepdims=True)
-        share = drawn / mass
-        asked = (person + self.fee(sample))[order]
-        excess = total[order] - asked
-        return self.read(
-            _Accepted(
-                _cumulated(drawn, starts) / mass,
-                _cumulated(share * excess, starts),
-                ROUNDING * (share @ np.abs(excess))[:, None],
-                share @ asked,
-            )
-        )
+        return _teams(sample, self.fee(sample), weights)[:, self.place]
 
 
-def _cumulated(terms: NDArray[Any], starts: IntArray) -> NDArray[Any]:
-    """Return the sums over the first blocks of each row, from none of them to all."""
-    sums = np.zeros((len(terms), len(starts) + 1), terms.dtype)
-    np.cumsum(np.add.reduceat(terms, starts, axis=1), axis=1, out=sums[:, 1:])
-    return sums
+def _teams(sample: Sample, fee: float, weights: NDArray[np.uint8]) -> FloatArray:
+    """Return parity, least cost and its coverage in each weighted sample, (n_replicates, 3)."""
+    from rue._kernels.bootstrap import teams
+
+    # Three columns read the same samples, which end with their block of replicates.
+    shared: dict[Any, Any] = sample.once(_shared)
+    weights_then, out = shared.get((fee, id(weights)), (lambda: None, None))
+    if weights_then() is not weights or out is None:
+        order, last, total, person = sample.once(_along_total)
+        out = np.empty((len(weights), 3))
+        teams(weights, order, last, total - (person + fee), person + fee, ROUNDING, out)
+        shared[fee, id(weights)] = ref(weights), out
+    return np.asarray(out)
+
+
+def _shared(_: Sample) -> dict[Any, Any]:
+    return {}
+
+
+def _along_total(sample: Sample) -> tuple[NDArray[Any], ...]:
+    """Return the order by the estimated total, ends of ties, and both risks in this order."""
+    order = sample.order(Hat("total"))
+    total, person, score = (
+        np.asarray(sample.points(points))[order]
+        for points in (Star("total"), Star("person"), Hat("total"))
+    )
+    return order.astype(np.uint32), np.append(np.diff(score) != 0, True), total, person
 
 
 @dataclass(frozen=True)
 class Parity(_AlongTotal):
     """The largest coverage at which the accepted points cost no more than a person on them."""
 
+    place = 0
+
     def fee(self, sample: Sample) -> float:
         return 0.0
-
-    def read(self, accepted: _Accepted) -> FloatArray:
-        coverage, excess, close, _ = accepted
-        rows, n_blocks = np.arange(len(excess)), excess.shape[1] - 1
-        last = n_blocks - np.argmax((excess <= close)[:, ::-1], axis=1)
-        after = np.minimum(last + 1, n_blocks)
-        rise = excess[rows, after] - excess[rows, last]
-        room = np.maximum(-excess[rows, last], 0.0)
-        part = np.divide(room, rise, out=np.zeros(len(rows)), where=after > last)
-        step = coverage[rows, after] - coverage[rows, last]
-        return np.where(after > last, coverage[rows, last] + part * step, 1.0)
 
 
 @dataclass(frozen=True)
 class TeamRisk(_AlongTotal):
     """The least cost of model and person together."""
 
-    def read(self, accepted: _Accepted) -> FloatArray:
-        return np.asarray(accepted.asked + accepted.excess.min(axis=1))
+    place = 1
 
 
 @dataclass(frozen=True)
 class TeamCoverage(_AlongTotal):
     """The coverage at which model and person cost least, the largest if there are several."""
 
-    def read(self, accepted: _Accepted) -> FloatArray:
-        coverage, excess, close, _ = accepted
-        least = excess <= excess.min(axis=1, keepdims=True) + close
-        last = excess.shape[1] - 1 - np.argmax(least[:, ::-1], axis=1)
-        return np.asarray(coverage[np.arange(len(excess)), last])
+    place = 2

@@ -254,7 +254,11 @@ class Mean(Statistic):
         value = sample.points(self.of)
         if value is None:
             return np.full(len(weights), math.nan)
-        return np.asarray((weights @ value) / weights.sum(axis=1, dtype=np.int64))
+        from rue._kernels.bootstrap import weighted_means
+
+        means = np.empty(len(weights))
+        weighted_means(weights, value, means)
+        return means
 
 
 @dataclass(frozen=True)
