@@ -41,13 +41,13 @@ def tempered(store: Store) -> list[Row]:
         file = read_predictions(store.predictions(cell))
         assert isinstance(file, Predictions)
         assert file.truth is not None
-        assert isinstance(file.truth.annotations, Annotations)
+        assert isinstance(file.truth, Annotations)
         assert isinstance(file.belief, Draws)
         halves = np.array_split(np.random.default_rng(cell.seed).permutation(len(file.belief)), 2)
         first, second = (np.sort(half) for half in halves)
         belief = Scored(file.belief.mean(), decompose(file.belief, "log").epistemic)
-        temperature = fit_temperature(belief[first], file.truth.annotations.probs[first])
-        answers = file.truth.annotations[second]
+        temperature = fit_temperature(belief[first], file.truth.probs[first])
+        answers = file.truth[second].unnamed()
         plain = evaluate(answers, belief[second], "log", gap=False)
         made = evaluate(answers, temper(belief[second], temperature), "log", gap=False)
         rows.append(

@@ -21,8 +21,8 @@ from rue.bench.suite import read_suite
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import Run
 from rue.deploy import compare_rules
-from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
+from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
 from rue.selectors.problem import Problem
 from studies import RESULTS
@@ -149,7 +149,7 @@ def extra(predictions: Predictions | Run, *, seed: int) -> Row:
     published = make_run(predictions, None, LOSS, convention="published")
     assert isinstance(predictions, Predictions)
     assert predictions.truth is not None
-    answers = predictions.truth.annotations
+    answers = predictions.truth
     high = low = float(run.star.epistemic.mean())
     if run.answers is not None:
         star = realize(answers, predictions.belief, LOSS, estimator="leave_one_out")

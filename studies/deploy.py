@@ -135,7 +135,7 @@ def study(out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, 
     predicted = read_predictions(file)
     assert isinstance(predicted, Predictions)
     assert predicted.truth is not None
-    known, belief = predicted.truth.annotations, predicted.belief
+    known, belief = predicted.truth, predicted.belief
     assert isinstance(known, Annotations)
     assert isinstance(belief, ClassBelief)
     bound = get_loss(loss).bound(belief.n_classes)

@@ -152,8 +152,9 @@ def _answers(cell: Cell, read: Predictions) -> Annotations:
     data = rue.data.load(cell.dataset, split="test", seed=cell.seed)
     place = {name: row for row, name in enumerate(data.ids)}
     assert data.annotations is not None
-    assert read.ids is not None
-    return data.annotations[np.array([place[name] for name in read.ids])]
+    assert read.belief.ids is not None
+    rows = np.array([place[name] for name in read.belief.ids])
+    return data.annotations[rows].with_ids(read.belief.ids)
 
 
 def blocks(rows: Row) -> dict[str, str]:

@@ -25,8 +25,8 @@ from rue.components import Run
 from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.intervals import AREAS, influence, interval
-from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
+from rue.io.runs import make_run
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
 from rue.truth.answer_losses import Answers
@@ -162,7 +162,7 @@ def fewer_annotators(run: Path) -> list[Row]:
                 for seed in range(5 if m else 1):
                     rng = np.random.default_rng(seed)
                     said = each.answers.subsampled(m or 10**6, rng)
-                    star = realize(Annotations(said.counts), read.belief, loss)
+                    star = realize(Annotations(said.counts), read.belief.unnamed(), loss)
                     assert star.aleatoric_high is not None
                     row = evaluate_components(star, each.hat, gap=False)
                     ends.append((row.aurec_low, row.aurec_high))

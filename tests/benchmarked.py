@@ -46,7 +46,7 @@ def write_benchmark(tmp_path, n_points=40, *, n_seeds=3, lead=0.0):
         files = write_world(folder, n_points, 2, seed=seed).values()
         for method, path in zip(MADE_SUITE.methods, files, strict=True):
             predictions = read_predictions(path)
-            people = predictions.truth.annotations
+            people = predictions.truth
             rows = [
                 evaluate(people, predictions.belief, loss, method=method).to_dict()
                 for loss in MADE_SUITE.losses

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, as_rows, as_seed, as_vector, kept, round_to_scale, stream
 from rue.beliefs import (
-    ClassBelief,
     Convention,
     Draws,
     RealBelief,
@@ -25,7 +24,7 @@ from rue.beliefs import (
 from rue.beliefs.base import Belief
 from rue.beliefs.real import decompose_real
 from rue.errors import InputError, ShapeError
-from rue.losses import Log, Loss, get_loss
+from rue.losses import Classes, Log, Loss, get_loss
 from rue.losses._valued import Valued
 from rue.losses.real import round_to_digits
 from rue.truth.alignment import align, align_with_notes
@@ -589,7 +588,7 @@ class Run:
     @property
     def source(self) -> str:
         """What messages call the run."""
-        return f"the run {self.method!r}"
+        return str(self.path or f"the run {self.method!r}")
 
     @property
     def loss_name(self) -> str:
@@ -653,10 +652,15 @@ def _on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth
 
 def _notes(belief: Belief, loss: Loss) -> list[str]:
     notes = []
-    if isinstance(belief, ClassBelief) and isinstance(loss, Valued) and loss.values is None:
-        k = belief.n_classes
+    outcomes = belief.outcomes
+    if isinstance(outcomes, Classes) and isinstance(loss, Valued):
+        k, named = outcomes.n, outcomes.names is not None and outcomes.numbers is None
         scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
-        notes.append(f"no values were given: classes count as {scale} under {loss.name}")
+        scale = outcomes.describe(loss.values) if named else scale
+        if loss.values is None:
+            notes.append(f"no values were given: classes count as {scale} under {loss.name}")
+        elif named:
+            notes.append(f"classes count as {scale} under {loss.name}")
     if isinstance(belief, Draws) and belief.n_draws > 1 and _is_one_hot(belief):
         notes.append(
             "every draw is one-hot, so it claims to be certain and aleatoric is 0: if draws are "

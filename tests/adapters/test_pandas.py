@@ -80,7 +80,7 @@ def test_other_names_and_the_way_to_a_truth_file(tmp_path):
 
     truth = read_truth(tmp_path / "truth.npz")
     assert truth.ids.tolist() == ["a", "b"]
-    assert rue.realize(truth.annotations, None, "zero_one", actions=[0, 0]).epistemic.tolist() == [
+    assert rue.realize(truth, None, "zero_one", actions=[0, 0]).epistemic.tolist() == [
         0,
         1,
     ]

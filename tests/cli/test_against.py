@@ -78,7 +78,7 @@ def test_points_may_be_matched_by_position(run, tmp_path, rng):
     arguments = ["--truth", "random-rbf", "--against", "atlas", "--no-gap"]
     refused = run("evaluate", tmp_path / "mine.npz", *arguments)
     assert refused.code == 2
-    assert "--by-position matches rows" in refused.err
+    assert "--by-position drops the ids" in refused.err
     result = run("evaluate", tmp_path / "mine.npz", *arguments, "--by-position")
     assert result.code == 0, result.err
 

@@ -139,7 +139,7 @@ CASES = {
     "values that do not increase": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "squared", "--values", "0,0,1"], "must increase"),
     "too few values": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "squared", "--values", "0,1"], "one number per class"),
     "values that are no numbers": ("p.npz", GOOD, "t.npy", TRUTH, ["--loss", "squared", "--values=a,b,c"], "--values must be numbers"),
-    "values that differ": ("p.npz", npz(probs=PROBS, values=[0, 1, 2]), "t.npz", npz(counts=COUNTS, values=[0, 1, 3]), ["--loss", "squared"], "values differ"),
+    "values that differ": ("p.npz", npz(probs=PROBS, values=[0, 1, 2]), "t.npz", npz(counts=COUNTS, values=[0, 1, 3]), ["--loss", "squared"], "values must be the same for truth and belief, got 0, 1, 3 and 0, 1, 2"),
     "unknown column": ("p.npz", GOOD, "t.npy", TRUTH, ["--by", "site"], "--by must be a column"),
     "a level above 1": ("p.npz", GOOD, "t.npy", TRUTH, ["--ci", "95"], "--ci must be between 0 and 1"),
     "people without intervals": ("p.npz", GOOD, "t.npy", TRUTH, ["--resample-annotators"], "--resample-annotators needs --ci"),

@@ -98,7 +98,7 @@ def test_rows_are_matched_by_ids(world, run, rng):
         (["a.npz", "b.npz", "--loss", "cost"], "--cost FILE"),
         (["a.npz", "short.npz"], "has 40 points but short.npz has 39"),
         (["a.npz", "other.npz"], "answers differ from .*first at row 3"),
-        (["a.npz", "named.npz", "--loss", "brier"], "a.npz: has no ids but named.npz has"),
+        (["a.npz", "named.npz", "--loss", "brier"], "a.npz has no ids but named.npz has"),
     ],
 )
 def test_broken_calls_are_one_line(world, run, monkeypatch, arguments, words):

@@ -82,7 +82,7 @@ def test_ids_on_one_side_only_are_refused(world, run, rows):
     np.save("t.npy", counts)
     done = run("evaluate", "p.npz", "--truth", "t.npy")
     assert done.code == 2
-    assert "t.npy: has no ids but p.npz has" in done.err
+    assert "t.npy has no ids but p.npz has" in done.err
     assert "--by-position" in done.err
     assert rows("p.npz", "--truth", "t.npy", "--by-position")[0]["n_points"] == N
 
@@ -93,7 +93,8 @@ def test_missing_ids_name_the_way_out(world, run, rows):
     np.savez("t.npz", counts=counts[10:], ids=ids[10:])
     done = run("evaluate", "p.npz", "--truth", "t.npz")
     assert done.code == 2
-    assert "lacks 10 of the ids in p.npz, first 'q0'; --common keeps the 40 of 50" in done.err
+    assert "lacks 10 of the ids in p.npz, first 'q0' (its own are like 'q10')" in done.err
+    assert "; --common keeps the 40 of 50" in done.err
     (row,) = rows("p.npz", "--truth", "t.npz", "--common")
     both = slice(10, 50)
     want = rue.evaluate(rue.Annotations(counts[both]), rue.Draws(probs[both]), gap=False)
@@ -110,7 +111,7 @@ def test_classes_are_matched_by_name(world, rows, run, aurec):
     np.savez("q.npz", probs=probs, ids=ids, classes=["yes", "no", "never"])
     done = run("evaluate", "q.npz", "--truth", "truth.csv")
     assert done.code == 2
-    assert "must name the same classes" in done.err
+    assert "q.npz lacks the class 'maybe', which somebody chose in truth.csv" in done.err
 
 
 def test_classes_without_names_are_ordered_by_the_user_and_else_noted(world, rows, aurec):
@@ -321,7 +322,7 @@ def test_shuffling_a_table_of_components_changes_no_p_value(world, run):
     one, other = (x[0]["criteria"]["aurec"]["differences"][0]["p_value"] for x in (plain, mixed))
     assert one == pytest.approx(other)
     pd.read_csv("b.csv").drop(columns="uid").to_csv("b.csv", index=False)
-    assert "b.csv: has no ids but a.csv has" in run("compare", "a.csv", "b.csv", *more).err
+    assert "b.csv has no ids but a.csv has" in run("compare", "a.csv", "b.csv", *more).err
 
 
 def test_a_table_of_components_keeps_its_own_loss(world, run):
@@ -359,14 +360,17 @@ def test_broken_calls_are_one_line(world, run, arguments, words):
     assert re.search(words, done.err), done.err
 
 
-def test_values_for_reordered_classes_name_the_order(world, rows):
-    """Values belong to the columns of the truth; predictions may have another order."""
+def test_values_for_reordered_classes_name_the_order(world, rows, run):
+    """Values are those of the order that is resolved; two files that state two need --classes."""
     ids, probs, counts = world
     np.savez("p.npz", probs=probs, ids=ids, classes=CLASSES)
     write_counts(ids, counts, order=(2, 0, 1))
     call = ("p.npz", "--truth", "truth.csv", "--loss", "squared", "--values", "0", "1", "5")
-    (row,) = rows(*call)
-    assert any("the classes maybe, yes, no, in this order" in note for note in row["notes"])
+    done = run("evaluate", *call)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "needs one order of the classes, got maybe, yes, no and yes, no, maybe" in done.err
+    (row,) = rows(*call, "--classes", "maybe,yes,no")
+    assert row["notes"][0] == "classes count as maybe = 0, yes = 1, no = 5 under squared"
     truth = rue.Annotations(counts[:, [2, 0, 1]], values=[0.0, 1.0, 5.0])
     want = rue.evaluate(truth, rue.Draws(probs[..., [2, 0, 1]]), loss="squared", gap=False)
     assert row["aurec"] == pytest.approx(want.aurec, abs=1e-12)

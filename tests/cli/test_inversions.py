@@ -11,8 +11,8 @@ import pytest
 from benchmarked import write_benchmark
 from rue import n_aurec, pareto_gap
 from rue.bench.cells import Cell
-from rue.io.align import make_run
 from rue.io.predictions import read_predictions
+from rue.io.runs import make_run
 from rue.published import read_published
 from rue.ranking.inversions import find_inversions
 from rue.ranking.scores import read_scores, to_scores

@@ -145,7 +145,7 @@ def test_leaderboards_offer_no_option_that_they_lack(partly_answered, run, monke
     pack = ["leaderboard", "pack", "--data", "coins", "--truth", "truth.npz", "--out", "mine"]
     refused = run(*pack, "new.npz")
     assert refused.code == 2
-    first = "truth.npz: lacks 10 of the ids in new.npz, first 'p"
+    first = "truth.npz lacks 10 of the ids in new.npz, first 'p"
     assert first in refused.err
     assert "--common" not in refused.err
     assert run("leaderboard", "pack", "cal.npz", "--data", "coins", "--out", "mine").code == 0

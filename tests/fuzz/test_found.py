@@ -74,7 +74,7 @@ def test_classes_beyond_int64_keep_their_names(tmp_path):
     labels = pa.array([2**63, 2**63 + 1, 5], pa.uint64())
     columns = {"id": pa.array(["a", "b", "c"]), "label": labels}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    found = read_truth(tmp_path / "a.parquet").classes
+    found = read_truth(tmp_path / "a.parquet").outcomes.names
     assert found == ("5", str(2**63), str(2**63 + 1))
 
 

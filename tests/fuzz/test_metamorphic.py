@@ -14,9 +14,9 @@ import pytest
 
 import rue
 from rue import Accumulator
-from rue.io.align import make_run
 from rue.io.arrays import save_npz
 from rue.io.predictions import read_predictions
+from rue.io.runs import make_run
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 

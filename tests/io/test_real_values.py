@@ -58,10 +58,10 @@ def test_what_is_saved_is_read(kind, tmp_path):
     save_predictions(tmp_path / "m.npz", BELIEFS[kind], ids=IDS, annotations=people, method="mine")
     found = read_predictions(tmp_path / "m.npz")
     same(found.belief, BELIEFS[kind])
-    assert found.ids.tolist() == IDS
-    assert found.named == "mine"
-    assert lists(found.truth.annotations) == ANSWERS
-    assert found.truth.annotations.range == (0, 5)
+    assert found.belief.ids.tolist() == IDS
+    assert found.belief.method == "mine"
+    assert lists(found.truth) == ANSWERS
+    assert found.truth.range == (0, 5)
     run = read_run(tmp_path / "m.npz", None, "crps")
     row = evaluate(people, BELIEFS[kind], "crps", gap=False)
     assert run.star.total.mean() == row.risk
@@ -78,8 +78,8 @@ def test_json_lines_hold_a_point_or_a_draw(kind, tmp_path):
     (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, points)))
     found = read_predictions(tmp_path / "m.jsonl")
     same(found.belief, belief)
-    assert lists(found.truth.annotations) == ANSWERS
-    assert found.groups["split"].tolist() == ["test"] * 3
+    assert lists(found.truth) == ANSWERS
+    assert found.belief.groups["split"].tolist() == ["test"] * 3
     if kind == "evidential":
         return
     draws = [
@@ -109,7 +109,7 @@ def test_tables_hold_a_row_per_draw_or_value(kind, suffix, tmp_path):
     write(path, names, rows)
     found = read_predictions(path)
     same(found.belief, BELIEFS[kind])
-    assert found.ids.tolist() == IDS
+    assert found.belief.ids.tolist() == IDS
 
 
 def write(path, names, rows):
@@ -148,7 +148,7 @@ def test_every_form_of_answers(form, tmp_path):
         path.write_text("\n".join(map(json.dumps, lines)))
     truth = read_truth(path)
     assert truth.ids.tolist() == IDS
-    assert lists(truth.annotations) == ANSWERS
+    assert lists(truth) == ANSWERS
     if form in ("csv", "parquet"):
         assert truth.groups["part"].tolist() == ["x"] * 3
 

@@ -8,8 +8,8 @@ from rue.beliefs import Convention, require_convention
 from rue.bench.cells import Cell
 from rue.bench.store import Store
 from rue.errors import FileError
-from rue.io.align import make_run
 from rue.io.predictions import read_predictions
+from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
 
 __all__ = ["convention_of", "with_convention"]

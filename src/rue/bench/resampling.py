@@ -20,8 +20,8 @@ from rue.components import Run
 from rue.errors import FileError, InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
 from rue.inference.method_ranking import Ranking, compare_column
-from rue.io.align import make_run
 from rue.io.predictions import read_predictions
+from rue.io.runs import make_run
 from rue.metrics.columns import COLUMNS
 
 __all__ = ["Replicates", "compare_methods", "draw", "paired_replicates", "with_intervals"]

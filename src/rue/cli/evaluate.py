@@ -103,7 +103,7 @@ def evaluate(
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""
     from rue.components import Run
-    from rue.io.align import make_run
+    from rue.io.runs import make_run
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes, with_title
 

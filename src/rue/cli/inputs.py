@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rue.components import Run
     from rue.io.names import Matching
     from rue.io.predictions import Predictions
-    from rue.io.truth import Truth
     from rue.losses import Loss
     from rue.selectors.problem import Problem
+    from rue.truth.base import Truth
 
 FILE, FOLDER, COLUMN, NAME = "FILE", "FOLDER", "COLUMN", "NAME"
 INPUT, INTERVALS, OUTPUT = "Input", "Intervals", "Output"  # groups of options in the help
@@ -192,15 +192,15 @@ class Matched:
     def read_methods(self, files: list[str]) -> "dict[str, Predictions | Run]":
         """Read the predictions of each method by name: the given one, its file's, or its stem."""
         from rue.components import Run
-        from rue.io.align import in_one_order
         from rue.io.predictions import read_method
+        from rue.io.runs import in_one_order
 
         given = methods_of(files)
         stems = shortest_names([paths[0] for _, paths in given])
         reads = in_one_order(
             [read_method(paths, name=name, matching=self.matching) for name, paths in given]
         )
-        own = [read.method if isinstance(read, Run) else read.named for read in reads]
+        own = [read.method if isinstance(read, Run) else read.belief.method for read in reads]
         methods: dict[str, Predictions | Run] = {}
         for (name, paths), read, word in zip(given, reads, own, strict=True):
             label = name or (word if word and own.count(word) == 1 else stems[paths[0]])

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rue.components import Run
     from rue.io.names import Matching
     from rue.io.predictions import Predictions
-    from rue.io.truth import Truth
     from rue.proxies.rows import ProxyRow
+    from rue.truth.base import Truth
 
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
@@ -128,7 +128,8 @@ def _labels_of(text: str | None, matching: "Matching", of: "Predictions") -> "Tr
 
     if is_data_set(text):
         return data_set_labels(text)
-    return read_labels(text, _belief_of(of).n_classes, of.classes, matching=matching)
+    belief = _belief_of(of)
+    return read_labels(text, belief.n_classes, belief.outcomes.names, matching=matching)
 
 
 def _read_outside(
@@ -147,7 +148,7 @@ def _read_outside(
             method, named = "", name
         paths = [Path(part) for part in rest.split(",")]
         read = _predictions(rest, read_method(paths, matching=matching))
-        method = method or _method_of(text, read.named, list(methods))
+        method = method or _method_of(text, read.belief.method, list(methods))
         if method not in methods:
             raise InputError(
                 f"--ood {text}: method must be of {', '.join(methods)}, got {method!r}"
@@ -225,28 +226,28 @@ def _evaluate(
     convention: "ConventionName",
 ) -> "tuple[ProxyRow, list[str]]":
     """Return selective prediction on the points that all truths have, and notes."""
-    from rue.io.align import align as matched
+    from rue.io.runs import align_files
     from rue.proxies.rows import ProxyRow, evaluate_proxies
     from rue.truth.annotations import Annotations
 
     row = ProxyRow("", predictions.belief.n_points)
     notes: list[str] = []
     given = [side for side in (answers, labels) if side is not None]
+    belief = _belief_of(predictions)
     for side in given:
-        if not isinstance(side.annotations, Annotations):
-            raise InputError(f"{side.path}: has real-valued answers, and proxies are for classes")
-        predictions, _, more = matched(predictions, side, matching)
-        notes += more
+        if not isinstance(side, Annotations):
+            raise InputError(f"{side.source}: has real-valued answers, and proxies are for classes")
+        _, belief, more = align_files(belief, side, matching)
+        notes += [*side.notes, *more]
     for side in given:
-        here, there, _ = matched(predictions, side, matching)
-        annotations = there.annotations
-        assert isinstance(annotations, Annotations)
-        kind = (
-            {"labels": annotations.probs.argmax(axis=1)}
-            if side is labels
-            else {"answers": annotations}
+        there, here, _ = align_files(belief, side, matching)
+        assert isinstance(there, Annotations)
+        result = evaluate_proxies(
+            here,
+            labels=there if side is labels else None,
+            answers=None if side is labels else there,
+            convention=convention,
         )
-        result = evaluate_proxies(_belief_of(here), convention=convention, **kind)
         row = replace(
             row,
             n_points=result.n_points,

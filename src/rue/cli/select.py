@@ -40,8 +40,8 @@ def select(
     accepts anything; 2: invalid input.
     """
     from rue.deploy.kind import Kind, largest_loss
-    from rue.io.align import make_run
     from rue.io.predictions import read_method
+    from rue.io.runs import make_run
     from rue.losses import Loss
     from rue.selectors.optimal import solve
     from rue.selectors.problem import require_reachable

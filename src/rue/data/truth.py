@@ -1,6 +1,7 @@
 """The truth of a data set: its annotations, with the names of points and classes."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from rue.data.dataset import DataSet, Split
 from rue.data.registry import ENTRIES, load
 from rue.errors import InputError
-from rue.io.truth import Truth
+from rue.losses import Classes
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 __all__ = ["data_set_labels", "data_set_truth", "is_data_set"]
 
@@ -39,8 +41,8 @@ def data_set_truth(
 
     Returns
     -------
-    Truth
-        The annotations of all points that have some, with ids and class names.
+    Annotations or Ratings
+        The answers about all points that have some, with ids and class names.
 
     Raises
     ------
@@ -50,13 +52,14 @@ def data_set_truth(
     data = load(name, root, split=split, seed=seed)
     ids = np.asarray(data.ids)[data.annotated].astype(np.str_)
     if data.ratings is not None:
-        return Truth(Path(name), data.ratings, ids)
+        return data.ratings.with_ids(ids).with_source(name)
     annotations = data.annotations
     if annotations is None or not len(data.annotated):
         raise InputError(
             f"{name} has one label per point and no annotators, so it cannot be used as truth"
         )
-    return Truth(Path(name), annotations, ids, {}, _classes(data))
+    classes = _classes(data, annotations.outcomes.given_values)
+    return annotations._with(outcomes=classes).with_ids(ids).with_source(name)
 
 
 def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
@@ -71,7 +74,7 @@ def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Tr
 
     Returns
     -------
-    Truth
+    Annotations
         One answer about each test point that annotators judged; about every point if none did.
 
     Raises
@@ -85,10 +88,11 @@ def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Tr
     rows = data.annotated if len(data.annotated) else np.arange(len(data))
     counts = np.eye(data.n_classes, dtype=np.int64)[data.labels[rows]]
     ids = np.asarray(data.ids)[rows].astype(np.str_)
-    return Truth(Path(name), Annotations(counts), ids, {}, _classes(data))
+    return Annotations(counts, ids=ids, classes=_classes(data)).with_source(name)
 
 
-def _classes(data: DataSet) -> tuple[str, ...] | None:
-    """Return the names of the classes; None unless each has its own."""
-    classes = tuple(str(word) for word in data.class_names)
-    return classes if len(set(classes)) == data.n_classes else None
+def _classes(data: DataSet, values: Sequence[float] | None = None) -> Classes:
+    """Return the classes in the order of the data set, with names if each has its own."""
+    names = [str(word) for word in data.class_names]
+    named = len(set(names)) == data.n_classes
+    return Classes(names if named else data.n_classes, values, order="scale")

@@ -139,12 +139,12 @@ class Kind:
         if differences:
             raise InputError(f"{owner} is made for something else: " + "; ".join(differences))
 
-    def placed(self, belief: Belief) -> Belief:
+    def placed(self, belief: Belief, owner: str = "the rule") -> Belief:
         """Return a belief with its classes in the order that these have, by name."""
         if not belief.n_classes or self.n_classes is None:
             return belief
         names = self.n_classes if self.classes is None else self.classes
-        return onto_classes(belief, Classes(names, self.values, order="user"), "the rule")
+        return onto_classes(belief, Classes(names, self.values, order="user"), owner)
 
     def get_loss(self) -> Loss:
         """Return the loss; raise InputError if it is unknown."""

@@ -13,14 +13,14 @@ from rue.beliefs import Belief, ClassBelief
 from rue.components import Components, Run, decompose
 from rue.deploy.kind import Kind, loss_bound
 from rue.deploy.rule import Rule
-from rue.errors import FileError, InputError
-from rue.io.align import align, make_run, scale_notes, truth_with_classes, with_classes
+from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import holds_components, named_method, read_estimates
-from rue.io.names import BY_NAME, BY_POSITION, Matching
+from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import Predictions, read_method
 from rue.io.real_values import rated_truth
-from rue.io.truth import Truth
-from rue.losses import Loss, get_loss
+from rue.io.runs import make_run
+from rue.losses import Classes, Loss, get_loss
+from rue.truth.base import Truth
 from rue.truth.person import predicted_person
 from rue.truth.ratings import Ratings
 
@@ -105,40 +105,29 @@ def read_calibration(
         )
     answered = truth or predictions.truth
     if others and answered is not None:
-        answered = _about(answered, predictions)
-    noted: tuple[str, ...] = ()
-    if answered is not None:  # the points and classes that both have
-        if not predictions.belief.n_classes:
-            answered = rated_truth(predictions.path, answered, values)
-        elif limits is not None:
-            raise FileError(f"{path}: is about classes, and a range of answers is for real numbers")
-        named = predictions.classes
-        predictions, answered, noted = align(predictions, answered, matching)
-        noted += scale_notes(named, answered.classes, values, loss)
-        if limits is not None and isinstance(answered.annotations, Ratings):
-            answered = replace(answered, annotations=_within(answered, limits))
-    run = make_run(predictions, answered, loss, values=values, matching=BY_POSITION)
-    assert answered is not None  # otherwise nothing could be realised
-    said = answered.annotations
-    own = said.range if isinstance(said, Ratings) else None
-    scales = (None if isinstance(said, Ratings) else values, predictions.values, said.values)
-    loss = get_loss(loss, values=next((s for s in scales if s is not None), None))
-    bound = None
-    if bounded:
-        bound = _bound(predictions, loss, own)
+        answered = _about(answered, predictions.belief)
+    belief = predictions.belief
+    if limits is not None and belief.n_classes:
+        raise FileError(f"{path}: is about classes, and a range of answers is for real numbers")
+    if answered is not None and not belief.n_classes:
+        answered = rated_truth(belief, answered, values)
+        if limits is not None:
+            answered = _within(answered, limits)
+    run = make_run(predictions, answered, loss, values=values, matching=matching).by_id()
+    assert run.belief is not None
+    assert run.annotations is not None
+    assert isinstance(run.loss, Loss)
+    own = run.annotations.range
     return DeployPoints(
         path,
         run.method,
         run.hat,
         run.star,
-        replace(
-            Kind.of(predictions.belief, loss, method=predictions.named, limits=own),
-            classes=answered.classes or predictions.classes,
-        ),
-        predictions.ids,
-        _doubt(predictions.belief),
-        bound,
-        tuple(dict.fromkeys((*noted, *run.notes))),
+        Kind.of(run.belief, run.loss, method=belief.method or None, limits=own),
+        run.ids,
+        _doubt(run.belief),
+        _bound(run.belief, run.loss, own) if bounded else None,
+        tuple(dict.fromkeys(run.notes)),
         run.groups,
     )
 
@@ -159,10 +148,10 @@ def read_new(
     used only if the file has no answers.
     """
 
-    def check(predictions: Predictions, loss: Loss) -> None:
-        usual = _usual_bound(predictions.belief, loss, rule.kind)
+    def check(belief: Belief, loss: Loss) -> None:
+        usual = _usual_bound(belief, loss, rule.kind)
         if rule.delta is not None and rule.bound == usual:
-            _bound(predictions, loss, rule.kind.range)  # otherwise the user stated another bound
+            _bound(belief, loss, rule.kind.range)  # otherwise the user stated another bound
 
     return read_of_kind(
         files, rule.kind, truth, name=name, matching=matching, check=check, others=others
@@ -177,7 +166,7 @@ def read_of_kind(
     owner: str = "the rule",
     name: str | None = None,
     matching: Matching = BY_NAME,
-    check: Callable[[Predictions, Loss], object] = lambda _, __: None,
+    check: Callable[[Belief, Loss], object] = lambda _, __: None,
     others: bool = False,
 ) -> DeployPoints:
     """Read points of one file or several; raise if they are known to be of another kind.
@@ -197,40 +186,39 @@ def read_of_kind(
         return DeployPoints(path, name or path.stem, hat, star, kind, ids)
     predictions = _read(paths, name, matching)
     assert isinstance(predictions, Predictions)  # only a table holds components
-    path = predictions.path
-    notes = predictions.notes
-    if kind.classes is not None:
-        predictions, more = with_classes(predictions, Path(owner), kind.classes, len(kind.classes))
-        notes = (*notes, *more)
-    found = Kind.of(predictions.belief, get_loss("zero_one"), method=predictions.named)
-    _require(kind, replace(found, loss=None, values=_values(predictions, kind)), path, owner)
+    path, belief = predictions.path, predictions.belief
+    try:
+        placed = kind.placed(belief, owner)
+    except AlignmentError as error:
+        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
+    found = Kind.of(placed, get_loss("zero_one"), method=belief.method or None)
+    _require(kind, replace(found, loss=None, values=_values(belief, kind)), path, owner)
     loss = kind.get_loss()
-    check(predictions, loss)
-    star = None
+    check(placed, loss)
+    if kind.classes is not None and belief.outcomes.names is None:
+        placed = placed._with(
+            notes=(
+                *belief.notes,
+                f"{path} does not name its classes: its columns were taken as "
+                f"{', '.join(kind.classes)} in this order (--classes says otherwise)",
+            )
+        )
     if others and truth is not None:  # without ids its answers are those of the other points
-        named = truth.ids is not None and predictions.ids is not None
-        truth = predictions.truth or (_about(truth, predictions) if named else None)
+        named = truth.ids is not None and belief.ids is not None
+        truth = predictions.truth or (_about(truth, belief) if named else None)
     truth = truth or predictions.truth
-    if truth is not None:  # in the order of the rule's classes, to which its loss belongs
-        classes = predictions.classes or kind.classes
-        truth = truth_with_classes(truth, path, classes)
-        run = make_run(predictions, truth, loss, matching=matching)
-        star, notes = run.star, (*notes, *run.notes)
-        if len(run) != len(predictions.belief):  # only those with answers are kept
-            assert predictions.ids is not None  # otherwise none could be dropped
-            assert run.ids is not None
-            predictions = predictions[np.isin(predictions.ids, run.ids)]
+    if truth is None:
+        hat = _with_person(decompose(placed, loss), placed, loss)
+        return DeployPoints(
+            *(path, predictions.method, hat, None, kind, placed.ids, _doubt(placed)),
+            notes=tuple(dict.fromkeys(placed.notes)),
+        )
+    run = make_run(Predictions(placed), truth, loss, matching=matching)
+    aligned = run.belief or placed
+    hat = _with_person(run.hat, aligned, loss)
     return DeployPoints(
-        path,
-        predictions.method,
-        replace(
-            decompose(predictions.belief, loss), person=predicted_person(predictions.belief, loss)
-        ),
-        star,
-        kind,
-        predictions.ids,
-        _doubt(predictions.belief),
-        notes=tuple(dict.fromkeys(notes)),
+        *(path, predictions.method, hat, run.star, kind, run.ids, _doubt(aligned)),
+        notes=tuple(dict.fromkeys(run.notes)),
     )
 
 
@@ -244,21 +232,23 @@ def _read(
     return read_method(_paths(files), name=name, matching=matching)
 
 
-def _about(truth: Truth, predictions: Predictions) -> Truth:
+def _about(truth: Truth, belief: Belief) -> Truth:
     """Return the answers about the points of the predictions, if some have these ids."""
-    if truth.ids is None or predictions.ids is None:
+    if truth.ids is None or belief.ids is None:
         return truth
-    rows = np.flatnonzero(np.isin(truth.ids, predictions.ids))
-    if not len(rows):
-        return truth
-    groups = {name: column[rows] for name, column in truth.groups.items()}
-    return replace(truth, annotations=truth.annotations[rows], ids=truth.ids[rows], groups=groups)
+    rows = np.flatnonzero(np.isin(truth.ids, belief.ids))
+    return truth[rows] if len(rows) else truth
 
 
-def _values(predictions: Predictions, kind: Kind) -> tuple[float, ...] | None:
-    if predictions.values is None or kind.values is None:
+def _values(belief: Belief, kind: Kind) -> tuple[float, ...] | None:
+    """Return the scale that the file itself states, in the order of the rule's classes."""
+    own = belief.outcomes
+    if own.given_values is None or kind.values is None:
         return None
-    return tuple(predictions.values.tolist())
+    if own.names is None or kind.classes is None:
+        return own.given_values
+    value = dict(zip(own.names, own.given_values, strict=True))
+    return tuple(value[name] for name in Classes(kind.classes).names or ())
 
 
 def _require(kind: Kind, found: Kind, path: Path, owner: str) -> None:
@@ -275,19 +265,23 @@ def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
     return None if kind.range is None else loss.real().bound(*kind.range)
 
 
-def _within(truth: Truth, limits: tuple[float, float]) -> Ratings:
-    assert isinstance(truth.annotations, Ratings)
+def _within(truth: Truth, limits: tuple[float, float]) -> Truth:
+    assert isinstance(truth, Ratings)
     try:
-        return truth.annotations.within(limits)
+        return truth.within(limits)
     except InputError as error:
-        raise error.about(truth.path) from None
+        raise error.about(truth.source) from None
 
 
-def _bound(predictions: Predictions, loss: Loss, limits: tuple[float, float] | None) -> float:
+def _bound(belief: Belief, loss: Loss, limits: tuple[float, float] | None) -> float:
     try:
-        return loss_bound(loss, predictions.belief, predictions.actions, limits)
+        return loss_bound(loss, belief, belief.placed_actions(loss), limits)
     except InputError as error:
-        raise error.about(predictions.path) from None
+        raise error.about(belief.source) from None
+
+
+def _with_person(hat: Components, belief: Belief, loss: Loss) -> Components:
+    return replace(hat, person=predicted_person(belief, loss))
 
 
 def _doubt(belief: Belief) -> FloatArray | None:

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from rue.io.predictions import save_predictions as save_predictions
     from rue.io.runs import read_run as read_run
     from rue.io.runs import read_runs as read_runs
-    from rue.io.truth import Truth as Truth
     from rue.io.truth import read_truth as read_truth
 
 # The module of each public name.
 _PUBLIC = {
     "Matching": "rue.io.names",
     "Predictions": "rue.io.predictions",
-    "Truth": "rue.io.truth",
     "read_method": "rue.io.predictions",
     "read_predictions": "rue.io.predictions",
     "read_run": "rue.io.runs",

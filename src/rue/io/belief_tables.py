@@ -8,7 +8,7 @@ draws of one point; all other columns that say the same in all draws are groups.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ REAL_KINDS = {
     "Gaussians": ("mean", "sd"),
 }
 """The arrays that each belief about real numbers is made of."""
+
+Order = Literal["none", "given", "scale"]
+"""What the order of a file's classes says; see :class:`rue.Classes`."""
 
 KINDS = ("probs", "logits", "alpha", "sampled_labels")
 _ARRAYS = (*KINDS, "counts", "ratings", "samples", "mean", "sd", "mu", "nu", "beta")
@@ -63,8 +66,10 @@ def real_kind(names: Any) -> str | None:
     )
 
 
-def belief_arrays(frame: Frame, matching: Matching) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Return the arrays of a table of predictions, and notes about how it was read."""
+def belief_arrays(
+    frame: Frame, matching: Matching
+) -> tuple[dict[str, NDArray[Any]], Order, list[str]]:
+    """Return the arrays of a table of predictions, what the order of classes says, and notes."""
     name = find_id_name(frame.path, list(frame.columns), matching.id_name)
     methods = frame.find("method")
     if methods is not None and not frame.columns[methods].is_nested:
@@ -80,17 +85,21 @@ def belief_arrays(frame: Frame, matching: Matching) -> tuple[dict[str, NDArray[A
         if key in frame.columns and (frame.columns[key].is_nested or key == "sampled_labels")
     ]
     if nested:
-        return _of_lists(frame, name, nested), []
+        arrays, order = _of_lists(frame, name, nested)
+        return arrays, order, []
     lower = [plain(column) for column in frame.columns]
     sample, kind = frame.find("sample"), real_kind(lower)
     if kind is not None:
-        return _of_numbers(frame, name, kind)
+        arrays, notes = _of_numbers(frame, name, kind)
+        return arrays, "none", notes
     if sample is not None and name is not None:
-        return _of_samples(frame, name, sample), []
+        return _of_samples(frame, name, sample), "none", []
     key, of_class = frame.find(*_LONG), frame.find("class")
     if of_class is not None and key is not None:
-        return _long(frame, name, of_class, key), []
-    return _wide(frame, name, matching.classes)
+        ordered = frame.columns[of_class].order
+        return _long(frame, name, of_class, key), "none" if ordered is None else "scale", []
+    arrays, notes = _wide(frame, name, matching.classes)
+    return arrays, "given", notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +256,9 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> dict[str, 
     labels = _class_words(frame, of_class)
     occurring = list(dict.fromkeys(labels.tolist()))
     classes = sorted_names(occurring) if are_numbers(occurring) else occurring
+    ordered = frame.columns[of_class].order
+    if ordered is not None:
+        classes = [word for word in ordered if word in set(occurring)]
     place = {text: k for k, text in enumerate(classes)}
     names, code = np.unique(labels, return_inverse=True)
     column = np.array([place[text] for text in names.tolist()])[code]
@@ -309,8 +321,11 @@ def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]
     return {"samples": frame.numbers(sample)[values.rows][rows.rows], "ids": rows.ids}
 
 
-def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _of_lists(
+    frame: Frame, name: str | None, keys: Sequence[str]
+) -> tuple[dict[str, NDArray[Any]], Order]:
     """Return what JSON lines hold as lists, or as objects from class to number."""
+    order: Order = "given"
     rows, draw = _rows_of(frame, name)
     arrays: dict[str, NDArray[Any]] = {}
     classes: dict[str, tuple[str, ...]] = {}
@@ -322,6 +337,8 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> dict[str, 
                 f"{frame.path}: {key} must be in every line, missing in {frame.place(missing[0])}"
             )
         if isinstance(values[0], dict):
+            if len({tuple(value) for value in values if isinstance(value, dict)}) > 1:
+                order = "none"  # each line has its own order, as by probability
             classes[key], values = _by_class(frame, key, values)
         if key == "ratings":
             lists = [value if isinstance(value, list) else [value] for value in values]
@@ -341,7 +358,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> dict[str, 
         from rue.io.answer_tables import _constant_classes
 
         arrays["classes"] = np.array(_constant_classes(frame))
-    return _with_groups(frame, arrays, rows, [*keys, name, draw], _SCALARS)
+    return _with_groups(frame, arrays, rows, [*keys, name, draw], _SCALARS), order
 
 
 def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:

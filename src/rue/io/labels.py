@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._arrays import IntArray
 from rue._text import are_numbers
 from rue.errors import FileError
 from rue.io.answers import ANSWER_ARRAYS, RESERVED
 from rue.io.files import read_frame, suffix_of
 from rue.io.names import BY_NAME, Matching, ids_of
-from rue.io.truth import Truth, read_truth
+from rue.io.truth import read_truth
 from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
+from rue.truth.base import Truth
 
 __all__ = ["read_labels"]
 
@@ -57,7 +58,7 @@ def read_labels(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(Path(folder) / "labels.npy", [2, 0])
     ...     truth = read_labels(Path(folder) / "labels.npy", 3)
-    >>> truth.annotations.counts.tolist()
+    >>> truth.counts.tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     path = Path(path)
@@ -68,11 +69,12 @@ def read_labels(
         if labels is not None and (labels.ndim == 1 or "labels" in frame.arrays):
             counts = _one_hot(path, labels, n_classes, names)
             ids = ids_of(path, frame.arrays, len(counts), matching.id_name)
-            return Truth(path, counts, ids, classes=names)
+            one_each = Annotations(counts, ids=ids, classes=names)
+            return one_each.with_source(str(path))
     truth = read_truth(path, matching=replace(matching, classes=names))
-    if isinstance(truth.annotations, Ratings) or truth.annotations.counts is None:
+    if truth.counts is None:
         raise FileError(f"{path}: labels must be one class for each point")
-    n_answers = truth.annotations.counts.sum(axis=1)
+    n_answers = truth.counts.sum(axis=1)
     if (n_answers != 1).any():
         row = int((n_answers != 1).argmax())
         raise FileError(
@@ -85,8 +87,8 @@ def read_labels(
 
 def _one_hot(
     path: Path, labels: NDArray[Any], n_classes: int, names: tuple[str, ...] | None
-) -> Annotations:
-    """Return labels as answers; a number is the class of that name, or else of that column."""
+) -> IntArray:
+    """Return labels as counts; a number is the class of that name, or else of that column."""
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise FileError(
             f"{path}: labels must be whole numbers of shape (n_points,), got {labels.dtype} of "
@@ -108,4 +110,4 @@ def _one_hot(
         raise FileError(
             f"{path}: labels must be from 0 to {n_classes - 1}, got {labels[row]} at row {row}"
         )
-    return Annotations(np.eye(n_classes, dtype=np.int64)[labels])
+    return np.asarray(np.eye(n_classes, dtype=np.int64)[labels])

@@ -5,21 +5,20 @@ points add these points. A mixture that fits neither is an error.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import IntArray
 from rue.beliefs import Draws, Gaussians, Samples
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
-from rue.io.align import match_rows, truth_with_classes, with_classes
-from rue.io.names import require_unique
 from rue.io.predictions import Predictions
-from rue.io.truth import Truth
+from rue.losses import Classes
+from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 __all__ = ["joined"]
 
@@ -44,7 +43,7 @@ def joined(read: Sequence[Predictions | Run]) -> Predictions:
     AlignmentError
         If files share some of their points but not all, or points have different numbers of draws.
     """
-    first, *others = [_member(each) for each in read]
+    first, *others = _with_all_classes([_member(each) for each in read])
     members = [first, *(_like(first, member) for member in others)]
     parts = _parts(members)
     n_draws = [sum(_drawn(member).n_draws for member in part) for part in parts]
@@ -57,19 +56,38 @@ def joined(read: Sequence[Predictions | Run]) -> Predictions:
             f"{first.path}: every point of a method must have the same number of draws, got {sizes}"
         )
     whole = [_draws_of(part) for part in parts]
-    ids = [part.ids for part in whole if part.ids is not None]
-    kept = set.intersection(*(set(part.groups) for part in whole))
-    return replace(
-        first,
-        path=Path(f"{first.path} and {len(members) - 1} more"),
-        belief=_concatenated([_drawn(part) for part in whole], axis=0),
-        ids=np.concatenate(ids) if ids else None,
-        actions=None,
-        truth=_joined_truth(whole),
-        groups={name: np.concatenate([part.groups[name] for part in whole]) for name in kept},
-        named=None,
-        notes=tuple(note for member in members for note in member.notes),
+    beliefs = [_drawn(part) for part in whole]
+    ids = [belief.ids for belief in beliefs if belief.ids is not None]
+    shared = set.intersection(*(set(belief.groups) for belief in beliefs))
+    groups = {name: np.concatenate([belief.groups[name] for belief in beliefs]) for name in shared}
+    belief = _concatenated(beliefs, axis=0)._with(
+        outcomes=_outcomes(members), notes=tuple(n for m in members for n in m.belief.notes)
     )
+    source = f"{first.path} and {len(members) - 1} more"
+    belief = belief.with_ids(np.concatenate(ids) if ids else None)
+    return Predictions(belief.with_source(source, groups=groups), _joined_truth(whole))
+
+
+def _with_all_classes(members: list[Predictions]) -> list[Predictions]:
+    """Return members of sampled labels with the classes that any of them sampled."""
+    outcomes = [member.belief.outcomes for member in members]
+    if any(own.complete or own.names is None for own in outcomes):
+        return members
+    names = tuple(dict.fromkeys(name for own in outcomes for name in own.names or ()))
+    union = Classes(names, order="none", complete=False)
+    widened = []
+    for member, own in zip(members, outcomes, strict=True):
+        place = {name: k for k, name in enumerate(own.names or ())}
+        columns = np.array([place.get(name, -1) for name in names])
+        widened.append(member._replace(belief=member.belief._in_columns(columns, union)))
+    return widened
+
+
+def _outcomes(members: Sequence[Predictions]) -> Any:
+    """Return the classes of the first, with the orders that any of them states."""
+    outcomes = [member.belief.outcomes for member in members]
+    classes = [own for own in outcomes if isinstance(own, Classes)]
+    return classes[0].joined_orders(*classes) if classes else outcomes[0]
 
 
 def _like(first: Predictions, member: Predictions) -> Predictions:
@@ -83,32 +101,60 @@ def _like(first: Predictions, member: Predictions) -> Predictions:
         raise AlignmentError(
             f"{member.path}: has {own.n_classes} classes but {first.path} has {meant.n_classes}"
         )
-    if (member.ids is None) != (first.ids is None):
-        bare, named = (member, first) if member.ids is None else (first, member)
+    if (own.ids is None) != (meant.ids is None):
+        bare, named = (member, first) if own.ids is None else (first, member)
         raise AlignmentError(f"{bare.path}: has no ids but {named.path} has; all files need them")
-    if member.actions is not None or first.actions is not None:
+    if own.actions is not None or meant.actions is not None:
         raise FileError(f"{member.path}: actions cannot be joined from several files")
-    member = _in_class_order(first, member)
-    if _numbers(member.values) != _numbers(first.values):
+    return _in_class_order(first, member)
+
+
+def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
+    own, meant = member.belief.outcomes, first.belief.outcomes
+    if not isinstance(own, Classes) or not isinstance(meant, Classes):
+        return member
+    if (own.names is None) != (meant.names is None):
+        bare, named = (member, first) if own.names is None else (first, member)
+        raise AlignmentError(
+            f"{bare.path}: does not name its classes but {named.path} does; all files of a method "
+            "need them",
+            advice={"--classes": "names the columns of those without"},
+        )
+    if own.names is None or meant.names is None:
+        columns = np.arange(own.n)
+    else:
+        if set(own.names) != set(meant.names):
+            strange = sorted(set(own.names) ^ set(meant.names))
+            raise AlignmentError(
+                f"{member.path} and {first.path} must name the same classes, got "
+                f"{', '.join(own.names)} and {', '.join(meant.names)}; {strange[0]!r} is on one "
+                "side only"
+            )
+        columns = np.array([own.names.index(name) for name in meant.names])
+    placed = own.part(columns)
+    if placed.given_values != meant.given_values:
         raise AlignmentError(f"{member.path}: its values differ from those of {first.path}")
-    return member
+    truth = member.truth
+    if truth is not None and truth.outcomes.n:
+        truth = truth._in_columns(columns, placed)
+    return Predictions(member.belief._in_columns(columns, placed), truth)
 
 
 def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
     """Return the files by the points that they are about."""
-    if members[0].ids is None:
+    first = members[0]
+    if first.belief.ids is None:
         for member in members[1:]:
-            if len(member.belief) != len(members[0].belief):
+            if len(member.belief) != len(first.belief):
                 raise AlignmentError(
-                    f"{member.path}: has {len(member.belief):,} points but {members[0].path} has "
-                    f"{len(members[0].belief):,}; files without ids must have the same points"
+                    f"{member.path}: has {len(member.belief):,} points but {first.path} has "
+                    f"{len(first.belief):,}; files without ids must have the same points"
                 )
         return [list(members)]
     parts: dict[frozenset[str], list[Predictions]] = {}
     for member in members:
-        assert member.ids is not None
-        require_unique(member.path, member.ids)
-        parts.setdefault(frozenset(member.ids.tolist()), []).append(member)
+        assert member.belief.ids is not None
+        parts.setdefault(frozenset(member.belief.ids.tolist()), []).append(member)
     seen: dict[str, Predictions] = {}
     for ids, part in parts.items():
         shared = next((name for name in ids if name in seen), None)
@@ -127,43 +173,21 @@ def _draws_of(part: Sequence[Predictions]) -> Predictions:
     first = part[0]
     beliefs = []
     for member in part:
-        _, rows, _ = match_rows(
-            *(first.path, first.ids, len(first.belief)),
-            *(member.path, member.ids, len(member.belief)),
-        )
+        _, rows, _ = align_rows(first.belief, member.belief)
         drawn = _drawn(member)
         beliefs.append(drawn if rows is None else drawn[rows])
         _require_same_truth(first, member, rows)
-    return replace(first, belief=_concatenated(beliefs, axis=1))
-
-
-def _numbers(values: FloatArray | None) -> list[float]:
-    return [] if values is None else values.tolist()
-
-
-def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
-    own = member.belief
-    if not isinstance(own, Draws):
-        return member
-    if (member.classes is None) != (first.classes is None):
-        bare, named = (member, first) if member.classes is None else (first, member)
-        raise AlignmentError(
-            f"{bare.path}: does not name its classes but {named.path} does; all files of a method "
-            "need them",
-            advice={"--classes": "names the columns of those without"},
-        )
-    if member.truth is not None:
-        said = truth_with_classes(member.truth, first.path, first.classes)
-        member = replace(member, truth=said)
-    return with_classes(member, first.path, first.classes, own.n_classes)[0]
+    stacked = _concatenated(beliefs, axis=1)
+    arrays = {each.name: getattr(stacked, each.name) for each in fields(stacked)}
+    return first._replace(belief=first.belief._with(**arrays))
 
 
 def _require_same_truth(first: Predictions, member: Predictions, rows: IntArray | None) -> None:
     """Raise if the files' own answers about the same points differ."""
     if first.truth is None or member.truth is None:
         return
-    said = member.truth.annotations
-    row = first.truth.annotations.first_difference(said if rows is None else said[rows])
+    answers = member.truth if rows is None else member.truth[rows]
+    row = first.truth.first_difference(answers)
     if row is not None:
         raise AlignmentError(
             f"{member.path}: the annotators' answers differ from {first.path}, first at row {row}"
@@ -175,16 +199,12 @@ def _joined_truth(parts: Sequence[Predictions]) -> Truth | None:
     truths = [part.truth for part in parts if part.truth is not None]
     if len(truths) < len(parts) or len(parts) == 1:
         return truths[0] if len(parts) == len(truths) else None
-    said = [each.annotations for each in truths]
-    counts = [each.counts for each in said if isinstance(each, Annotations)]
-    counted = [each for each in counts if each is not None]
-    if len(counted) < len(parts):
+    counts = [truth.counts for truth in truths if truth.counts is not None]
+    if len(counts) < len(parts):
         return None
-    ids = np.concatenate([each.ids for each in truths if each.ids is not None])
-    values = parts[0].values
-    return replace(
-        truths[0], annotations=Annotations(np.concatenate(counted), values), ids=ids, groups={}
-    )
+    ids = np.concatenate([truth.ids for truth in truths if truth.ids is not None])
+    whole = Annotations(np.concatenate(counts), ids=ids)
+    return whole._with(outcomes=truths[0].outcomes).with_source(truths[0].source)
 
 
 _Drawn = (Draws, Gaussians, Samples)

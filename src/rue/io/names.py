@@ -4,13 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import is_whole
+from rue.beliefs.base import PerPoint
 from rue.errors import AlignmentError, FileError, InputError
+from rue.losses import Classes
 
 __all__ = [
     "ANNOTATOR_NAMES",
@@ -22,9 +24,12 @@ __all__ = [
     "checked_classes",
     "find_id_name",
     "ids_of",
+    "in_stated_order",
     "named_rows",
     "require_unique",
 ]
+
+Named = TypeVar("Named", bound=PerPoint)
 
 ID_NAMES = ("id", "ids", "uid", "item", "item_id")
 """What the column that names the points may be called, in either case."""
@@ -82,6 +87,21 @@ class Matching:
             raise InputError(
                 "common points are matched by id, so they cannot be matched by position"
             )
+
+
+def in_stated_order(thing: Named, stated: Sequence[str] | None) -> Named:
+    """Return a truth or a belief with its classes in the order of --classes."""
+    own = thing.outcomes
+    if stated is None or not own.n or (own.names is None and len(stated) != own.n):
+        return thing
+    names = Classes(stated).names or ()
+    strange = [name for name in own.names or () if name not in names]
+    if strange:
+        raise AlignmentError(
+            f"{thing.source}: has the class {strange[0]!r}, which is none of {', '.join(names)}",
+            advice={"--classes": "must name all classes"},
+        )
+    return thing.with_classes([name for name in names if name in (own.names or names)])
 
 
 BY_NAME = Matching()

@@ -17,27 +17,36 @@ Pickled arrays are refused.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_vector, require_finite, require_shape
+from rue._arrays import as_vector, require_finite, require_shape
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
-from rue.beliefs.sampled_labels import label_frequencies
+from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
-from rue.errors import FileError, InputError, ShapeError
+from rue.errors import AlignmentError, FileError, InputError, ShapeError
 from rue.io.answers import answers_of_arrays, group_columns
 from rue.io.arrays import save_npz
-from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays, real_kind
+from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, real_kind
 from rue.io.components import components_of, is_component_table
 from rue.io.files import read_frame
-from rue.io.names import BY_NAME, Matching, checked_classes, find_id_name, ids_of
+from rue.io.names import (
+    BY_NAME,
+    Matching,
+    checked_classes,
+    find_id_name,
+    ids_of,
+    in_stated_order,
+)
 from rue.io.real_values import padded_ratings, real_arrays, real_belief
-from rue.io.truth import Truth, truth_of_answers
+from rue.io.truth import truth_of_answers
+from rue.losses import Classes
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
 __all__ = [
@@ -50,63 +59,29 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """What a model says, read from one file or several.
+class Predictions(NamedTuple):
+    """What a prediction file holds.
 
     Attributes
     ----------
-    path
-        The (first) file.
     belief
-        The belief about n_points points.
-    actions
-        What was deployed, shape (n_points,) or (n_points, n_classes), where the file says.
-    values
-        The scale of the classes, shape (n_classes,), where the file says.
-    ids
-        The names of the points, shape (n_points,); None where they have none.
+        What the model says about n_points points, with the names that the file gives.
     truth
-        The file's own counts, where it has some.
-    groups
-        Columns to group by, each of shape (n_points,), by name.
-    named
-        The method, where the file names it.
-    classes
-        The names of the classes, shape (n_classes,); None where they have none.
-    sampled
-        Whether the belief is of sampled labels, so that classes which were never sampled may be
-        missing.
-    notes
-        What a reader of the numbers must know about how the file was read, a sentence each.
+        The file's own answers, where it has some.
     """
 
-    path: Path
     belief: Belief
-    actions: NDArray[Any] | None = None
-    values: FloatArray | None = None
-    ids: NDArray[np.str_] | None = None
     truth: Truth | None = None
-    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    named: str | None = None
-    classes: tuple[str, ...] | None = None
-    sampled: bool = False
-    notes: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The (first) file."""
+        return Path(self.belief.source)
 
     @property
     def method(self) -> str:
         """The name in the file, or else the file's stem."""
-        return self.named or self.path.stem
-
-    def __getitem__(self, rows: NDArray[Any]) -> "Predictions":
-        """Return the predictions of some of the points: a mask or indices."""
-        return replace(
-            self,
-            belief=self.belief[rows],
-            actions=None if self.actions is None else self.actions[rows],
-            ids=None if self.ids is None else self.ids[rows],
-            groups={name: column[rows] for name, column in self.groups.items()},
-        )
+        return self.belief.method or self.path.stem
 
 
 def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predictions | Run:
@@ -139,10 +114,11 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
         return predictions_of(frame.path, frame.arrays, matching)
     if is_component_table(frame):
         return components_of(frame, matching)
-    arrays, notes = belief_arrays(frame, matching)
+    arrays, order, notes = belief_arrays(frame, matching)
     id_name = "ids" if "ids" in arrays else None
-    found = predictions_of(frame.path, arrays, replace(matching, id_name=id_name))
-    return replace(found, notes=(*frame.notes, *notes))
+    found = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
+    belief = found.belief.with_source(str(frame.path), notes=(*frame.notes, *notes))
+    return found._replace(belief=belief)
 
 
 def read_method(
@@ -182,7 +158,9 @@ def read_method(
     (found,) = read
     if name is None:
         return found
-    return replace(found, method=name) if isinstance(found, Run) else replace(found, named=name)
+    if isinstance(found, Run):
+        return replace(found, method=name)
+    return found._replace(belief=found.belief.with_method(name))
 
 
 def save_predictions(
@@ -299,7 +277,10 @@ def prediction_arrays(
 
 
 def predictions_of(
-    path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    matching: Matching = BY_NAME,
+    order: Order = "given",
 ) -> Predictions:
     """Return the predictions that the named arrays of a file hold.
 
@@ -310,29 +291,34 @@ def predictions_of(
     """
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
     real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
-    if real is not None:
-        belief = real_belief(path, arrays, real)
-        ids = ids_of(path, arrays, len(belief), matching.id_name)
-        found = Predictions(path, belief, ids=ids)
-        said = {"counts", "values", "ratings", "range"}
-    else:
-        found = _about_classes(path, arrays, kinds, matching)
-        said = {"counts", "values", "classes"}
-    n_points = found.belief.n_points
-    own = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in said})
-    truth = None if own is None else truth_of_answers(own)
-    if truth is not None and real is not None and len(truth.annotations) != n_points:
+    try:
+        belief: Belief
+        if real is not None:
+            belief = real_belief(path, arrays, real)
+            ids = ids_of(path, arrays, len(belief), matching.id_name)
+            own = {"counts", "values", "ratings", "range"}
+        else:
+            belief, ids = _about_classes(path, arrays, kinds, matching, order)
+            own = {"counts", "values", "classes"}
+        belief = belief.with_ids(ids).with_actions(arrays.get("actions"))
+    except FileError:
+        raise
+    except AlignmentError as error:
+        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
+    except InputError as error:
+        raise error.about(path) from None
+    belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)))
+    belief = in_stated_order(belief, matching.classes).with_method(_method(arrays) or "")
+    answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})
+    if answers is None:
+        return Predictions(belief)
+    if answers.n_points != len(belief):
         raise FileError(
-            f"{path}: has predictions of {n_points:,} points but answers about "
-            f"{len(truth.annotations):,}"
+            f"{path}: has predictions of {len(belief):,} points but answers about "
+            f"{answers.n_points:,}"
         )
-    return replace(
-        found,
-        actions=arrays.get("actions"),
-        truth=None if truth is None else replace(truth, ids=found.ids),
-        groups=group_columns(arrays, n_points),
-        named=_method(arrays),
-    )
+    answers = replace(answers.named(matching.classes), ids=belief.ids, order=order)
+    return Predictions(belief, truth_of_answers(answers, matching.classes))
 
 
 def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
@@ -344,9 +330,13 @@ def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
 
 
 def _about_classes(
-    path: Path, arrays: Mapping[str, NDArray[Any]], kinds: list[str], matching: Matching
-) -> Predictions:
-    """Return what arrays of these kinds say about classes, with the names of points and classes."""
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    kinds: list[str],
+    matching: Matching,
+    order: Order,
+) -> tuple[ClassBelief, NDArray[np.str_] | None]:
+    """Return what arrays of these kinds say about classes, and the names of the points."""
     if kinds[:2] == ["probs", "logits"]:
         kinds.remove("logits")
     if len(kinds) != 1:
@@ -355,35 +345,28 @@ def _about_classes(
             f"mean and sd, samples, or mu, nu, alpha and beta), got {', '.join(arrays)[:200]}"
         )
     kind, array = kinds[0], arrays[kinds[0]]
-    named = [arrays["classes"]] if "classes" in arrays else []
-    try:
-        classes: tuple[str, ...] | None = None
-        if kind == "sampled_labels":
-            given = [str(name) for name in named[0].tolist()] if named else matching.classes
-            classes, array = label_frequencies(array, given)
-            belief: ClassBelief = Draws(array)
-            if not named and arrays[kind].dtype.kind not in "US":
-                classes = matching.classes  # numbers are places, not names
-        else:
-            belief = _belief_of(kind, array)
-        if "epistemic" in arrays:
-            single = array.ndim == 2 and kind == "probs"  # taken as it is, to the bit
-            belief = Scored(array if single else belief.mean(), arrays["epistemic"])
-        values = as_vector("values", arrays["values"]) if "values" in arrays else None
-    except InputError as error:
-        raise error.about(path) from None
-    n_classes = belief.n_classes
-    if kind != "sampled_labels":
-        classes = matching.classes
-        if named:
-            classes = checked_classes(path, named[0], n_classes)
-        elif classes is not None and len(classes) != n_classes:
+    names: Sequence[str] | None = None
+    if kind == "sampled_labels":
+        given = arrays["classes"].tolist() if "classes" in arrays else matching.classes
+        belief: ClassBelief = sampled_labels(array, given)
+    else:
+        belief = _belief_of(kind, array)
+        names = matching.classes
+        if "classes" in arrays:
+            names = checked_classes(path, arrays["classes"], belief.n_classes)
+        elif names is not None and len(names) != belief.n_classes:
             raise FileError(
-                f"{path}: has {n_classes} columns, and {len(classes)} classes are named for it"
+                f"{path}: has {belief.n_classes} columns, and {len(names)} classes are named for it"
             )
-    ids = _ids(path, arrays, kind, array, matching)
-    sampled = kind == "sampled_labels"
-    return Predictions(path, belief, values=values, ids=ids, classes=classes, sampled=sampled)
+    if "epistemic" in arrays:
+        single = array.ndim == 2 and kind == "probs"  # taken as it is, to the bit
+        probs = array if single else belief.mean()
+        belief = Scored(probs, arrays["epistemic"])._with(outcomes=belief.outcomes)
+    values = as_vector("values", arrays["values"]) if "values" in arrays else None
+    if names is not None or values is not None:
+        stated = names or belief.outcomes.names or belief.n_classes
+        belief = belief._with(outcomes=Classes(stated, values, order=order))
+    return belief, _ids(path, arrays, kind, array, matching)
 
 
 def _method(arrays: Mapping[str, NDArray[Any]]) -> str | None:

@@ -8,17 +8,17 @@ point. A table of samples has the columns ``id``, ``draw`` (where there are seve
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue.beliefs import Gaussians, NormalInverseGamma, RealBelief, Samples
+from rue.beliefs import Belief, Gaussians, NormalInverseGamma, RealBelief, Samples
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.belief_tables import REAL_KINDS as _KINDS
-from rue.io.truth import Truth
+from rue.losses import CRPS
+from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
 __all__ = ["padded_ratings", "rated_truth", "real_arrays", "real_belief"]
@@ -81,28 +81,26 @@ def padded_ratings(ratings: Ratings) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-def rated_truth(path: Path | None, truth: Truth, values: ArrayLike | None) -> Truth:
-    """Return the real-valued answers for the predictions in ``path``.
-
-    They are those of the truth, or its counts on a scale of numbers.
-    """
-    said = truth.annotations
-    if isinstance(said, Ratings):
+def rated_truth(belief: Belief, truth: Truth, values: ArrayLike | None) -> Truth:
+    """Return real-valued answers for a belief: those of the truth, or its counts on a scale."""
+    if not truth.outcomes.n:
         return truth
-    if said.counts is None:
+    if truth.counts is None:
         raise FileError(
-            f"{path}: is about real numbers, and {truth.path} holds probabilities of "
+            f"{belief.source}: is about real numbers, and {truth.source} holds probabilities of "
             "classes; give a row per answer with a column rating"
         )
-    scale = said.values if values is None else values
-    if scale is None:
+    if values is None and truth.values is None:
         raise FileError(
-            f"{path}: is about real numbers, and {truth.path} counts classes; "
+            f"{belief.source}: is about real numbers, and {truth.source} counts classes; "
             "give a row per answer with a column rating",
             advice={"--values": "says which number each class stands for"},
         )
+    scaled = truth.on_scale(CRPS())
     try:
-        ratings = Ratings.from_counts(said.counts, scale)
+        outcomes = scaled.outcomes if values is None else scaled.outcomes.with_values(values)
+        assert scaled.counts is not None
+        ratings = Ratings.from_counts(scaled.counts, outcomes.values, ids=truth.ids)
     except InputError as error:
-        raise error.about(truth.path) from None
-    return replace(truth, annotations=ratings, classes=None)
+        raise error.about(truth.source) from None
+    return ratings.with_source(truth.source, groups=truth.groups, notes=truth.notes)

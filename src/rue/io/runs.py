@@ -3,18 +3,135 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from rue.beliefs import Belief, Convention
 from rue.components import Run
-from rue.errors import AlignmentError
-from rue.io.align import in_one_order, make_run, match_rows
+from rue.errors import AlignmentError, FileError, InputError
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import Predictions, read_method, read_predictions
-from rue.io.truth import Truth
+from rue.io.predictions import Predictions, draws_first, read_method, read_predictions
+from rue.io.real_values import rated_truth
 from rue.losses import Loss
+from rue.truth import alignment
+from rue.truth.alignment import Alignment, align_rows, align_with_notes
+from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
-__all__ = ["make_runs", "read_run", "read_runs", "same_points"]
+__all__ = [
+    "align_files",
+    "in_one_order",
+    "make_run",
+    "make_runs",
+    "read_run",
+    "read_runs",
+    "same_points",
+]
+
+
+def make_run(
+    predictions: Predictions | Run,
+    truth: Truth | None,
+    loss: str | Loss,
+    *,
+    values: ArrayLike | None = None,
+    seed: int = 0,
+    with_answers: bool | None = False,
+    matching: Matching = BY_NAME,
+    convention: Convention = "definition",
+) -> Run:
+    """Return the components of predictions already read; see :func:`read_run`."""
+    path = predictions.path
+    if isinstance(predictions, Run):
+        if with_answers:
+            raise FileError(f"{path}: holds components, so annotators cannot be resampled")
+        return predictions if truth is None else _beside(predictions, truth)
+    truth = truth or predictions.truth
+    if truth is None:
+        raise FileError(
+            f"{path}: has no answers of its own (counts or ratings), so a truth is needed",
+            advice={"--truth": "gives it, as a file or as a data set's name"},
+        )
+    belief = predictions.belief
+    if not belief.n_classes:
+        truth, values = rated_truth(belief, truth, values), None
+    truth, belief, notes = align_files(belief, truth, matching)
+    try:
+        run = Run.from_belief(
+            truth,
+            belief,
+            loss,
+            values=values,
+            method=predictions.method,
+            with_answers=with_answers,
+            seed=seed,
+            convention=convention,
+        )
+    except AlignmentError as error:
+        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
+    except InputError as error:
+        raise error.about(path) from None
+    return replace(
+        run,
+        ids=truth.ids if run.ids is None else run.ids,
+        groups={**_majority(truth), **belief.groups, **truth.groups},
+        path=path,
+        notes=(*belief.notes, *truth.notes, *notes, *run.notes),
+    )
+
+
+def in_one_order(methods: Sequence[Predictions | Run]) -> list[Predictions | Run]:
+    """Return methods with the classes of each, and of its own answers, in one order."""
+    files = [method for method in methods if isinstance(method, Predictions)]
+    truths = [file.truth for file in files if file.truth is not None]
+    placed = iter(alignment.with_one_order([*(file.belief for file in files), *truths]))
+    beliefs = [next(placed) for _ in files]
+    rest = iter(
+        Predictions(belief, None if file.truth is None else next(placed))  # type: ignore[arg-type]
+        for file, belief in zip(files, beliefs, strict=True)
+    )
+    return [next(rest) if isinstance(method, Predictions) else method for method in methods]
+
+
+def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
+    """Return what two files say on the same points and classes, as the user wants them matched."""
+    n_draws = getattr(belief, "n_draws", None)
+    if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
+        shape = (len(belief), n_draws, belief.n_classes)
+        raise AlignmentError(f"{belief.source}: {draws_first('probs', shape, len(truth))}")
+    try:
+        return align_with_notes(
+            truth, belief, common=matching.common, by_position=matching.by_position
+        )
+    except AlignmentError:
+        raise  # it names the files
+    except InputError as error:
+        raise error.about(belief.source) from None
+
+
+def _beside(run: Run, truth: Truth) -> Run:
+    """Return components with their own risk and regret, if they are of the truth's points."""
+    if run.ids is not None and truth.ids is not None:
+        unknown = run.ids[~np.isin(run.ids, truth.ids)]
+        if len(unknown):
+            raise FileError(
+                f"{run.path}: holds components of points that {truth.source} does not have, such "
+                f"as {str(unknown[0])!r}; give predictions instead of components",
+                advice={"--truth": "is not needed for components"},
+            )
+    note = f"risk and regret are those that {run.path} holds: {truth.source} was not used for them"
+    return replace(run, notes=(*run.notes, note))
+
+
+def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
+    """Return the class that most annotators chose, by name where classes have names."""
+    if not isinstance(truth, Annotations):
+        return {}
+    most = truth.probs.argmax(axis=1)
+    names = truth.outcomes.names
+    return {"class": most if names is None else np.array(names)[most]}
 
 
 def read_run(
@@ -144,8 +261,8 @@ def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
     kept = list(runs[:1])
     for other in runs[1:]:
         first = kept[0]
-        here, there, notes = match_rows(
-            first.path, first.ids, len(first), other.path, other.ids, len(other), matching
+        here, there, notes = align_rows(
+            first, other, common=matching.common, by_position=matching.by_position
         )
         if here is not None:
             kept = [run[here] for run in kept]
@@ -153,6 +270,7 @@ def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
         if matching.by_position:  # the user says that these are the same points
             other = replace(other, ids=kept[0].ids)
         _require_same_answers(kept[0], other)
+        _require_same_scale(kept[0], other)
         kept.append(replace(other, notes=(*other.notes, *notes)))
     return kept
 
@@ -165,4 +283,16 @@ def _require_same_answers(first: Run, other: Run) -> None:
     if row is not None:
         raise AlignmentError(
             f"{other.path}: the annotators' answers differ from {first.path}, first at row {row}"
+        )
+
+
+def _require_same_scale(first: Run, other: Run) -> None:
+    """Raise if two files state other orders of the same classes, and the loss needs one."""
+    needed = isinstance(first.loss, Loss) and first.loss.needs_order
+    if needed and first.classes and other.classes and first.classes != other.classes:
+        raise AlignmentError(
+            f"{first.loss_name} loss needs one order of the classes, got "
+            f"{', '.join(first.classes)} in {first.path} and {', '.join(other.classes)} in "
+            f"{other.path}",
+            advice={"--classes": "states it"},
         )

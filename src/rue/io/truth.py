@@ -3,55 +3,24 @@
 The layouts are in :mod:`rue.io.answers`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rue.errors import FileError, InputError
+from rue.errors import AlignmentError, FileError, InputError
 from rue.io.answers import FileAnswers, read_answers
-from rue.io.names import BY_NAME, Matching
+from rue.io.names import BY_NAME, Matching, in_stated_order
+from rue.losses import Classes
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
-__all__ = ["Truth", "read_truth", "truth_of_answers"]
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """What annotators said, with the names of rows and classes and columns to group by.
-
-    Attributes
-    ----------
-    path
-        The file, or the name of a data set.
-    annotations
-        The answers about n_points points.
-    ids
-        The names of the points, shape (n_points,); None where they have none.
-    groups
-        Columns to group by, each of shape (n_points,), by name.
-    classes
-        The names of the classes, shape (n_classes,); None where they have none.
-    notes
-        What a reader of the numbers must know, a sentence each.
-    """
-
-    path: Path
-    annotations: Annotations | Ratings
-    ids: NDArray[np.str_] | None = None
-    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    classes: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
+__all__ = ["read_truth", "truth_of_answers"]
 
 
 def read_truth(
     path: str | Path, *, by: str | Sequence[str] | None = None, matching: Matching = BY_NAME
 ) -> Truth:
-    """Read a truth file; its formats are in the description of this module.
+    """Read what annotators said from a file, with the names of points and classes.
 
     Parameters
     ----------
@@ -64,8 +33,9 @@ def read_truth(
 
     Returns
     -------
-    Truth
-        The annotations of n_points points, with ids, classes and groups where there are any.
+    Annotations or Ratings
+        The answers about n_points points, with ids, classes and groups where there are any. Of a
+        prediction file, its own ``counts`` or ``ratings``.
 
     Raises
     ------
@@ -82,14 +52,14 @@ def read_truth(
     ...     file = Path(folder) / "truth.npz"
     ...     save_npz(file, {"counts": np.array([[1, 1], [0, 1]]), "classes": ["no", "yes"]})
     ...     truth = read_truth(file)
-    >>> truth.classes, truth.annotations.counts.tolist()
+    >>> truth.outcomes.names, truth.counts.tolist()
     (('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
     by = (by,) if isinstance(by, str) else tuple(by or ())
-    return truth_of_answers(read_answers(path, by=by, matching=matching))
+    return truth_of_answers(read_answers(path, by=by, matching=matching), matching.classes)
 
 
-def truth_of_answers(answers: FileAnswers) -> Truth:
+def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) -> Truth:
     """Return answers as a truth; every point must have one, and each annotator only one."""
     path = answers.path
     if answers.repeated:
@@ -110,14 +80,18 @@ def truth_of_answers(answers: FileAnswers) -> Truth:
     if answers.n_blank:
         notes = (*notes, f"{path}: {answers.n_blank:,} rows without an answer were left out")
     try:
-        annotations: Annotations | Ratings
+        truth: Truth
         if answers.ratings is not None:
-            annotations = Ratings(answers.ratings, range=answers.range)
-        elif answers.probs is not None:
-            annotations = Annotations.from_probs(answers.probs, answers.values)
+            truth = Ratings(answers.ratings, range=answers.range, ids=answers.ids)
         else:
-            assert answers.counts is not None
-            annotations = Annotations(answers.counts, answers.values)
+            table = answers.counts if answers.probs is None else answers.probs
+            assert table is not None
+            names = table.shape[1] if answers.classes is None else answers.classes
+            classes = Classes(names, answers.values, order=answers.order)
+            make = Annotations if answers.probs is None else Annotations.from_probs
+            truth = make(table, ids=answers.ids, classes=classes)
+    except AlignmentError as error:
+        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
         raise error.about(path) from None
-    return Truth(path, annotations, answers.ids, answers.groups, answers.classes, notes)
+    return in_stated_order(truth.with_source(str(path), groups=answers.groups, notes=notes), stated)

@@ -7,9 +7,9 @@ from rue._schema import plain
 from rue.components import Run
 from rue.data.truth import is_data_set
 from rue.errors import FileError, InputError
-from rue.io.align import make_run
 from rue.io.atomic import copy, sha256, write_json
 from rue.io.predictions import read_predictions
+from rue.io.runs import make_run
 from rue.leaderboard.row_format import OWN_REGIME, Claim, SubmittedRow
 from rue.leaderboard.submission import Submission, read_submission
 from rue.leaderboard.verify import References, answers_checksum
@@ -90,8 +90,9 @@ def write_submission(
     if isinstance(truth, str) and not is_data_set(truth):
         truth = Path(truth)
     method = method or read.method
-    if read.named not in (None, method):
-        raise FileError(f"{path}: names the method {read.named}, so it cannot be called {method}")
+    own = read.belief.method
+    if own not in ("", method):
+        raise FileError(f"{path}: names the method {own}, so it cannot be called {method}")
     asked = Submission(
         folder=folder,
         source=folder,

@@ -24,14 +24,14 @@ from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
 from rue.inference.comparable import same_loss
-from rue.io.align import make_run
 from rue.io.atomic import sha256
 from rue.io.predictions import Predictions, read_predictions
-from rue.io.runs import same_points
-from rue.io.truth import Truth, read_truth
+from rue.io.runs import make_run, same_points
+from rue.io.truth import read_truth
 from rue.leaderboard.submission import Submission, refusal, require_sent
 from rue.metrics.columns import COLUMNS, title
 from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.truth.base import Truth
 
 __all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]
 
@@ -174,7 +174,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     source = references._source(submission)
     for loss, claims in submission.claims.items():
         try:
-            values = submission.values if predictions.values is None else None
+            values = submission.values if predictions.belief.outcomes.given_values is None else None
             corrected = any(
                 key.endswith("_corrected") and value is not None for key, value in claims.items()
             )
@@ -270,9 +270,10 @@ def _read(submission: Submission) -> Predictions:
     predictions = read_predictions(path)
     if isinstance(predictions, Run):
         raise FileError(f"{path}: holds components, and nothing can be verified without beliefs")
-    if predictions.named not in (None, submission.method):
+    if predictions.belief.method not in ("", submission.method):
         raise FileError(
-            f"{path}: names the method {predictions.named}, and row.json {submission.method}"
+            f"{path}: names the method {predictions.belief.method}, and row.json "
+            f"{submission.method}"
         )
     return predictions
 

@@ -207,9 +207,9 @@ class Classes(Outcomes):
         known = [number for number in numbers if number is not None]
         return np.array(known) if self.names and len(known) == self.n else None
 
-    def describe(self) -> str:
+    def describe(self, values: FloatArray | None = None) -> str:
         """Return the names with their numbers, at most eight, for a note."""
-        values = self.values
+        values = self.values if values is None else values
         scale = np.arange(float(self.n)) if values is None else values
         names = self.names or tuple(f"{v:g}" for v in scale)
         pairs = [
@@ -357,13 +357,15 @@ def _as_names(names: Sequence[Any]) -> tuple[str, ...]:
     labels = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in items)
     numbers = [as_number(name) for name in labels]
     if None not in numbers:  # numbers are written in one way: 1 for 1.0
-        labels = tuple(map(_written, numbers))  # type: ignore[arg-type]
+        labels = tuple(map(_written, labels, numbers))  # type: ignore[arg-type]
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise InputError(f"classes must be two or more different names, got {_shown(labels)}")
     return labels
 
 
-def _written(number: float) -> str:
+def _written(name: str, number: float) -> str:
+    if name.removeprefix("-").isdecimal():
+        return str(int(name))  # exact beyond 2^53 as well
     is_whole = number.is_integer() and abs(number) < 2**53
     return str(int(number)) if is_whole else repr(number)
 

@@ -24,18 +24,17 @@ from rue.beliefs import (
 from rue.components import Run, realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.intervals import intervals
-from rue.io.align import align, in_one_order, make_run
 from rue.io.atomic import sha256
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import Predictions, read_method
-from rue.io.truth import Truth
+from rue.io.runs import in_one_order, make_run
 from rue.losses import Log, Loss, Squared
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
 from rue.report.thinning import gap_and_slices
-from rue.truth import base as answers_of
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.ratings import Ratings
 
@@ -123,7 +122,7 @@ def from_files(
     entries: list[ReportEntry] = []
     cards = []
     ids: NDArray[np.str_] | None = None
-    annotations: answers_of.Truth | None = None
+    annotations: Truth | None = None
     texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
     first: Path | None = None
@@ -159,13 +158,12 @@ def from_files(
             order = _order(ids, here, len(made[0]), path, first)
         first = first or path
         if answers is not None and isinstance(predictions, Predictions):
-            if isinstance(answers, Annotations):
-                answered = truth or predictions.truth
-                assert answered is not None  # that is where the answers are from
-                aligned = align(predictions, answered, matching)[0].belief
-                assert isinstance(aligned, ClassBelief)  # real numbers have ratings
-                correct = 1.0 - realize(answers, aligned, "zero_one").total[order]
-                mean = np.asarray(aligned.mean())[order]
+            belief = made[0].belief
+            if isinstance(answers, Annotations) and isinstance(belief, ClassBelief):
+                # The actions in a file need not be classes, which are judged here.
+                own = belief.with_actions(None)
+                correct = 1.0 - realize(answers, own, "zero_one").total[order]
+                mean = np.asarray(belief.mean())[order]
                 classes = made[0].classes
             if annotations is None:
                 annotations = answers[order]
@@ -210,7 +208,7 @@ def from_files(
     )
     used = [
         *(path for paths in sources.values() for path in paths),
-        *([truth.path] if truth is not None and truth.path.is_file() else []),
+        *([Path(truth.source)] if truth is not None and Path(truth.source).is_file() else []),
         *([items] if items else []),
     ]
     return Report(
@@ -303,7 +301,7 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
             belief = type(predictions.belief).__name__
     facts["belief"] = belief
     facts["predicts"] = (
-        "its own Bayes action" if predictions.actions is None else "the actions in the file"
+        "its own Bayes action" if predictions.belief.actions is None else "the actions in the file"
     )
     return facts
 
@@ -334,9 +332,7 @@ def _order(
     return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
 
 
-def _require_same_answers(
-    reference: answers_of.Truth, first: Path | None, here: answers_of.Truth, path: Path
-) -> None:
+def _require_same_answers(reference: Truth, first: Path | None, here: Truth, path: Path) -> None:
     classes = [answers.outcomes.n for answers in (here, reference)]
     if classes[0] != classes[1]:
         raise AlignmentError(f"{path}: has {classes[0]} classes but {first} has {classes[1]}")

@@ -15,13 +15,13 @@ from rue.bench.store import Store
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.align import make_run
 from rue.io.predictions import Predictions, read_predictions
+from rue.io.runs import make_run
 from rue.report.collect import annotation_facts, answer_entropies
 from rue.report.items import items_of
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
+from rue.truth.base import Truth
 
 __all__ = ["from_folder"]
 
@@ -154,21 +154,23 @@ def _entries(
     seed: int,
     rows: list[dict[str, Any]],
     step: Callable[[str], object],
-) -> tuple[list[ReportEntry], Annotations | Ratings, Items, tuple[str, ...] | None]:
+) -> tuple[list[ReportEntry], Truth, Items, tuple[str, ...] | None]:
     entries: list[ReportEntry] = []
     truth = items = classes = None
     for method in methods:
         predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
         if not isinstance(predictions, Predictions) or predictions.truth is None:
             raise FileError(f"{store.folder}: {dataset}/{method} has no answers")
-        annotations = predictions.truth.annotations
+        annotations = predictions.truth
         ids = np.arange(len(annotations)).astype(np.str_)
-        ids = ids if predictions.ids is None else predictions.ids
+        ids = ids if predictions.belief.ids is None else predictions.belief.ids
         if truth is None:
-            truth, items, classes = annotations, Items(ids), predictions.classes
+            truth, items, classes = annotations, Items(ids), predictions.belief.outcomes.names
         correct = mean = None
         if isinstance(annotations, Annotations) and isinstance(predictions.belief, ClassBelief):
-            correct = 1.0 - realize(annotations, predictions.belief, "zero_one").total
+            correct = (
+                1.0 - realize(annotations, predictions.belief.with_actions(None), "zero_one").total
+            )
             mean = np.asarray(predictions.belief.mean())
         mine = [row for row in rows if row["method"] == method]
         proxies = {

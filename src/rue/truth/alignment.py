@@ -4,18 +4,19 @@ Rows are in the belief's order, classes in the truth's. Without names on both si
 columns are matched by position.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.beliefs.base import Belief
+from rue.beliefs.base import Belief, PerPoint
 from rue.errors import AlignmentError, InputError
 from rue.losses.outcomes import Classes, Outcomes
 from rue.truth.base import Truth
 
-__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "onto_classes"]
+__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "onto_classes", "with_one_order"]
 
 
 class Rows(Protocol):
@@ -94,7 +95,8 @@ def align_with_notes(
     _require_kinds(truth, belief)
     here, there, notes = align_rows(belief, truth, common=common, by_position=by_position)
     if by_position:
-        truth = truth.with_ids(None)._with(ids=belief.ids if belief.ids is not None else truth.ids)
+        ids = belief.ids if belief.ids is not None else truth.ids
+        truth, belief = truth._with(ids=ids), belief._with(ids=ids)
     belief = belief if here is None else belief[here]
     truth = truth if there is None else truth[there]
     said, meant = truth.outcomes, belief.outcomes
@@ -323,6 +325,28 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         belief._in_columns(belief_columns, outcomes),
         notes,
     )
+
+
+def with_one_order(things: Sequence[PerPoint]) -> list[PerPoint]:
+    """Return things with the same classes in the first one's order, and all orders they state."""
+    first = next((thing.outcomes for thing in things if thing.outcomes.names), None)
+    if not isinstance(first, Classes) or first.names is None:
+        return list(things)
+    own = set(first.names)
+    same = [
+        thing.outcomes
+        for thing in things
+        if isinstance(thing.outcomes, Classes) and set(thing.outcomes.names or ()) == own
+    ]
+    ordered = []
+    for thing in things:
+        if thing.outcomes in same and thing.outcomes.names:
+            columns = np.array([thing.outcomes.names.index(name) for name in first.names])
+            placed = thing.outcomes.part(columns)
+            assert isinstance(placed, Classes)
+            thing = thing._in_columns(columns, placed.joined_orders(*same))
+        ordered.append(thing)
+    return ordered
 
 
 def onto_classes(belief: Belief, classes: Outcomes, owner: str) -> Belief:
