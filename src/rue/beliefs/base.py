@@ -17,7 +17,7 @@ from rue._arrays import (
     chosen_rows,
     kept,
 )
-from rue.errors import ShapeError
+from rue.errors import AlignmentError, ShapeError
 from rue.losses.base import Expectation, Loss, check_choices
 from rue.losses.outcomes import Classes, Outcomes
 
@@ -204,6 +204,24 @@ class Belief(PerPoint):
         if self.actions is None or self._places is None or not loss.chooses_class:
             return self.actions
         return self._places[check_choices(self.actions, self.n_points, len(self._places))]
+
+    def onto_classes(self, classes: Outcomes, owner: str) -> Self:
+        """Return the same with its columns in the order of classes that another thing has."""
+        own = self.outcomes
+        if classes.names is None or own.names is None:
+            return self._with(outcomes=classes) if own.n == classes.n else self
+        place = {name: k for k, name in enumerate(own.names)}
+        strange = set(own.names) - set(classes.names)
+        if own.complete:
+            strange |= set(classes.names) - set(own.names)
+        if strange:
+            raise AlignmentError(
+                f"{self.source or 'the belief'} must have the classes of {owner}, "
+                f"{', '.join(classes.names[:8])}, got {', '.join(own.names[:8])}; "
+                f"{min(strange)!r} is on one side only"
+            )
+        columns = np.array([place.get(name, -1) for name in classes.names])
+        return self._in_columns(columns, classes)
 
     def with_method(self, method: str) -> Self:
         """Return the same under another name of the method."""

@@ -23,7 +23,6 @@ from rue.losses import (
     Valued,
     get_loss,
 )
-from rue.truth.alignment import onto_classes
 
 __all__ = ["Kind", "largest_loss", "loss_bound"]
 
@@ -144,7 +143,7 @@ class Kind:
         if not belief.n_classes or self.n_classes is None:
             return belief
         names = self.n_classes if self.classes is None else self.classes
-        return onto_classes(belief, Classes(names, self.values, order="user"), owner)
+        return belief.onto_classes(Classes(names, self.values, order="user"), owner)
 
     def get_loss(self) -> Loss:
         """Return the loss; raise InputError if it is unknown."""

@@ -24,7 +24,6 @@ from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.proxies.ood import OOD, evaluate_ood
 from rue.proxies.selective import Selective, correctness, evaluate_selective
-from rue.truth.alignment import onto_classes
 from rue.truth.annotations import Annotations
 
 __all__ = ["ProxyRow", "evaluate_proxies"]
@@ -179,7 +178,7 @@ def evaluate_proxies(
 
 def _like(outside: Belief, belief: Belief) -> Belief:
     """Return the predictions of an OOD set with the classes of those of the test points."""
-    return onto_classes(outside, belief.outcomes, "the belief")
+    return outside.onto_classes(belief.outcomes, "the belief")
 
 
 def _auac(rows: Sequence[Selective]) -> float | None:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue.beliefs.base import Belief, PerPoint
 from rue.errors import AlignmentError, InputError
-from rue.losses.outcomes import Classes, Outcomes
+from rue.losses.outcomes import Classes
 from rue.truth.base import Truth
 
-__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "onto_classes", "with_one_order"]
+__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "with_one_order"]
 
 
 class Rows(Protocol):
@@ -347,24 +347,6 @@ def with_one_order(things: Sequence[PerPoint]) -> list[PerPoint]:
             thing = thing._in_columns(columns, placed.joined_orders(*same))
         ordered.append(thing)
     return ordered
-
-
-def onto_classes(belief: Belief, classes: Outcomes, owner: str) -> Belief:
-    """Return a belief with its columns in the order of classes that another thing has."""
-    own = belief.outcomes
-    if classes.names is None or own.names is None:
-        return belief._with(outcomes=classes) if own.n == classes.n else belief
-    place = {name: k for k, name in enumerate(own.names)}
-    strange = set(own.names) - set(classes.names)
-    if own.complete:
-        strange |= set(classes.names) - set(own.names)
-    if strange:
-        raise AlignmentError(
-            f"{source(belief)} must have the classes of {owner}, {', '.join(classes.names[:8])}, "
-            f"got {', '.join(own.names[:8])}; {min(strange)!r} is on one side only"
-        )
-    columns = np.array([place.get(name, -1) for name in classes.names])
-    return belief._in_columns(columns, classes)
 
 
 def _joined(
