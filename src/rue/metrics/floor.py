@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, round_to_scale
-from rue.beliefs import ClassBelief, Dirichlet, Draws
+from rue.beliefs import ClassBelief, Dirichlet, Draws, Scored
 from rue.components import Run
 from rue.metrics.corrected import run_answers
 from rue.metrics.measures import exact_areas
@@ -205,14 +205,19 @@ def _reason_of_belief(run: Run) -> str:
 
 def _sorted_answers(run: Run) -> tuple[Answers, IntArray]:
     """Return the answers in the order of the points' own values, and that order."""
-    costs = run.once(run_answers)
+    costs, belief = run.once(run_answers), run.belief
     assert isinstance(costs, Answers)
+    assert isinstance(belief, Draws | Dirichlet | Scored)
     hat, star = run.hat, run.star
     keys = (hat.aleatoric, hat.epistemic, hat.total, star.aleatoric, star.total)
     order = np.lexsort(keys)
     repeated = np.all([np.diff(key[order]) == 0 for key in keys], axis=0)
-    if repeated.any():
-        order = np.lexsort((*costs.keys(), *keys))
+    if repeated.any():  # then all that is simulated from decides
+        stated = belief.alpha if isinstance(belief, Dirichlet) else belief.probs
+        tables = (costs.counts, costs.losses, np.asarray(stated).reshape(len(run), -1))
+        table = np.ascontiguousarray(np.concatenate(tables, axis=1) + 0.0)
+        row_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
+        order = np.lexsort((np.unique(row_bytes, return_inverse=True)[1], *keys))
     return costs[order], order
 
 
