@@ -221,3 +221,16 @@ def compare_floors(counts, belief, loss, tolerance, rng):
 def ten_answers(counts, rng):
     """Return the counts of 10 answers of each point, drawn without replacement."""
     return np.stack([rng.multivariate_hypergeometric(row, 10) for row in counts])
+
+
+def test_a_run_that_knows_only_the_name_of_its_loss_has_none(rng):
+    from dataclasses import replace
+
+    from rue import evaluate_run
+
+    _, annotations, belief = world(rng, 40)
+    run = replace(Run.from_belief(annotations, belief, "brier"), loss="brier")
+    row = evaluate_run(run, gap=False)
+    assert math.isnan(row.n_aurec_floor)
+    assert math.isnan(row.n_aurec_corrected)
+    assert math.isfinite(row.r_aurec)

@@ -23,6 +23,8 @@ from rue.cli.inputs import (
 from rue.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from rue.components import Run
@@ -92,6 +94,14 @@ def evaluate(
             rich_help_panel="Output",
         ),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY,...",
+            help="Show these columns of the row, or all, and not the short answer.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     format: AnyFormat = "table",
     wide: Wide = False,
     plot: Annotated[
@@ -109,6 +119,7 @@ def evaluate(
 
     chosen = losses.chosen
     scale = losses.scale
+    shown = _shown_columns(columns, format)
     require_level("--ci", ci)
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
@@ -192,9 +203,13 @@ def evaluate(
         from rue.cli._against import beside_baselines
 
         table, sentences = beside_baselines(rows, study, matched.truth)
-    emit(format_rows(table, format, width=terminal_width(wide)))
+    width = terminal_width(wide)
+    emit(format_rows(table, format, columns=shown, width=width))
     if format == "table":
-        emit("\n" + with_title("n-AuReC when ranking by", _ranked_by(rows), format))
+        if corrected and columns is None:
+            title = "Corrected for finitely many annotators"
+            text = format_rows(table, format, columns=CORRECTED_TITLES, width=width)
+            emit("\n" + with_title(title, text, format))
         if defer_fee is not None:
             asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
             emit("\n" + with_title(asked, _teams(rows), format))
@@ -203,19 +218,33 @@ def evaluate(
     print_notes(notes(rows), format)
 
 
-def _ranked_by(rows: "list[Evaluation]") -> str:
-    """Return n-AuReC by each of the three components: which of them finds regret best."""
-    from rue.metrics.table import format_grid
+CORRECTED_TITLES = {
+    "n_aurec_corrected": "n-AuReC",
+    "n_aurec_total_corrected": "by total",
+    "excess_aurec_corrected": "ex-AuReC",
+    "pareto_gap_corrected": "P-gap",
+    "spearman_star_corrected": "r_s star",
+}
 
-    scores = {"epistemic": "n_aurec", "total": "n_aurec_total", "aleatoric": "n_aurec_aleatoric"}
-    grouped = any(row.group for row in rows)
-    names = ["method", "loss", *(["group"] if grouped else [])]
-    grid = [[*names, *scores]]
-    for row in rows:
-        numbers = [getattr(row, key) for key in scores.values()]
-        texts = ["-" if number != number else f"{number:.3f}" for number in numbers]
-        grid.append([*(getattr(row, name) for name in names), *texts])
-    return format_grid(grid, left=names, width=terminal_width())
+
+def _shown_columns(columns: str | None, format: str) -> "Sequence[str] | Mapping[str, str] | None":
+    """Return the columns to show: those asked for, the short answer, or None for the usual ones."""
+    from rue.metrics.columns import EVALUATED
+    from rue.metrics.table import SHORT
+
+    if columns is None:
+        return SHORT if format == "table" else None
+    if format == "json":
+        raise InputError("--columns is for tables: --format json has all columns")
+    if columns == "all":
+        return EVALUATED
+    keys = [key.strip() for key in columns.split(",")]
+    unknown = next((key for key in keys if key not in EVALUATED), None)
+    if unknown is not None:
+        raise InputError(
+            f"--columns must be all or some of {', '.join(EVALUATED)}, got {unknown!r}"
+        )
+    return keys
 
 
 def _teams(rows: "list[Evaluation]") -> str:

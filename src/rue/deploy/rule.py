@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -151,6 +152,10 @@ class Rule:
         array([ True, False])
         """
         return np.asarray(self.score(hat) <= self.tau)
+
+    def _repr_html_(self) -> str:
+        """Return the same as ``str`` for a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         return f"{self.rule}. {self.promise}."

@@ -6,7 +6,10 @@ All methods are evaluated on the same bootstrap samples, so that common variatio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
+
+import numpy as np
 
 from rue.components import Run
 from rue.errors import InputError
@@ -51,6 +54,23 @@ class Comparison:
 
     def __getitem__(self, criterion: str) -> Ranking:
         return self.rankings[criterion]
+
+    def _repr_html_(self) -> str:
+        """Return the rankings for a notebook."""
+        from rue.metrics.table import html_grid
+
+        head = ("method", "estimate", "low", "high", "expected rank")
+        parts = []
+        for ranking in self.rankings.values():
+            rows = [
+                (name, *(f"{column[name]:.4g}" for column in columns))
+                for columns in [
+                    (ranking.estimate, ranking.low, ranking.high, ranking.expected_rank)
+                ]
+                for name in ranking.methods
+            ]
+            parts.append(f"<p>{escape(str(ranking))}</p>{html_grid(rows, head)}")
+        return "".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON."""
@@ -149,20 +169,27 @@ def compare(
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
     codes = cluster_codes(runs[0], cluster)
     rows = own_order(runs, codes, criteria)
-    estimates, drawn, influences = {}, {}, {}
+    estimates, drawn, alone, influences = {}, {}, {}, {}
     gap = "pareto_gap" in criteria
     for run in runs:
         estimates[run.method] = evaluate_run(run, gap=gap, references=False)
-        drawn[run.method] = replicates(
-            run,
-            n_replicates=n_replicates,
-            gap=estimates[run.method].pareto_gap if gap else None,
-            seed=seed,
-            rows=rows,
-            columns=criteria,
-            cluster=codes,
-            progress=progress,
-        )
+        # Differences are paired, and each method's own interval is that of its evaluation.
+        own_rows = own_order([run], codes, INTERVAL_COLUMNS)
+        orders = [rows] if np.array_equal(rows, own_rows) else [rows, own_rows]
+        samples = [
+            replicates(
+                run,
+                n_replicates=n_replicates,
+                gap=estimates[run.method].pareto_gap if gap else None,
+                seed=seed,
+                rows=order,
+                columns=criteria,
+                cluster=codes,
+                progress=progress,
+            )
+            for order in orders
+        ]
+        drawn[run.method], alone[run.method] = samples[0], samples[-1]
         swings = influence(run, [key for key in criteria if key in AREAS])
         influences[run.method] = {key: cluster_sums(v, codes) for key, v in swings.items()}
     rankings = {
@@ -173,6 +200,7 @@ def compare(
             {name: swings[criterion] for name, swings in influences.items()}
             if criterion in AREAS
             else None,
+            own={name: columns[criterion] for name, columns in alone.items()},
             level=level,
         )
         for criterion in criteria

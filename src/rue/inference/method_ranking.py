@@ -129,6 +129,7 @@ def compare_column(
     drawn: Mapping[str, FloatArray],
     influences: Mapping[str, FloatArray] | None = None,
     *,
+    own: Mapping[str, FloatArray] | None = None,
     level: float = 0.95,
 ) -> Ranking:
     """Compare methods by any one number of which lower is better.
@@ -143,6 +144,8 @@ def compare_column(
         Its paired replicates: entry b of all methods belongs to the same sample.
     influences : mapping of str to array of shape (n_points,), optional
         The influences of the points; with them intervals are BCa, otherwise percentile.
+    own : mapping of str to array of shape (n_replicates,), optional
+        The replicates of each method's own interval, by default the paired ones.
     level : float
         The confidence level.
 
@@ -154,7 +157,8 @@ def compare_column(
     names = list(estimate)
     kind = "percentile" if influences is None else "bca"
     swings = {n: None if influences is None else influences[n] for n in names}
-    ends = {n: interval(estimate[n], drawn[n], swings[n], level, kind) for n in names}
+    alone = drawn if own is None else own
+    ends = {n: interval(estimate[n], alone[n], swings[n], level, kind) for n in names}
     differences = []
     for first, second in combinations(names, 2):
         difference = float(_minus(estimate[first], estimate[second]))

@@ -15,7 +15,7 @@ from errors.
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,14 @@ class Plan:
     difference_se: float = math.nan
     single_points: int = 0
     annotators_needed_reliable: bool = False
+
+    def _repr_html_(self) -> str:
+        """Return the rows for a notebook."""
+        from rue.metrics.table import html_grid
+
+        names = [field.name for field in fields(PlanRow)]
+        rows = [[f"{getattr(row, name):.4g}" for name in names] for row in self.rows]
+        return html_grid(rows, [name.replace("_", " ") for name in names])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that can be written as JSON: NaN and infinity become None."""

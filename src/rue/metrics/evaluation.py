@@ -17,6 +17,7 @@ from rue.metrics.columns import COLUMNS, EVALUATED, Column, title
 from rue.metrics.corrected import CORRECTED
 from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.statistics import Sample
+from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.person import person_kind
 
@@ -150,6 +151,12 @@ class Evaluation(_Columns):
         from rue.metrics.table import describe
 
         return describe(self)
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        from rue.metrics.table import describe_html
+
+        return describe_html(self)
 
 
 def _column_property(key: str) -> property:
@@ -393,9 +400,24 @@ def _notes(run: Run, numbers: Mapping[str, float]) -> list[str]:
         notes.append(
             f"{single} of {len(star)} points have one annotator: the bracket has no lower end{also}"
         )
+    if (constant := _constant_risk(run)) is not None:
+        notes.append(
+            f"its mean loss, {star.total.mean():.4g}, is worse than that of the mean answer of all "
+            f"points, {constant:.4g}: are rows or classes in another order?"
+        )
     if numbers["regret_unbiased"] <= 0:
         notes.append(
             f"r-AuReC is empty: the unbiased regret is {numbers['regret_unbiased']:.3g}, not above "
             "0, so the model is as good as the answers can tell"
         )
     return notes
+
+
+def _constant_risk(run: Run) -> float | None:
+    """Return the risk of predicting the mean answer everywhere, if that is clearly better."""
+    truth, loss, total = run.annotations, run.loss, run.star.total
+    if not isinstance(truth, Annotations) or not isinstance(loss, Loss) or len(run) < 20:
+        return None
+    constant = loss.risk(truth.probs, loss.action(truth.probs.mean(axis=0, keepdims=True)))
+    lead = total - constant
+    return float(constant.mean()) if lead.mean() > 3 * lead.std() / len(run) ** 0.5 else None

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs import ClassBelief, Dirichlet, Draws, Scored
 from rue.components import Run
+from rue.losses import Loss
 from rue.metrics.corrected import run_answers
 from rue.metrics.measures import exact_areas
 from rue.metrics.statistics import Sample
@@ -159,7 +160,7 @@ def _expected(sample: Sample) -> dict[str, Simulated]:
 def _is_left_out(sample: Sample) -> bool:
     """Return whether references were not asked for, or belong to another convention."""
     run = sample.run
-    unknown = run.belief is None or run.annotations is None
+    unknown = run.belief is None or run.annotations is None or not isinstance(run.loss, Loss)
     return sample.references is False or run.convention == "published" or unknown
 
 

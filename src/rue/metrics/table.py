@@ -7,7 +7,8 @@ import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rue._text import ESCAPES, protected
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_COMPONENT",
     "FORMATS",
+    "SHORT",
     "Format",
     "NumberCell",
     "describe",
+    "describe_html",
     "format_grid",
     "format_rows",
+    "html_grid",
     "notes",
     "to_frame",
     "to_latex",
@@ -43,6 +47,17 @@ BY_COMPONENT = (
     *("aurec", "aurec_total", "aurec_aleatoric"),
 )
 """The columns that say which component finds regret best: epistemic, total or aleatoric."""
+SHORT = {
+    "n_aurec": "n-AuReC",
+    "n_aurec_floor": "floor",
+    "n_aurec_expected": "expected",
+    "n_aurec_total": "by total",
+    "aurec": "AuReC",
+    "aurc": "AuRC",
+    "pareto_gap": "P-gap",
+    "spearman_hat": "r_s",
+}
+"""The short answer: n-AuReC with what it is measured against, and the main other columns."""
 _ARROWS = {"low": "↓ ", "high": "↑ "}
 _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 _MARKS = {
@@ -145,7 +160,7 @@ def format_rows(
     rows: "Iterable[Evaluation | Row]",
     format: Format = "table",
     *,
-    columns: Sequence[str] | None = None,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
     width: int | None = None,
 ) -> str:
     """Return rows as text: a plain table, JSON, CSV, LaTeX (booktabs) or Markdown.
@@ -159,8 +174,9 @@ def format_rows(
         The rows.
     format : {"table", "json", "csv", "latex", "markdown"}
         The format.
-    columns : sequence of str, optional
-        Show these columns, for example :data:`BY_COMPONENT`, and not the usual ones.
+    columns : sequence of str or mapping, optional
+        Show these columns, for example :data:`BY_COMPONENT`, and not the usual ones; a mapping
+        such as :data:`SHORT` gives them titles, and those that are empty are left out.
     width : int, optional
         The columns of a plain table that do not fit into so many characters go to a further block.
 
@@ -248,15 +264,76 @@ def to_latex(rows: "Iterable[Evaluation | Row]", *, columns: Sequence[str] | Non
 
 
 def describe(row: "Evaluation") -> str:
-    """Return one row as a small table with a short description of each number."""
+    """Return one row in at most 12 lines: a sentence, the main numbers and the notes."""
+    title, sentence, numbers, remarks = _short_answer(row)
+    lines = [title, *textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ")]
+    lines += [f"  {name:<9}{number:>9}   {meaning}".rstrip() for name, number, meaning in numbers]
+    room = 12 - len(lines)
+    if len(remarks) > room:
+        remarks = [*remarks[: room - 1], f"{len(remarks) - room + 1} more in row.notes"]
+    return "\n".join([*lines, *(f"  note: {note}" for note in remarks)])
+
+
+def describe_html(row: "Evaluation") -> str:
+    """Return one row as HTML, for a notebook."""
+    title, sentence, numbers, remarks = _short_answer(row)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in remarks)
+    return (
+        f"<p><b>{escape(title)}</b><br>{escape(sentence)}</p>"
+        + html_grid(numbers)
+        + (f"<ul>{notes}</ul>" if notes else "")
+    )
+
+
+def html_grid(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """Return texts as an HTML table."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table>{f'<tr>{head}</tr>' if head else ''}{body}</table>"
+
+
+def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str]], list[str]]:
+    """Return the title of a row, one sentence, its main numbers and its notes."""
     values = row.to_dict()
-    title = " · ".join(filter(None, (row.method, f"{row.loss} loss" * bool(row.loss), row.group)))
-    lines = [f"{title} · {row.n_points:,} points".removeprefix(" · ")]
-    own = [column for column in COLUMNS.values() if column.key in values]
-    for column in sorted(own, key=lambda column: not column.in_table):
-        text = _number(values[column.key], column.digits) or "-"
-        lines.append(f"  {column.title:<16}{text:>10}   {column.meaning}")
-    return "\n".join([*lines, *(f"  note: {note}" for note in row.notes)])
+    answers = f"{text} answers per point" if (text := _annotators(values)) else ""
+    loss = f"{row.loss} loss" * bool(row.loss)
+    parts = (row.method, loss, row.group, f"{row.n_points:,} points", answers)
+    against = [
+        f"{name} {_number(values[key], 3)}"
+        for key, name in SHORT.items()
+        if key.startswith("n_aurec_") and values[key] is not None
+    ]
+    regret = _number(values["regret"], 4)
+    meanings = {
+        "n_aurec": "; ".join(["0 is a perfect ranking, 1 a random one", ", ".join(against)]),
+        "aurec": f"area under the regret-coverage curve {_bracket(values)}",
+        "risk": f"mean loss; {regret} of it was avoidable (regret)",
+    }
+    numbers = [
+        (
+            COLUMNS[key].title,
+            _number(values[key], COLUMNS[key].digits) or "-",
+            meanings.get(key, COLUMNS[key].meaning).strip("; "),
+        )
+        for key in ("n_aurec", "aurec", "aurc", "pareto_gap", "spearman_hat", "risk")
+    ]
+    return " · ".join(filter(None, parts)), _sentence(values), numbers, list(row.notes)
+
+
+def _sentence(values: Row) -> str:
+    """Return in words how well epistemic uncertainty ranks regret."""
+    number, floor = values["n_aurec"], values["n_aurec_floor"]
+    if number is None:
+        return "n-AuReC is undefined: no ranking is better than another."
+    than = (
+        "better than" if number < 0.95 else "about as well as" if number <= 1.05 else "worse than"
+    )
+    best = "0 a perfect ranking"
+    if floor:
+        best = f"{floor:.2f} the best that any ranking could show with these answers"
+    return f"It ranks regret {than} chance: {number:.2f}, where 1 is random and {best}."
 
 
 def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
@@ -282,7 +359,12 @@ def _race(row: Row) -> tuple[Any, Any, Any]:
     return row.get("dataset"), row.get("loss"), row.get("group")
 
 
-def _columns_of(dicts: Sequence[Row], columns: Sequence[str] | None) -> list[Column]:
+def _columns_of(
+    dicts: Sequence[Row], columns: Sequence[str] | Mapping[str, str] | None
+) -> list[Column]:
+    if isinstance(columns, Mapping):
+        full = [key for key in columns if any(row.get(key) is not None for row in dicts)]
+        return [replace(COLUMNS[key], title=columns[key]) for key in full]
     if columns is not None:
         return [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
     return [
@@ -305,7 +387,10 @@ def _number(value: Any, digits: int) -> str:
 
 
 def _result_grid(
-    dicts: Sequence[Row], wanted: Sequence[str] | None, format: Format, width: int | None
+    dicts: Sequence[Row],
+    wanted: Sequence[str] | Mapping[str, str] | None,
+    format: Format,
+    width: int | None,
 ) -> str:
     """Return result rows as a table; blank lines separate data sets, losses and groups.
 
