@@ -1,11 +1,12 @@
 """Names and other text from files: sorted, and safe to print and to open in a spreadsheet."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 __all__ = [
     "ESCAPES",
     "are_numbers",
+    "marked",
     "one_line",
     "protected",
     "sorted_names",
@@ -67,3 +68,16 @@ def protected(cell: str) -> str:
 def unprotected(cell: str) -> str:
     """Return the text that :func:`protected` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def marked(name: str, cells: Iterable[str]) -> str:
+    """Return the name of a column with an apostrophe in front if a cell of it is protected.
+
+    So an apostrophe that another program wrote stays where it is.
+
+    Examples
+    --------
+    >>> marked("id", ["a", "'=1+2"]), marked("id", ["a", "'b"])
+    ("'id", 'id')
+    """
+    return f"'{name}" if any(unprotected(cell.strip()) != cell.strip() for cell in cells) else name

@@ -13,7 +13,7 @@ import pytest
 import rue
 from rue.errors import FileError, InputError
 from rue.io.arrays import save_npz
-from rue.io.atomic import copy, open_own, replacing, sha256
+from rue.io.atomic import copy, open_own, replacing, sha256, telling_links, write_json
 from rue.io.saving import save_table
 
 
@@ -220,3 +220,28 @@ def test_python_objects_are_not_written(tmp_path):
     with pytest.raises(InputError, match="ids must hold numbers or text, got Python"):
         save_npz(tmp_path / "a.npz", {"probs": np.ones(2), "ids": np.array([{}, 1], dtype=object)})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path):
+    path = tmp_path / "a"
+    for mode in (0o600, 0o664, 0o400):
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        with replacing(path) as file:
+            file.write(b"new")
+        assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
+        path.unlink()
+
+
+def test_a_folder_that_is_a_link_is_told_once(tmp_path):
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    told = []
+    with telling_links(told.append):
+        for _ in range(2):
+            write_json(tmp_path / "link" / "inner" / "a.json", 1)
+        write_json(tmp_path / "real" / "b.json", 1)
+    write_json(tmp_path / "link" / "c.json", 1)
+    link, place = tmp_path / "link", (tmp_path / "real" / "inner").resolve()
+    assert told == [f"{link} is a symbolic link: a.json is in {place}"]

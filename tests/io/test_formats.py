@@ -119,7 +119,18 @@ def test_a_spreadsheet_finds_no_formula(tmp_path):
     )
     with (tmp_path / "t.csv").open(newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
-    assert cells == ["'=cmd", "n", "'=1+1", "-1.0", "-2", "2.0", "'@x", "3.0"]
+    # The name of a column with such cells has one apostrophe more.
+    assert cells == ["''=cmd", "n", "'=1+1", "-1.0", "-2", "2.0", "'@x", "3.0"]
+    assert load_table(tmp_path / "t.csv")["=cmd"].tolist() == ["=1+1", "-2", "@x"]
+
+
+def test_an_apostrophe_of_another_program_survives(tmp_path):
+    table = read(tmp_path, "id,'tis,b\n'=x,1,2\n'-5a,3,4\n'abc,5,6\n")
+    assert list(table) == ["id", "'tis", "b"]
+    assert table["id"].tolist() == ["'=x", "'-5a", "'abc"]
+    words = np.array(["'=x", "=x", "''+", "a"])
+    save_table(tmp_path / "t.csv", {"id": words, "n": np.arange(4)})
+    assert load_table(tmp_path / "t.csv")["id"].tolist() == words.tolist()
 
 
 def test_parquet_columns_of_other_kinds(tmp_path):

@@ -49,6 +49,10 @@ def test_names_are_escaped(rows):
     assert r"50\%\_\textbackslash{}x\{y\}\textasciitilde{}\textasciicircum{}\#\$" in latex
     assert r"b\&c" in to_latex(rows)
     assert r"a\|b" in format_rows([replace(rows[0], method="a|b")], "markdown")
+    name = "_x_ mc_dropout **b** <b> `c` ~~d~~ [e](f) &lt; \\"
+    text = format_rows([replace(rows[0], method=name)], "markdown")
+    escaped = r"\_x\_ mc_dropout \*\*b\*\* \<b> \`c\` \~\~d\~\~ [e\](f) \&lt; \\"
+    assert f"| {escaped} |" in text
 
 
 def test_losses_race_apart(rows):

@@ -24,6 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rue._text import ESCAPES, one_line
 from rue.errors import InfeasibleError, RueError
+from rue.io.atomic import telling_links
 
 # In the order of the help.
 COMMANDS = (
@@ -44,12 +45,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         # Only the files of the given command are loaded, if it is one.
         app = make_app(*(name for name in given[:1] if name in COMMANDS))
-        code = app(given, standalone_mode=False, prog_name="rue")
+        with telling_links(lambda link: warn(f"note: {link}")):
+            code = app(given, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
         _fail(error.format_message())
-    except BrokenPipeError:  # whoever read the output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except InfeasibleError as error:
         _fail(str(error), code=1)
     except (RueError, OSError) as error:
@@ -187,7 +186,10 @@ def emit(text: str) -> None:
     Control characters, for example in names from files, are shown as escapes.
     """
     marked = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    print(escape_lines(text, marked=marked), flush=True)
+    try:
+        print(escape_lines(text, marked=marked), flush=True)
+    except BrokenPipeError:  # whoever read the output has had enough; the exit code stays
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def emit_json(value: Any) -> None:

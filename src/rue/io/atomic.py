@@ -10,15 +10,18 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
 from rue.errors import FileError
 
-__all__ = ["copy", "is_full", "open_own", "replacing", "sha256", "write_json"]
+__all__ = ["copy", "is_full", "open_own", "replacing", "sha256", "telling_links", "write_json"]
 
+_TELL: ContextVar[Callable[[str], object] | None] = ContextVar("_TELL", default=None)
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -27,10 +30,11 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file that takes the place of ``path`` when the block ends without an error.
 
     The temporary file has a random name in the folder of ``path``, is created by this call and no
-    other, gets the permissions that the umask leaves, and is on the disk before it is renamed. If
-    the block raises, the file at ``path`` stays as it was and the temporary one is removed. What
-    is at ``path`` must be a regular file or nothing: a symbolic link is neither written through
-    nor replaced, and devices such as ``/dev/null`` stay.
+    other, gets the permissions of the file that it replaces, or those that the umask leaves, and
+    is on the disk before it is renamed. If the block raises, the file at ``path`` stays as it was
+    and the temporary one is removed. What is at ``path`` must be a regular file or nothing: a
+    symbolic link is neither written through nor replaced, and devices such as ``/dev/null`` stay.
+    A folder that is a link is followed, and :func:`telling_links` says so.
 
     Parameters
     ----------
@@ -53,9 +57,13 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
     try:
         if parents:
             path.parent.mkdir(parents=True, exist_ok=True)
-        _require_plain(path)
+        mode = _require_plain(path)
+        _tell_links(path)
         try:
             with _create(temporary) as file:
+                if mode is not None:
+                    with suppress(OSError):  # some file systems have no modes
+                        temporary.chmod(mode)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -65,6 +73,16 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
                 temporary.unlink()
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {_reason(error)}") from None
+
+
+@contextmanager
+def telling_links(tell: Callable[[str], object]) -> Iterator[None]:
+    """Within the block, call ``tell`` once for each file that is written through a folder link."""
+    token = _TELL.set(lru_cache(maxsize=None)(tell))
+    try:
+        yield
+    finally:
+        _TELL.reset(token)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -132,11 +150,23 @@ def _special(*names: str) -> int:
     return combined
 
 
-def _require_plain(path: Path) -> None:
+def _tell_links(path: Path) -> None:
+    """Tell that a folder of a path is a symbolic link; those of the system, as /tmp, are not."""
+    tell = _TELL.get()
+    folders = [] if tell is None else [path.parent, *path.parent.parents]
+    for folder in folders:
+        if folder.is_symlink() and folder.absolute().parent != Path(folder.absolute().anchor):
+            assert tell is not None
+            tell(f"{folder} is a symbolic link: {path.name} is in {path.parent.resolve()}")
+            return
+
+
+def _require_plain(path: Path) -> int | None:
+    """Return the permissions of the regular file at a path, None if there is nothing."""
     try:
         mode = path.lstat().st_mode
     except OSError:  # nothing there; opening the temporary file tells why, if that matters
-        return
+        return None
     if stat.S_ISLNK(mode):
         raise FileError(
             f"{path}: is a symbolic link, which is never written through: "
@@ -145,6 +175,7 @@ def _require_plain(path: Path) -> None:
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
         raise FileError(f"{path}: cannot be written: it is {kind}")
+    return stat.S_IMODE(mode)
 
 
 def _reason(error: OSError) -> str:

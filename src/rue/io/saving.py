@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._text import protected
+from rue._text import marked, protected
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 
@@ -52,8 +52,9 @@ def save_table(path: Path, columns: Mapping[str, NDArray[Any]], *, parents: bool
 def _save_csv(file: BinaryIO, columns: Mapping[str, NDArray[Any]]) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(protected(name) for name in columns)
-    writer.writerows(zip(*map(_written, map(np.asarray, columns.values())), strict=True))
+    cells = {name: _written(np.asarray(column)) for name, column in columns.items()}
+    writer.writerow(marked(protected(name), column) for name, column in cells.items())
+    writer.writerows(zip(*cells.values(), strict=True))
     text.detach()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rue._text import unprotected
+from rue._text import marked, unprotected
 from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, is_number, suffix_of
 from rue.io.memory import MemoryBudget, reading
@@ -68,7 +68,7 @@ def read_text(
     if separator != "," and _decimal_commas(lines):
         notes.append(f"{path} was read with decimal commas")
     others = [] if matrix else [row for _, row in lines[1:]]
-    named = is_header(path, header, names, others)
+    named = is_header(path, [name.lstrip("'") for name in header], names, others)
     if named:
         header = [unprotected(name) for name in header]
         del lines[0]
@@ -82,7 +82,11 @@ def read_text(
     for number, row in lines:
         if len(row) != len(header):
             raise FileError(f"{path}: line {number} has {len(row)} cells, expected {len(header)}")
-    cells = [_unprotected(column) for column in zip(*(row for _, row in lines), strict=True)]
+    cells: list[Sequence[str]] = list(zip(*(row for _, row in lines), strict=True))
+    for j, column in enumerate(cells):
+        if marked(header[j].removeprefix("'"), column) == header[j] != header[j].removeprefix("'"):
+            header[j] = header[j].removeprefix("'")  # as rue writes a column of protected cells
+            cells[j] = [unprotected(cell.strip()) for cell in column]
     columns = {
         name or UNNAMED: FrameColumn(column, budget)
         for name, column in zip(header, cells, strict=True)
@@ -176,13 +180,6 @@ def _decimal_commas(lines: Sequence[tuple[int, list[str]]]) -> bool:
             for cell in row
         ]
     return True
-
-
-def _unprotected(cells: Sequence[str]) -> Sequence[str]:
-    """Return cells without the apostrophes in front of what a spreadsheet would run."""
-    if not any("'" in cell for cell in cells):
-        return cells
-    return [unprotected(cell.strip()) for cell in cells]
 
 
 def _counts_rows(column: FrameColumn) -> bool:

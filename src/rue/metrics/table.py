@@ -69,6 +69,8 @@ _LATEX = str.maketrans(
     {c: "\\" + c for c in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
+# What Markdown would obey; an underscore between letters is itself.
+_MARKDOWN = re.compile(r"[\\`*<|~]|\](?=[(\[])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
 _SPACE = 2  # between the columns of a plain table
 
 
@@ -484,7 +486,8 @@ def _shown(cell: str | NumberCell, format: Format) -> str:
     if format == "csv":
         return cell
     text = cell.translate(ESCAPES)
-    return {"latex": text.translate(_LATEX), "markdown": text.replace("|", r"\|")}.get(format, text)
+    escaped = {"latex": text.translate(_LATEX), "markdown": _MARKDOWN.sub(r"\\\g<0>", text)}
+    return escaped.get(format, text)
 
 
 def _csv(rows: Iterable[Sequence[Any]]) -> str:
