@@ -13,7 +13,7 @@ import pytest
 import rue
 from rue.errors import FileError, InputError
 from rue.io.arrays import save_npz
-from rue.io.atomic import copy, open_own, replacing, sha256, telling_links, write_json
+from rue.io.atomic import ON_LINK, copy, open_own, replacing, sha256, write_json
 from rue.io.saving import save_table
 
 
@@ -234,14 +234,14 @@ def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path):
         path.unlink()
 
 
-def test_a_folder_that_is_a_link_is_told_once(tmp_path):
+def test_a_folder_that_is_a_link_is_told(tmp_path):
     (tmp_path / "real" / "inner").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     told = []
-    with telling_links(told.append):
-        for _ in range(2):
-            write_json(tmp_path / "link" / "inner" / "a.json", 1)
-        write_json(tmp_path / "real" / "b.json", 1)
+    token = ON_LINK.set(told.append)
+    write_json(tmp_path / "link" / "inner" / "a.json", 1)
+    write_json(tmp_path / "real" / "b.json", 1)
+    ON_LINK.reset(token)
     write_json(tmp_path / "link" / "c.json", 1)
     link, place = tmp_path / "link", (tmp_path / "real" / "inner").resolve()
     assert told == [f"{link} is a symbolic link: a.json is in {place}"]

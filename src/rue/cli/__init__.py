@@ -24,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rue._text import ESCAPES, one_line
 from rue.errors import InfeasibleError, RueError
-from rue.io.atomic import telling_links
+from rue.io.atomic import ON_LINK
 
 # In the order of the help.
 COMMANDS = (
@@ -42,11 +42,11 @@ def main(arguments: list[str] | None = None) -> None:
     given = _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments))
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
+    links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
     try:
         # Only the files of the given command are loaded, if it is one.
         app = make_app(*(name for name in given[:1] if name in COMMANDS))
-        with telling_links(lambda link: warn(f"note: {link}")):
-            code = app(given, standalone_mode=False, prog_name="rue")
+        code = app(given, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
         _fail(error.format_message())
     except InfeasibleError as error:
@@ -55,6 +55,8 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+    finally:
+        ON_LINK.reset(links)
     sys.exit(code if isinstance(code, int) else 0)
 
 

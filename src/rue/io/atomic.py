@@ -13,15 +13,16 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
 from rue.errors import FileError
 
-__all__ = ["copy", "is_full", "open_own", "replacing", "sha256", "telling_links", "write_json"]
+__all__ = ["ON_LINK", "copy", "is_full", "open_own", "replacing", "sha256", "write_json"]
 
-_TELL: ContextVar[Callable[[str], object] | None] = ContextVar("_TELL", default=None)
+ON_LINK: ContextVar[Callable[[str], object] | None] = ContextVar("ON_LINK", default=None)
+"""What to call with a sentence where a file is written through a folder link."""
+
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -34,7 +35,7 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
     is on the disk before it is renamed. If the block raises, the file at ``path`` stays as it was
     and the temporary one is removed. What is at ``path`` must be a regular file or nothing: a
     symbolic link is neither written through nor replaced, and devices such as ``/dev/null`` stay.
-    A folder that is a link is followed, and :func:`telling_links` says so.
+    A folder that is a link is followed, which ``ON_LINK`` is told.
 
     Parameters
     ----------
@@ -73,16 +74,6 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
                 temporary.unlink()
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {_reason(error)}") from None
-
-
-@contextmanager
-def telling_links(tell: Callable[[str], object]) -> Iterator[None]:
-    """Within the block, call ``tell`` once for each file that is written through a folder link."""
-    token = _TELL.set(lru_cache(maxsize=None)(tell))
-    try:
-        yield
-    finally:
-        _TELL.reset(token)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -152,7 +143,7 @@ def _special(*names: str) -> int:
 
 def _tell_links(path: Path) -> None:
     """Tell that a folder of a path is a symbolic link; those of the system, as /tmp, are not."""
-    tell = _TELL.get()
+    tell = ON_LINK.get()
     folders = [] if tell is None else [path.parent, *path.parent.parents]
     for folder in folders:
         if folder.is_symlink() and folder.absolute().parent != Path(folder.absolute().anchor):
