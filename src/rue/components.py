@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_rows, as_seed, as_vector, kept, round_to_scale, stream
+from rue._arrays import (
+    FloatArray,
+    as_rows,
+    as_seed,
+    as_vector,
+    kept,
+    round_to_scale,
+    short_repr,
+    stream,
+)
 from rue.beliefs import (
     Convention,
     Draws,
@@ -98,6 +107,8 @@ class Components:
     n_annotators: FloatArray | None = None
     outside_score: bool = False
     person: FloatArray | None = None
+
+    __repr__ = short_repr
 
     if TYPE_CHECKING:  # the fields are arrays, but any array-like makes them
 
@@ -308,8 +319,7 @@ def realize(
     array([0.6])
     >>> realize(Annotations([[8, 2]]), None, "squared", actions=[0], estimator="unbiased")
     Components(total=array([0.2]), aleatoric=array([0.17777778]), epistemic=array([0.02222222]),
-               floored=None, standard_error=None, aleatoric_high=None, n_annotators=array([10.]),
-               outside_score=False, person=array([0.35555556]))
+               n_annotators=array([10.]), outside_score=False, person=array([0.35555556]))
     """
     if belief is not None:
         annotations, belief, loss, actions = on_one_scale(truth, belief, loss, values, actions)
@@ -429,6 +439,8 @@ class Run:
     notes: tuple[str, ...] = ()
     convention: Convention = "definition"
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         n_points = len(self.star)

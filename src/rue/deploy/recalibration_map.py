@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue._schema import Count, at_least, build, plain, read_content
 from rue.components import Components
 from rue.deploy.kind import Kind
@@ -109,6 +109,8 @@ class RecalibrationMap:
     gap_before: float | None
     gap_after: float
     n_clusters: int | None = None
+
+    __repr__ = short_repr
 
     def apply(self, hat: Components) -> Components:
         """Return estimated components with the recalibrated epistemic part.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rue._arrays import short_repr
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
@@ -51,6 +52,8 @@ class Comparison:
     level: float
     n_points: int
     rankings: Mapping[str, Ranking]
+
+    __repr__ = short_repr
 
     def __getitem__(self, criterion: str) -> Ranking:
         return self.rankings[criterion]

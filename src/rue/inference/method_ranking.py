@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue.errors import InputError
 from rue.inference.intervals import bca_constants, interval, share_below
 from rue.metrics.columns import title
@@ -76,6 +76,8 @@ class Ranking:
     high: Mapping[str, float]
     rank_probability: FloatArray
     differences: tuple[Difference, ...]
+
+    __repr__ = short_repr
 
     @property
     def methods(self) -> tuple[str, ...]:

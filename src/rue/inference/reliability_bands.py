@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_seed, as_vector
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
 from rue.inference.clusters import label_codes
 from rue.inference.intervals import require_options
 from rue.metrics.measures import RegretCalibration, calibration_in_bins, equal_bins
@@ -36,6 +36,8 @@ class CalibrationBands:
     low: FloatArray
     high: FloatArray
     level: float
+
+    __repr__ = short_repr
 
 
 def calibration_bands(

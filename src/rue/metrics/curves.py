@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue.metrics.measures import require_scores
 
 __all__ = [
@@ -43,6 +43,8 @@ class Curve:
     coverage: FloatArray
     value: FloatArray
     threshold: FloatArray
+
+    __repr__ = short_repr
 
 
 def regret_coverage_curve(

@@ -173,8 +173,8 @@ def evaluate(
     belief: Belief,
     loss: str | Loss = "log",
     *,
-    values: ArrayLike | None = None,
-    actions: ArrayLike | None = None,
+    values: "ArrayLike | None" = None,
+    actions: "ArrayLike | None" = None,
     method: str = "",
     gap: bool = True,
     seed: int = 0,
@@ -192,8 +192,13 @@ def evaluate(
     belief : Belief
         The predictions of the model; rows and classes are matched by name
         (:func:`rue.align`).
-    loss, values, seed
-        As in :func:`rue.decompose`; ``values`` default to those of the truth.
+    loss : str or Loss
+        The loss that the predictions are judged by: ``"log"``, ``"brier"``, ``"zero_one"``,
+        ``"squared"``, ``"absolute"``, ``"rps"``, ``"crps"``, ``"pinball:0.8"``, or an object such
+        as ``CostMatrix(costs)``.
+    values : array_like of shape (n_classes,), optional
+        Increasing numbers that the classes stand for under squared, absolute, rps and pinball
+        loss; by default those of the truth, or else 0, 1, 2, ...
     actions : array_like of shape (n_points,) or (n_points, n_classes), optional
         The actions of a deployed predictor, by default the belief's Bayes actions; see
         :func:`rue.realize`.
@@ -201,6 +206,9 @@ def evaluate(
         The name of the method in the result, by default the belief's own.
     gap : bool
         Whether to compute the Pareto-gap, which takes longer than all other columns.
+    seed : int
+        Seed of the random points by which a cost matrix under a Dirichlet belief is integrated,
+        and of the draws of floor and expectation; everything else is exact.
     convention : {"definition", "published"}
         ``"definition"`` for Definition 1, ``"published"`` for what the authors' own code computes
         (:mod:`rue.beliefs.published`): other components, equal scores in row order, 91 raw angles,

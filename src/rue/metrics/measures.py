@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector
+from rue._arrays import FloatArray, IntArray, as_vector, short_repr
 from rue.errors import InputError
 
 __all__ = [
@@ -443,6 +443,8 @@ class RegretCalibration:
     realised: FloatArray
     count: IntArray
     gap: float
+
+    __repr__ = short_repr
 
 
 def regret_calibration(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_seed, as_vector
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
 from rue.errors import InputError
 from rue.metrics.cluster_labels import label_codes, number_clusters
 from rue.metrics.measures import regret_calibration
@@ -34,6 +34,8 @@ class Recalibration:
 
     epistemic: FloatArray
     regret: FloatArray
+
+    __repr__ = short_repr
 
     def apply(self, epistemic: ArrayLike) -> FloatArray:
         """Return the regret that estimates stand for.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue.components import Components
 from rue.pareto.gap import Directions, achievable_fronts, igd_plus, optimal_points
 
@@ -29,6 +29,8 @@ class Surface:
 
     points: FloatArray
     weights: FloatArray
+
+    __repr__ = short_repr
 
     @property
     def coverage(self) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue.errors import InputError
 from rue.metrics.columns import Column
 from rue.metrics.measures import kendall
@@ -97,6 +97,8 @@ class Inversions:
     ranks: FloatArray
     tau: FloatArray
     inversions: tuple[Inversion, ...]
+
+    __repr__ = short_repr
 
     def ranks_of(self, dataset: str, criterion: str, loss: str = "") -> dict[str, float]:
         """Return the rank of each method under one criterion, for methods with a number."""

@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, short_repr
 from rue.components import Components
 from rue.selectors._boundary import Boundary, Points
 from rue.selectors._rounding import Levels
@@ -49,6 +49,8 @@ class Selector:
     normalized: bool
     _boundary: Boundary = field(repr=False)
     _levels: tuple[Levels, Levels] | None = field(default=None, repr=False)
+
+    __repr__ = short_repr
 
     @overload
     def accept(self, components: Components) -> FloatArray: ...
