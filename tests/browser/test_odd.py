@@ -74,7 +74,7 @@ def test_no_winner_is_named_among_ties(odd):
     lead, _, gap = odd.texts("#summary p")
     names = [HOSTILE, "x" * 180, "\u202eoverride"]
     assert odd.texts("#summary b") == [*names, "0.123"]
-    assert lead.startswith(f"{names[0]}, {names[1]} and {names[2]} find avoidable error equally")
+    assert lead.startswith(f"{names[0]}, {names[1]} and {names[2]} have the lowest n-AuReC, 0.123")
     assert "worst" not in lead
     assert "come equally close" in gap
 

@@ -23,6 +23,7 @@ from rue.beliefs import (
 )
 from rue.components import Run, realize
 from rue.errors import AlignmentError, InputError
+from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from rue.io.atomic import sha256
 from rue.io.names import BY_NAME, Matching
@@ -173,7 +174,7 @@ def from_files(
             texts = [str(text) for text in made[0].groups["text"][order]]
         for loss, run in zip(losses, made, strict=True):
             step(f"{name} {loss}")
-            run = replace(run, method=name, loss=loss)
+            run = replace(run, method=name)
             shown_run = run if isinstance(order, slice) else run[order]
             gap, surfaces = gap_and_slices(shown_run)
             row = evaluate_run(run, gap=gap, corrected=corrected)
@@ -185,7 +186,7 @@ def from_files(
                     shown,
                     name,
                     loss,
-                    row.to_dict(),
+                    {**row.to_dict(), "loss": loss},
                     shown_run,
                     correct,
                     mean,
@@ -195,6 +196,8 @@ def from_files(
                 )
             )
         cards.append(MethodCard(name, _facts(path, predictions)))
+    if level is not None and len(sources) > 1:
+        entries = _tested(entries, level=level, cluster=cluster, seed=seed, step=step)
     assert ids is not None
     facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)
     card = DataCard(
@@ -308,6 +311,26 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
 
 def _several(n: int, what: str) -> str:
     return f"{n:,} {what}s" if n > 1 else f"one {what}"
+
+
+def _tested(
+    entries: Sequence[ReportEntry],
+    *,
+    level: float,
+    cluster: str | None,
+    seed: int,
+    step: Callable[[str], object],
+) -> list[ReportEntry]:
+    """Return the entries with the methods that paired tests do not separate from the best."""
+    best: dict[str, tuple[str, ...]] = {}
+    for loss in dict.fromkeys(entry.loss for entry in entries):
+        step(f"tests {loss}")
+        runs = [entry.run for entry in entries if entry.loss == loss and entry.run is not None]
+        ranking = compare(
+            runs, criteria=["n_aurec"], level=level, cluster=cluster, seed=seed
+        ).rankings["n_aurec"]
+        best[loss] = ranking.best
+    return [replace(entry, best=best[entry.loss]) for entry in entries]
 
 
 def _order(

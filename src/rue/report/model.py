@@ -141,6 +141,9 @@ class ReportEntry:
         The confidence level of the band of the reliability diagram.
     cluster : str or None
         The group of the run whose clusters are resampled for it; None resamples points.
+    best : tuple of str
+        The methods that paired tests do not separate from the one with the lowest n-AuReC, as
+        :func:`rue.compare` says; empty if nothing was tested.
     """
 
     data: str
@@ -153,6 +156,7 @@ class ReportEntry:
     surfaces: SlicesOfRun | None = None
     level: float = 0.95
     cluster: str | None = None
+    best: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

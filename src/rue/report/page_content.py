@@ -163,6 +163,7 @@ def figure_content(
         "method": entry.method,
         "loss": entry.loss,
         "row": dict(entry.row),
+        "best": list(entry.best),
     }
     run = entry.run
     if run is None:

@@ -3,7 +3,11 @@
 const sorting = { key: "n_aurec", down: false };
 
 const columnsNow = () =>
-  content.columns.filter((column) => runsNow().some((run) => isNumber(run.row[column.key])));
+  content.columns.filter(
+    (column) =>
+      (column.main || $("all-columns").checked) &&
+      runsNow().some((run) => isNumber(run.row[column.key])),
+  );
 
 function sortBy(key, down) {
   Object.assign(sorting, { key, down });
@@ -93,31 +97,23 @@ function drawSummary() {
   if (runs.length) {
     const best = runs[0],
       first = printedLike(runs, best, "n_aurec", 3),
-      last = printedLike(runs, runs.at(-1), "n_aurec", 3),
       row = best.row;
     const bold = (run) => h("b", {}, run.method);
-    const tied =
-      first.length < runs.length
-        ? " find avoidable error best, equally well"
-        : " find avoidable error equally well";
-    const verb = runs.length === 1 ? "" : first.length > 1 ? tied : " finds avoidable error best";
+    const open = runs.filter((run) => best.best.includes(run.method));
     said.push(
       h(
         "p",
         { class: "lead" },
-        ...listed(first, bold),
-        `${verb}: n-AuReC `,
+        ...(runs.length === 1
+          ? [bold(best), " ranks avoidable error: n-AuReC "]
+          : best.best.length === 1
+            ? [bold(best), " finds avoidable error best, by paired tests: n-AuReC "]
+            : open.length > 1
+              ? ["No significant winner: ", ...listed(open, bold), " cannot be separated. The lowest n-AuReC is "]
+              : [...listed(first, bold), first.length > 1 ? " have" : " has", " the lowest n-AuReC, "]),
         h("b", {}, fixed(row.n_aurec, 3)),
         ", where 0 is a perfect ranking and 1 is a random ranking",
-        ...(first.length < runs.length
-          ? [
-              ". ",
-              ...listed(last, bold),
-              last.length > 1 ? " find it worst, at " : " finds it worst, at ",
-              fixed(last[0].row.n_aurec, 3),
-              ".",
-            ]
-          : ["."]),
+        runs.length > 1 && !best.best.length ? "; differences were not tested (rue report --ci)." : ".",
       ),
     );
     said.push(

@@ -67,6 +67,7 @@ async function main() {
   placeSprites();
   makeToolbar();
   $("focus").addEventListener("change", (event) => change({ focus: event.target.value }));
+  $("all-columns").addEventListener("change", drawLeaderboard);
   onChange(drawToolbar);
   onChange(drawSummary);
   onChange(drawLeaderboard);

@@ -65,6 +65,12 @@ function header(column, sorting, sortBy, id = `tip-${column.key}`) {
   );
 }
 
+/** Where a column's bars end. */
+const barEnd = (column, values) =>
+  column.key.startsWith("n_aurec") || column.key.startsWith("r_aurec")
+    ? 1
+    : Math.max(...values.map(Math.abs));
+
 function cell(column, run, marks, runs) {
   const value = run.row[column.key],
     text = fixed(value, column.digits);
@@ -72,9 +78,9 @@ function cell(column, run, marks, runs) {
   const place = cost === null ? -1 : marks.indexOf(Number(fixed(cost, column.digits)));
   const low = run.row[`${column.key}_ci_low`],
     high = run.row[`${column.key}_ci_high`];
-  const costs = runs.map((r) => costOf(column, r.row)).filter((c) => c !== null);
-  const [least, most] = [Math.min(...costs), Math.max(...costs)];
-  const length = cost === null || most === least ? 0 : 1 - (0.9 * (cost - least)) / (most - least);
+  // From 0, so that a bar is as long as its number: to 1 where 1 has a meaning, else to the largest.
+  const values = runs.map((r) => r.row[column.key]).filter(isNumber);
+  const length = cost === null ? 0 : Math.min(Math.abs(value) / Math.max(1e-12, barEnd(column, values)), 1);
   return h(
     "td",
     { class: ["best", "second"][place] ?? "" },
