@@ -1,4 +1,4 @@
-"""A network for images trained as rue does it, against a plain loop over a DataLoader in float32."""
+"""Train a network on images as rue does, and by a plain loop over a DataLoader in float32."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ N_IMAGES, SIDE, N_CLASSES, BORDER = 1_024, 32, 10, 4  # as CIFAR-10 has them
 
 
 def rows() -> Rows:
-    """One epoch of ResNet-9 with crops and flips, by SGD with one cycle; seconds per 1,000 images."""
+    """One epoch of ResNet-9, crops and flips, one cycle of SGD; seconds per 1,000 images."""
     data = made()
     training = dataclasses.replace(RESNET9, epochs=1, device="cpu")
     a, b = least_of_both(
