@@ -1,7 +1,7 @@
 """Validate arrays that callers pass in, and convert them to numpy."""
 
 import mmap
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -379,8 +379,8 @@ def _short(value: Any) -> str:
         return f"<{', '.join(map(str, value))}>"
     if isinstance(value, tuple | list) and (len(value) > 4 or is_dataclass(value[0])):
         return f"<{len(value)} items>"
-    if is_dataclass(value) and isinstance(value, Sized):
-        return f"<{type(value).__name__} of {len(value)} points>"
+    if is_dataclass(value) and (size := getattr(value, "__len__", None)):
+        return f"<{type(value).__name__} of {size()} points>"
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
     if " object at 0x" in repr(value):
