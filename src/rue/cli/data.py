@@ -57,6 +57,8 @@ def info(
                 "  ".join(f"{name} {'-' if fact is None else fact}" for name, fact in value.items())
                 or "-"
             )
+        elif isinstance(value, tuple):
+            value = ", ".join([*value[:2], "...", *value[2:]]) if len(value) > 2 else "-"
         elif isinstance(value, float):
             value = f"{value:.2f}"
         emit(f"{key:<16} {'-' if value is None else value}")

@@ -19,7 +19,7 @@ from rue.truth.ratings import Ratings
 if TYPE_CHECKING:
     from rue.beliefs import Belief
 
-__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count"]
+__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count", "official_ids"]
 
 TaskKind = Literal["text", "image", "tabular", "features", "ood"]
 """What the inputs of a data set are."""
@@ -296,6 +296,19 @@ class DataSet:
 def count(n: int, one: str, many: str = "") -> str:
     """Return a number with its noun: 1 face, 2 faces."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def official_ids(train: Sequence[int] | IntArray, n_test: int) -> NDArray[np.str_]:
+    """Return ids by place: train-0, train-1, ... in the training part, 0, 1, ... in the test part.
+
+    An id depends only on the published files, not on which of them were loaded.
+
+    Examples
+    --------
+    >>> official_ids([7, 8], 3).tolist()
+    ['train-7', 'train-8', '0', '1', '2']
+    """
+    return np.array([*(f"train-{place}" for place in train), *map(str, range(n_test))], np.str_)
 
 
 _Said = TypeVar("_Said", Annotations, Ratings)

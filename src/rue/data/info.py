@@ -19,7 +19,8 @@ class Info:
 
     ``n_points`` counts the annotated points, or all points if there are no annotators. The
     annotators are None if there are none, if p* is known, or if their number is unknown without
-    the files. ``splits`` has the sizes at seed 0, ``source`` says how to get the data set, and
+    the files. ``ids`` are the first two and the last of these points' names, empty without the
+    files. ``splits`` has the sizes at seed 0, ``source`` says how to get the data set, and
     ``checksums`` has the SHA-256 of the content of each file.
     """
 
@@ -29,6 +30,7 @@ class Info:
     annotators_min: int | None
     annotators_mean: float | None
     annotators_max: int | None
+    ids: tuple[str, ...]
     splits: Mapping[str, int]
     licence: str
     citation: str
@@ -76,6 +78,7 @@ def known(entry: Entry) -> Info:
         annotators_min=fewest,
         annotators_mean=mean,
         annotators_max=most,
+        ids=(),
         splits=dict(entry.splits),
         licence=entry.licence,
         citation=entry.citation,
@@ -86,6 +89,7 @@ def known(entry: Entry) -> Info:
 
 def _measured(data: DataSet, entry: Entry) -> Info:
     n = data.n_annotators
+    names = data.ids[data.annotated] if len(data.annotated) else data.ids
     asked = len(n) > 0 and bool(np.isfinite(n).all())
     return Info(
         name=data.name,
@@ -94,6 +98,7 @@ def _measured(data: DataSet, entry: Entry) -> Info:
         annotators_min=int(n.min()) if asked else None,
         annotators_mean=float(n.mean()) if asked else None,
         annotators_max=int(n.max()) if asked else None,
+        ids=tuple(names[[0, 1, -1]].tolist() if len(names) > 2 else names.tolist()),
         splits={split: len(getattr(data, split)) for split in SPLITS},
         licence=data.licence,
         citation=data.citation,

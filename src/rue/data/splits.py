@@ -107,7 +107,9 @@ def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
     n_all = len(data.train)
     if n_all <= n_points:
         return data
-    names = (f"{data.name}\n{seed}\n{data.ids[row]}".encode() for row in data.train)
+    # Stored rows hash official training points by their place alone, without "train-".
+    places = (str(data.ids[row]).removeprefix("train-") for row in data.train)
+    names = (f"{data.name}\n{seed}\n{place}".encode() for place in places)
     hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
     kept = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
     note = f"{n_points:,} of {n_all:,} training points, drawn by seed {seed}"

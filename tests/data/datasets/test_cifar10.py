@@ -9,7 +9,10 @@ import pytest
 
 import rue.data
 from rue.data.datasets import cifar10
+from rue.data.splits import limit_training
+from rue.data.truth import data_set_truth
 from rue.errors import FileError, InputError
+from rue.io.predictions import read_predictions
 
 FOLDER = "cifar-10-batches-bin"
 
@@ -115,6 +118,32 @@ def test_train_batches(tmp_path):
     for bad in ([0], [6], [1, 1], [True], [1.0], 1):
         with pytest.raises(InputError, match=r"train_batches must be some of 1..5"):
             load(tmp_path, train_batches=bad)
+
+
+def test_an_id_does_not_depend_on_the_batches_that_are_loaded(tmp_path):
+    build(tmp_path)
+    some, second, none = (load(tmp_path, train_batches=b) for b in ([1, 2], [2], []))
+    assert none.ids.tolist() == ["0", "1", "2", "3"]
+    assert second.ids.tolist() == [*(f"train-{10_000 + i}" for i in range(4)), *none.ids]
+    assert some.ids.tolist() == [*(f"train-{i}" for i in range(4)), *second.ids]
+
+
+def test_predictions_of_others_match_by_the_place_in_the_test_batch(real):
+    truth = data_set_truth("cifar10h", real)
+    belief = read_predictions(real / "cifar-10h-models/hmc.csv").belief
+    _, aligned = rue.align(truth, belief)
+    assert len(aligned) == 10_000
+    assert np.mean(aligned.mean().argmax(axis=1) == truth.counts.argmax(axis=1)) > 0.9
+
+
+def test_limited_training_points_are_those_of_the_stored_rows(real):
+    """The hash of a place, as when ids were places in the whole data set: CIFAR's 0, 1, 2, ..."""
+    data = limit_training(rue.data.load("cifar10h-features", real), 3, seed=1)
+    hashes = [
+        hashlib.blake2b(f"cifar10h-features\n1\n{i}".encode(), digest_size=8).digest()
+        for i in range(50_000)
+    ]
+    assert data.train.tolist() == sorted(sorted(range(50_000), key=hashes.__getitem__)[:3])
 
 
 def test_small_files_are_not_the_published_ones(tmp_path):

@@ -25,6 +25,7 @@ def test_real(real):
     assert np.mean(majority == data.labels[data.test]) == 0.8202
     assert data.class_names[data.labels[60_000]] == "Ankle boot"
     assert data.checksums == entry.checksums
+    assert data.ids[[0, 59_999, 60_000, -1]].tolist() == ["train-0", "train-59999", "0", "9999"]
 
 
 PER_CLASS = [97252, 65583, 77857, 88237, 35549, 60258, 41291, 70085, 65146, 65762]

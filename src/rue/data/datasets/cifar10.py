@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.data.archives import read_tar
-from rue.data.dataset import DataSet
+from rue.data.dataset import DataSet, official_ids
 from rue.data.entry import Entry, fetch_urls
 from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest
@@ -32,6 +32,7 @@ _FOLDER = "cifar-10-batches-bin"
 _TEST = f"{_FOLDER}/test_batch.bin"
 _TRAIN = {number: f"{_FOLDER}/data_batch_{number}.bin" for number in range(1, 6)}
 _RECORD = 1 + 3 * 32 * 32
+_BATCH = 10_000
 _ARCHIVE = "cifar-10-binary.tar.gz"
 _ARCHIVE_AT = f"https://www.cs.toronto.edu/~kriz/{_ARCHIVE}"
 _CHECKSUMS = {
@@ -69,11 +70,17 @@ def load(
         raise InputError(f"train_batches must be some of 1..5, each once, got {train_batches!r}")
     paths = [*(_TRAIN[number] for number in train_batches), _TEST]
     batches = [_read_batch(reader, path) for path in paths]
+    places = [
+        _BATCH * (number - 1) + record
+        for number, (labels, _) in zip(train_batches, batches, strict=False)
+        for record in range(len(labels))
+    ]
     return _data_set(
         entry,
         reader,
         inputs=np.concatenate([images for _, images in batches]),
         labels=np.concatenate([labels for labels, _ in batches]),
+        places=places,
         n_test=len(batches[-1][0]),
         task="image",
         notes=tuple(notes),
@@ -107,6 +114,7 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         reader,
         inputs=np.concatenate([matrices[part] for part in parts]),
         labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
+        places=range(len(matrices["train"])),
         n_test=len(matrices["test"]),
         task="features",
         ood={name: matrices[name] for name in outside},
@@ -162,6 +170,7 @@ def _data_set(
     *,
     inputs: NDArray[Any],
     labels: IntArray,
+    places: Sequence[int],
     n_test: int,
     **fields: Any,
 ) -> DataSet:
@@ -173,7 +182,7 @@ def _data_set(
         name=entry.name,
         inputs=inputs,
         labels=labels,
-        ids=np.arange(len(labels)).astype(np.str_),
+        ids=official_ids(places, n_test),
         class_names=CLASS_NAMES,
         values=np.arange(10.0),
         annotations=Annotations(counts),

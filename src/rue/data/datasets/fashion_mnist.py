@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from rue.data.dataset import DataSet
+from rue.data.dataset import DataSet, official_ids
 from rue.data.entry import Entry, fetch_urls
 from rue.data.files import Reader, unpacked
 from rue.data.images import ImageArray
@@ -68,7 +68,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         task="image",
         inputs=np.concatenate(images)[..., None],
         labels=np.concatenate(labels).astype(np.int64),
-        ids=np.arange(n_train + n_test).astype(np.str_),
+        ids=official_ids(range(n_train), n_test),
         class_names=CLASS_NAMES,
         values=np.arange(10.0),
         annotations=Annotations(counts),
