@@ -1,6 +1,7 @@
 """The report in a real browser, from a file:// address and without a network."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from browser_twins import best_own_rule
 from rue import optimal_selector, regret_coverage_curve, risk_coverage_curve
 from rue.errors import InfeasibleError
+from rue.report import write_report
 from rue.report.page import LIMIT
 
 pytestmark = pytest.mark.browser
@@ -429,3 +431,59 @@ def test_answers_and_predictions_fit_a_phone(named):
     named.open(390, 844)
     assert named.js("return document.documentElement.scrollWidth") == 390
     assert named.find("#points li:first-child .votes").is_displayed()
+
+
+def test_the_headline_says_what_compare_says(small, page_class, tmp_path):
+    """Without tests the lowest number, with tests a winner, or that there is none."""
+    small.open()
+    lead = small.texts("#summary .lead")[0]
+    first = min((e for e in small.report.entries if e.loss == "log"), key=lambda e: e.row["n_aurec"])
+    assert lead.startswith(f"{first.method} has the lowest n-AuReC, ")
+    assert lead.endswith("differences were not tested (rue report FILES --ci 0.95).")
+    other = next(e.method for e in small.report.entries if e.method != first.method)
+    no_winner = "No significant winner: {} and {} cannot be separated. The lowest n-AuReC is "
+    for best, words in (
+        ((first.method,), f"{first.method} finds avoidable error best, by paired tests: n-AuReC "),
+        ((first.method, other), no_winner.format(first.method, other)),
+    ):
+        entries = tuple(replace(entry, best=best) for entry in small.report.entries)
+        path = tmp_path / f"{len(best)}.html"
+        write_report(replace(small.report, entries=entries), path)
+        page = page_class(small.driver, small.report, path).open()
+        assert page.texts("#summary .lead")[0].startswith(words)
+
+
+def test_bars_start_at_0_and_stay_on_paper(small):
+    small.open()
+    entries = [entry for entry in small.report.entries if entry.loss == "log"]
+    column = "#leaderboard tbody tr > :nth-child(2)"  # n-AuReC, whose bars end at 1
+    shown = dict(zip(small.texts("#leaderboard .name span:last-child"), range(9), strict=False))
+    lengths = small.js(
+        "return [...document.querySelectorAll(arguments[0])].map((bar) =>"
+        " Number(bar.style.getPropertyValue('--l')))",
+        f"{column} .bar",
+    )
+    for entry in entries:
+        wanted = min(entry.row["n_aurec"], 1)
+        assert lengths[shown[entry.method]] == pytest.approx(wanted, abs=1e-6)
+    small.cdp("Emulation.setEmulatedMedia", media="print")
+    adjust = small.js(
+        "const style = getComputedStyle(document.querySelector('#leaderboard .bar'));"
+        "return [style.printColorAdjust, style.backgroundImage]"
+    )
+    small.cdp("Emulation.setEmulatedMedia", media="")
+    assert adjust[0] == "exact"
+    assert "gradient" in adjust[1]
+
+
+def test_titles_of_ranks_do_not_overlap(small):
+    small.open()
+    titles = "return [...document.querySelectorAll('#ranks text.label')].map((t) => {"
+    titles += "const box = t.getBoundingClientRect(); return [box.left, box.right]; })"
+    few = small.js(titles)
+    assert 2 <= len(few) <= 8
+    small.find("#all-columns").click()
+    every = small.js(titles)
+    assert len(every) > 8
+    for boxes in (few, every):
+        assert all(a[1] < b[0] for a, b in zip(boxes, boxes[1:], strict=False))

@@ -17,7 +17,7 @@ def test_the_quick_demo_ends_with_its_table_and_its_report(run, tmp_path, monkey
     done = run("demo", "--quick", "--out", "here")
     assert done.code == 0, done.err
     assert [word for word in MODELS if word not in done.out] == []
-    assert "finds that regret best" in done.out
+    assert "has the lowest n-AuReC" in done.out
     assert "The report page: here/report.html" in done.out
     assert {path.name for path in tmp_path.joinpath("here").iterdir()} == {
         "bagged-logistic.npz",

@@ -7,6 +7,7 @@ import pytest
 
 from rue import Annotations, realize
 from rue.errors import AlignmentError, FileError, InputError
+from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from rue.io.runs import read_run
 from rue.io.truth import read_truth
@@ -170,3 +171,28 @@ def test_components_computed_elsewhere(tmp_path):
     assert report.entries[0].correct is None
     with pytest.raises(InputError, match="components of one loss"):
         from_files({"c": tmp_path / "c.csv"}, {"log": "log", "brier": "brier"})
+
+
+def test_the_best_are_those_that_compare_does_not_separate(files, report):
+    assert {entry.best for entry in report.entries} == {()}  # without a level nothing is tested
+    tested = from_files(files, {"log": "log", "zero_one": "zero_one"}, level=0.9, seed=3)
+    for loss in ("log", "zero_one"):
+        runs = [
+            replace(read_run(path, None, loss), method=method) for method, path in files.items()
+        ]
+        ranking = compare(runs, criteria=["n_aurec"], level=0.9, seed=3).rankings["n_aurec"]
+        assert {entry.best for entry in tested.entries if entry.loss == loss} == {ranking.best}
+        assert ranking.best
+    one = from_files({"m": files["method0"]}, ONE, level=0.9)
+    assert one.entries[0].best == ()
+
+
+def test_the_texts_of_a_long_table_are_shown(tmp_path):
+    lines = [f"p{i},a{j},{(i + j) % 3},review {i}" for i in range(4) for j in range(5)]
+    table = tmp_path / "answers.csv"
+    table.write_text("\n".join(["id,annotator,answer,text", *lines]) + "\n")
+    ids = np.array([f"p{i}" for i in range(4)])
+    np.savez(tmp_path / "m.npz", probs=np.full((4, 2, 3), 1 / 3), ids=ids)
+    report = from_files({"m": tmp_path / "m.npz"}, ONE, truth=read_truth(table))
+    assert report.data[0].items.texts == tuple(f"review {i}" for i in range(4))
+    assert report.data[0].facts["annotators per point"] == "5"

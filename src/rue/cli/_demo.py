@@ -58,10 +58,10 @@ def meaning(rows: Sequence[Mapping[str, Any]], points: str) -> list[str]:
         f"On {best['n_points']:,} {points}, the mean loss of {best['method']} is "
         f"{best['risk']:.3f} nats, of which {best['regret']:.3f} is regret: avoidable if the model "
         "knew the distribution of the answers.",
-        f"The epistemic uncertainty of {best['method']} finds that regret best "
-        f"(n-AuReC {best['n_aurec']:.3f}; 0 is perfect, 1 is random), that of {worst['method']} "
-        f"worst ({worst['n_aurec']:.3f}).",
+        f"{best['method']} has the lowest n-AuReC, {best['n_aurec']:.3f}, and {worst['method']} "
+        f"the highest, {worst['n_aurec']:.3f}: 0 is a perfect ranking of that regret and 1 is a "
+        "random one. rue compare tests the difference.",
         f"With both components, {gaps[0]['method']} comes closest to the optimal accept/reject "
-        f"rules (Pareto-gap {gaps[0]['pareto_gap']:.4f}), {gaps[-1]['method']} least close "
-        f"({gaps[-1]['pareto_gap']:.4f}).",
+        f"rules (Pareto-gap {gaps[0]['pareto_gap']:.4f}; {gaps[-1]['method']}: "
+        f"{gaps[-1]['pareto_gap']:.4f}).",
     ]

@@ -1,5 +1,6 @@
 """rue demo: the whole workflow on real data, in two minutes."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,8 @@ def _whole(out: Path) -> None:
     emit("Drawing the curves, the sandbox and the report ...")
     curves(store, out / "curves.png")
     write_sandbox(run_sandbox(seed=0), out)
-    write_report(from_folder(out), out / "report.html")
+    command = shlex.join(["rue", "demo", "--out", str(out)])
+    write_report(from_folder(out, command=command), out / "report.html")
     _show(rows, meaning(rows, "snippets"))
     first = store.predictions(report.kept[0] if report.kept else sorted(report.done)[0])
     emit(
@@ -78,8 +80,6 @@ def _whole(out: Path) -> None:
 
 def _quick(out: Path) -> None:
     """Evaluate three small models on made data."""
-    import shlex
-
     from rue.cli._demo import meaning
     from rue.cli._quick_demo import MODELS, made_data
     from rue.io.predictions import save_predictions
@@ -104,7 +104,9 @@ def _quick(out: Path) -> None:
     rows = [evaluate_run(run).to_dict() for run in runs]
     save(plot_curves(runs), out / "curves.png")
     losses = {"log": "log", "zero_one": "zero_one"}
-    write_report(from_files(files, losses, title="rue demo --quick"), out / "report.html")
+    command = shlex.join(["rue", "demo", "--quick", "--out", str(out)])
+    report = from_files(files, losses, title="rue demo --quick", command=command)
+    write_report(report, out / "report.html")
     _show(rows, meaning(rows, "points"))
     emit(
         f"\nThe report page: {out / 'report.html'}\n"

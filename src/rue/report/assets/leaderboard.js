@@ -113,7 +113,7 @@ function drawSummary() {
               : [...listed(first, bold), first.length > 1 ? " have" : " has", " the lowest n-AuReC, "]),
         h("b", {}, fixed(row.n_aurec, 3)),
         ", where 0 is a perfect ranking and 1 is a random ranking",
-        runs.length > 1 && !best.best.length ? "; differences were not tested (rue report --ci)." : ".",
+        runs.length > 1 && !best.best.length ? "; differences were not tested (rue report FILES --ci 0.95)." : ".",
       ),
     );
     said.push(

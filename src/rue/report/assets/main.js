@@ -67,7 +67,8 @@ async function main() {
   placeSprites();
   makeToolbar();
   $("focus").addEventListener("change", (event) => change({ focus: event.target.value }));
-  $("all-columns").addEventListener("change", drawLeaderboard);
+  const drawRanks = makeRanks();
+  $("all-columns").addEventListener("change", () => [drawLeaderboard(), drawRanks()]);
   onChange(drawToolbar);
   onChange(drawSummary);
   onChange(drawLeaderboard);
@@ -76,7 +77,7 @@ async function main() {
   onChange(makeCalibration(AGREEMENT));
   onChange(makeSurfaces());
   onChange(makeExplorer());
-  onChange(makeRanks());
+  onChange(drawRanks);
   onChange(drawCards);
   drawProvenance();
   change({ all: true });

@@ -1,5 +1,10 @@
 // Ranks across criteria: a bump chart.
 
+/** The criteria to draw, at most eight; all of them if the leaderboard shows all columns. */
+const RANKED = new Set([
+  "n_aurec", "aurc", "pareto_gap", "regret_calibration", "risk", "near_ood", "far_ood", "auac",
+]);
+
 /** Ranks of methods under a column, equal numbers sharing the mean of their places. */
 function ranksUnder(column, runs) {
   const costs = runs.map((run) => costOf(column, run.row));
@@ -22,18 +27,22 @@ function makeRanks() {
   function draw() {
     const runs = shownRuns();
     const columns = content.columns.filter(
-      (c) => c.better && runs.filter((run) => costOf(c, run.row) !== null).length > 1,
+      (c) =>
+        c.better &&
+        (RANKED.has(c.key) || $("all-columns").checked) &&
+        runs.filter((run) => costOf(c, run.row) !== null).length > 1,
     );
     $("ranks-section").hidden = runs.length < 2 || columns.length < 2;
     const width = host.clientWidth;
     if (!width || $("ranks-section").hidden) return;
-    const left = 34,
+    const left = 46,
       right = clamp(
         24 + 8 * Math.max(...runs.map((r) => r.method.length)),
         60,
         Math.min(190, width * 0.4),
       );
-    const gap = Math.max((width - left - right) / Math.max(columns.length - 1, 1), 74);
+    const longest = Math.max(...columns.map((column) => column.title.length)); // no title on another
+    const gap = Math.max((width - left - right) / Math.max(columns.length - 1, 1), 74, 7 * longest);
     const full = left + right + gap * (columns.length - 1),
       row = 38,
       top = 44;

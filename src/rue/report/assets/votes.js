@@ -33,6 +33,8 @@ function voteBars(card, run, i) {
   if (!few) order.sort((a, b) => most(b) - most(a) || a - b);
   const kept = few ? order : order.slice(0, CLASSES_SHOWN);
   const rest = order.slice(kept.length);
+  if (card.classes?.every((name) => name.trim() && Number.isFinite(Number(name))))
+    kept.sort((a, b) => card.classes[a] - card.classes[b]); // ratings in the order of their scale
   const sum = (values) => rest.reduce((s, c) => s + values[c], 0);
   const rows = kept.map((c) => [className(card, c), counts[c], shares[c], mean?.[c]]);
   if (rest.length)
