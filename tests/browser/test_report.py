@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -437,7 +438,9 @@ def test_the_headline_says_what_compare_says(small, page_class, tmp_path):
     """Without tests the lowest number, with tests a winner, or that there is none."""
     small.open()
     lead = small.texts("#summary .lead")[0]
-    first = min((e for e in small.report.entries if e.loss == "log"), key=lambda e: e.row["n_aurec"])
+    first = min(
+        (e for e in small.report.entries if e.loss == "log"), key=lambda e: e.row["n_aurec"]
+    )
     assert lead.startswith(f"{first.method} has the lowest n-AuReC, ")
     assert lead.endswith("differences were not tested (rue report FILES --ci 0.95).")
     other = next(e.method for e in small.report.entries if e.method != first.method)
@@ -486,4 +489,4 @@ def test_titles_of_ranks_do_not_overlap(small):
     every = small.js(titles)
     assert len(every) > 8
     for boxes in (few, every):
-        assert all(a[1] < b[0] for a, b in zip(boxes, boxes[1:], strict=False))
+        assert all(a[1] < b[0] for a, b in pairwise(boxes))
