@@ -251,3 +251,12 @@ def test_the_predicted_person_of_numbers(rng):
         expected = (distance**power).mean(axis=(1, 2, 3))
         np.testing.assert_allclose(predicted_person(belief, get_loss(loss)), expected, rtol=1e-9)
     assert predicted_person(belief, get_loss("crps")) is None
+
+
+def test_rounded_components_do_not_break_parity():
+    # The costs beyond a person's are 0, 26/15, then -26/15 in all for the four ties: equal at 1.
+    probs = np.array([[1, 1, 1], [0, 1, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0], [1, 1, 1]]) + 1e-9
+    counts = [[2, 1, 0], [1, 1, 1], [1, 0, 2], [1, 1, 1], [0, 3, 0], [1, 2, 0]]
+    truth = Annotations(counts, values=[0, 1, 5])
+    belief = Draws((probs / probs.sum(axis=1, keepdims=True))[:, None])
+    assert evaluate(truth, belief, "pinball:0.2", gap=False).person_parity == 1.0

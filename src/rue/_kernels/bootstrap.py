@@ -141,12 +141,13 @@ def weighted_means(weights, value, out):
 
 
 @kernel
-def teams(weights, order, last, excess, asked, rounding, out):
+def teams(weights, order, last, excess, asked, rounding, scale, out):
     """Write parity with a person, the least cost of a team and its coverage of weighted samples.
 
     ``order`` sorts the points; ``last`` marks the ends of equal scores, and ``excess``, what
     accepting a point costs beyond asking a person, and ``asked`` are in that order. Costs that
-    differ by less than ``rounding`` of all of them count as equal.
+    differ by less than ``rounding`` of all of them, or of the ``scale`` of the loss for each point,
+    count as equal.
     """
     n_points = order.shape[0]
     for b in range(weights.shape[0]):
@@ -160,7 +161,7 @@ def teams(weights, order, last, excess, asked, rounding, out):
             cost += w * excess[i]
             if last[i]:
                 least = min(least, cost)
-        close = rounding * size
+        close = rounding * max(size, mass * scale)
         # Corners of the curve: the last as low as the least one, and the last that is not above 0
         # with the corner after it.
         covered, low, even, after = 0, 0, 0, 0

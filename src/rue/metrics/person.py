@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
+from rue.losses import Loss
 from rue.metrics.curves import Curve, risk_coverage_curve
 from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic
 
 __all__ = ["Parity", "TeamCoverage", "TeamRisk", "team_curve"]
 
 ROUNDING = 1e-12
-"""Sums that differ by less than this share of their terms count as equal."""
+"""Sums that differ by less than this share of their terms, or of the scale of the loss for each
+point, count as equal."""
 
 
 def team_curve(star: Components, hat: Components, *, defer_fee: float = 0.0) -> Curve:
@@ -97,9 +99,17 @@ def _teams(sample: Sample, fee: float, weights: NDArray[np.uint8]) -> FloatArray
     if weights_then() is not weights or out is None:
         order, last, total, person = sample.once(_along_total)
         out = np.empty((len(weights), 3))
-        teams(weights, order, last, total - (person + fee), person + fee, ROUNDING, out)
+        excess, scale = total - (person + fee), sample.once(_scale)
+        teams(weights, order, last, excess, person + fee, ROUNDING, scale, out)
         shared[fee, id(weights)] = ref(weights), out
     return np.asarray(out)
+
+
+def _scale(sample: Sample) -> float:
+    """Return the scale of the loss, 1e-12 of which components are rounded to; 0 if unknown."""
+    truth, loss = sample.run.annotations, sample.run.loss
+    n_classes = 0 if truth is None else truth.outcomes.n
+    return loss.scale(n_classes) if n_classes and isinstance(loss, Loss) else 0.0
 
 
 def _shared(_: Sample) -> dict[Any, Any]:
