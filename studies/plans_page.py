@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rue.inference.plan_curves import LEAST_MISS, LEAST_MISS_WITH_JUMPS
+from rue.inference.plan_pilot import MISS, MISS_WITH_JUMPS
 from studies.pages import table
 from studies.rows import Row
 
@@ -146,15 +146,15 @@ def floor_text(rows: list[Row]) -> str:
     for source, own in misses.items():
         others = max(miss for name, miss in misses.items() if name != source)
         over.append(own / others)
-        chosen.append(100 * abs(others - LEAST_MISS))
+        chosen.append(100 * abs(others - MISS))
         name = SETS.get(source, "ChaosNLI")
         parts.append(f"{100 * others:.1f} % without {name}, which missed by {100 * own:.1f} %")
     return (
         "Chosen as the largest miss per doubling under log loss of the other data sets, the least "
-        f"error is {'; '.join(parts)}. These differ from the {100 * LEAST_MISS:.0f} % in use by at "
+        f"error is {'; '.join(parts)}. These differ from the {100 * MISS:.0f} % in use by at "
         f"most {max(chosen):.1f} percentage points, and a data set that was left out missed by at "
         f"most {max(over):.2f} times the error chosen without it. Under 0/1 loss the "
-        f"{100 * LEAST_MISS_WITH_JUMPS:.0f} % in use compare with misses per doubling, as "
+        f"{100 * MISS_WITH_JUMPS:.0f} % in use compare with misses per doubling, as "
         f"root mean squares over the pilots, of "
         f"{'; '.join(_misses_with_jumps(rows))}."
     )

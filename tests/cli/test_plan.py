@@ -89,7 +89,7 @@ def test_says_what_a_small_pilot_does_not_show(tmp_path, run):
         np.savez(tmp_path / f"{name}.npz", probs=belief, counts=counts)
     files = [tmp_path / "a.npz", tmp_path / "b.npz"]
     out = run("plan", *files, "--loss", "zero_one", "--width", "1e-6", "--annotators", "2,5").out
-    assert "a bracket of at most 1e-06 needs: 5 ± ?. No number of annotators is recommended." in out
+    assert "a bracket of at most 1e-06 needs: 4 ± ?. No number of annotators is recommended." in out
     assert "~" in out
     assert "~ is too uncertain to plan with" in out
     assert "± ? an unknown one" in out

@@ -130,7 +130,7 @@ def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) ->
 
 def _advice(study: "Plan", criterion: str) -> str:
     """Return what to do, or why the pilot does not say it."""
-    from rue.inference.plan_measures import LEAST_POINTS
+    from rue.inference.plan_pilot import LEAST_POINTS
 
     best = study.best()
     if best is not None:

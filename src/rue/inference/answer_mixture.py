@@ -27,32 +27,13 @@ _LEAST, _LARGEST = 1e-6, 1e6
 
 @dataclass(frozen=True, eq=False)
 class AnswerMixture:
-    """A mixture of Dirichlet distributions.
-
-    Attributes
-    ----------
-    weights : array of shape (n_components,)
-        The weights, which sum to 1.
-    alpha : array of shape (n_components, n_classes)
-        The parameters of each component.
-    """
+    """A mixture of Dirichlets: weights (n_components,) and alpha (n_components, n_classes)."""
 
     weights: FloatArray
     alpha: FloatArray
 
     def posterior(self, counts: FloatArray) -> "AnswerPosterior":
-        """Return the posterior of each point's distribution given the point's answers.
-
-        Parameters
-        ----------
-        counts : array of shape (n_points, n_classes)
-            The number of answers for each class.
-
-        Returns
-        -------
-        AnswerPosterior
-            A mixture for each point.
-        """
+        """Return the posterior of each point's distribution given the point's answers."""
         from scipy.special import gammaln
 
         logs = np.empty((len(counts), len(self.alpha)))
@@ -65,17 +46,7 @@ class AnswerMixture:
 
 @dataclass(frozen=True, eq=False)
 class AnswerPosterior:
-    """What each point's answers say about the distribution that they were drawn from.
-
-    Attributes
-    ----------
-    counts : array of shape (n_points, n_classes)
-        The answers.
-    shares : array of shape (n_points, n_components)
-        The probability of each component.
-    alpha : array of shape (n_components, n_classes)
-        The prior's parameters.
-    """
+    """What each point's answers say about p*: shares of components (n_points, n_components)."""
 
     counts: FloatArray
     shares: FloatArray
@@ -91,36 +62,10 @@ class AnswerPosterior:
 def fit_answer_mixture(
     counts: FloatArray, rng: np.random.Generator, concentrations: Sequence[float] = FLEXIBLE
 ) -> AnswerMixture:
-    """Fit a mixture of Dirichlets to answers, by the EM algorithm.
+    """Fit a mixture to answers by EM, with a component per majority and concentration.
 
-    Each class that is the majority of some points has a component for each concentration, which
-    starts at the mean frequencies of these points. The step for the parameters of a component is
-    that of Minka (2000), which never lowers the likelihood.
-
-    Parameters
-    ----------
-    counts : array of shape (n_points, n_classes)
-        The number of answers for each class, whole numbers. Of more than 4,000 points, 4,000
-        random ones are used.
-    rng : numpy.random.Generator
-        The source of randomness.
-    concentrations : sequence of float
-        The sums of the parameters that the components start with: ``FLEXIBLE`` for four
-        components per majority, ``SMOOTH`` for one.
-
-    Returns
-    -------
-    AnswerMixture
-        The mixture.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> truth = rng.dirichlet([4.0, 1.0], 2000)
-    >>> mixture = fit_answer_mixture(rng.multinomial(10, truth).astype(float), rng)
-    >>> mean = mixture.weights @ (mixture.alpha / mixture.alpha.sum(axis=1, keepdims=True))
-    >>> mean.round(1)
-    array([0.8, 0.2])
+    The step for the parameters of a component is that of Minka (2000), which never lowers the
+    likelihood; of more than 4,000 points, 4,000 random ones are used.
     """
     if len(counts) > MOST_POINTS:
         counts = counts[rng.choice(len(counts), MOST_POINTS, replace=False)]

@@ -1,6 +1,6 @@
 """Plan a study from a pilot: how many points, and how many annotators per point.
 
-For each number m of annotators, :mod:`rue.inference.plan_curves` gives the width of the bracket,
+For each number m of annotators, :mod:`rue.inference.plan_pilot` gives the width of the bracket,
 the difference of two methods, and the variance of the points' influences on that difference, each
 with its error. With the normal quantiles z of the level and the power, separating two methods
 needs
@@ -15,7 +15,7 @@ from errors.
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,17 +23,16 @@ import numpy as np
 from rue._arrays import IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
-from rue.inference.annotators_needed import ANNOTATORS, MOST_ANNOTATORS, annotators_needed
 from rue.inference.comparable import aligned_runs
 from rue.inference.intervals import AREAS
-from rue.inference.plan_curves import curves
-from rue.inference.plan_measures import Measure, Quantity
-from rue.inference.plan_pilot import Pilot
+from rue.inference.plan_pilot import Measure, Pilot, Quantity
 from rue.truth.answer_losses import Answers
 from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 
+ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
+MOST_ANNOTATORS = 1_000_000
 N_SUBSAMPLES = 20
 
 
@@ -221,29 +220,58 @@ def plan(
         n_subsamples,
         as_seed(seed),
     )
-    by_number, inside = curves(pilot), pilot.n_annotators
     numbers = sorted({int(m) for m in annotators})
     steps: list[float] = [*numbers, math.inf] if len(runs) == 2 else [*numbers]
     for m in tqdm(steps, "annotators", delay=2, disable=None if progress else True, leave=False):
-        by_number.at(m)
-    limit = by_number.at(math.inf).difference if len(runs) == 2 else None
-    rows = [_row(m, by_number.at(m), limit, level, power, m > inside) for m in numbers]
-    needed = None if width is None else annotators_needed(width, by_number, numbers, level)
+        pilot.at(m)
+    limit = pilot.at(math.inf).difference if len(runs) == 2 else None
+    rows = [_row(m, pilot.at(m), limit, level, power, m > pilot.n_annotators) for m in numbers]
+    needed, needed_se, sure = _annotators_needed(width, pilot, level)
     return Plan(
         criterion,
         level,
         power,
         width,
         len(several),
-        inside,
+        pilot.n_annotators,
         tuple(rows),
-        None if needed is None else needed.number,
-        annotators_needed_se=None if needed is None else needed.se,
+        needed,
+        annotators_needed_se=needed_se,
         difference=math.nan if limit is None else limit.value,
         difference_se=math.nan if limit is None else limit.se,
         single_points=len(asked) - len(several),
-        annotators_needed_reliable=needed is not None and needed.reliable,
+        annotators_needed_reliable=sure,
     )
+
+
+def _annotators_needed(
+    width: float | None, pilot: Pilot, level: float
+) -> tuple[int | None, float | None, bool]:
+    """Return the least number with a bracket of at most ``width``, its error, and if it is sure."""
+    if width is None:
+        return None, None, False
+
+    def value(m: int) -> float:
+        return pilot.at(m).width.value
+
+    grid = sorted({*ANNOTATORS, pilot.n_annotators})
+    place = next((i for i, m in enumerate(grid) if value(m) <= width), len(grid) - 1)
+    low, high = grid[max(place - 1, 0)], grid[place]
+    while value(high) > width:
+        if high == MOST_ANNOTATORS:
+            return None, None, False
+        ahead = high * min(max(value(high) / width, 1.05), 4.0)  # as if the width fell as 1/m
+        low, high = high, min(math.ceil(ahead), MOST_ANNOTATORS)
+    while high - low > max(1, low // 50):
+        first, second = value(low), max(value(high), 1e-300)
+        share = math.log(first / width) / math.log(first / second)  # linear in the logarithms
+        middle = min(high - 1, max(low + 1, math.ceil(low * (high / low) ** share)))
+        low, high = (low, middle) if value(middle) <= width else (middle, high)
+    near = pilot.at(high).width
+    known = near.value > 1e-9 * width  # rounding is no width
+    error = 0.0 if high == 2 else high * near.se / near.value if known else math.inf
+    spare = replace(near, value=width - near.value)
+    return high, error, known and (near.is_clear(level) or spare.is_clear(level))
 
 
 def _several(answers: Sequence[Answers | RatingAnswers], hats: Sequence[Components]) -> IntArray:
