@@ -57,9 +57,9 @@ class PlanRow:
     extrapolated : bool
         Whether more than a tenth of the pilot's points have fewer answers.
     bracket_width_se, difference_se, n_points_se : float
-        Standard errors. They include the error of the extrapolation as far as the pilot shows
-        it; infinity if it cannot, because half of its points have fewer than 4 answers, or
-        because it is a single point.
+        Standard errors. That of an extrapolated width includes 5 % of it for each doubling of the
+        annotators (10 % under 0/1 loss, costs and quantiles). Infinity if half of the points have
+        fewer than 4 answers, or if there is a single point.
     reliable : bool
         Whether the pilot has at least 20 points, intervals at the plan's level exclude a
         difference of 0, with so many annotators and with infinitely many, and the former is
