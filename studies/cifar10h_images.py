@@ -40,6 +40,12 @@ REPLICATES = {
     "snapshots": "answers of validation",
     "strength": "answers of validation",
 }
+NAMES = {
+    "n_aurec": "n-AuReC",
+    "n_aurec_total": "n-AuReC total",
+    "aurec": "AuReC",
+    "regret": "mean regret",
+}
 Values = dict[tuple[str, str, str], float]  # by method, loss and column
 
 
@@ -303,11 +309,29 @@ def ferplus(record: Row) -> str:
             lines.append(cells)
     head = ["method", "learns from", "loss", "seeds", "mean regret", "n-AuReC", "n-AuReC total"]
     head += ["calibration", "n-AuReC, features", "n-AuReC total, features"]
-    text = table(head, lines, text=3)
+    text = f"{table(head, lines, text=3)}\n\n{same_order(rows, frozen)}"
     if record["missing"]:
         missing = dict.fromkeys(cell.split("/")[1] for cell in record["missing"])
         text += f"\n\nNot finished: {listed(list(missing))}."
     return text
+
+
+def same_order(rows: Sequence[Row], frozen: Mapping[tuple[str, str], Row]) -> str:
+    """Return Kendall's tau between the orders of the methods on images and on features."""
+    words, methods = [], []
+    for loss in LOSSES:
+        shared = [r for r in rows if r["loss"] == loss and (r["method"], loss) in frozen]
+        methods = [row["method"] for row in shared]
+        taus = []
+        for key in ("n_aurec", "n_aurec_total", "aurec", "regret"):
+            ours = [row[key] for row in shared]
+            theirs = [frozen[method, loss][key] for method in methods]
+            taus.append(f"{kendalltau(ours, theirs).statistic:+.2f} by {NAMES[key]}")
+        words.append(f"under {LOSSES[loss]} loss {listed(taus)}")
+    return (
+        f"Is the order of the {len(methods)} methods that both have the same on images and on "
+        f"features? Kendall's tau (1: the same, 0: unrelated) is {'; '.join(words)}."
+    )
 
 
 if __name__ == "__main__":

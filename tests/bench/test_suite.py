@@ -26,6 +26,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
         "openml-156-generated",
         "atlas-single-tuned",
         "atlas-single-paper",
+        *("atlas-baselines", "atlas-twenty", "atlas-temperature"),
     }
     assert set(shipped()) == names
     for name in names:
@@ -306,6 +307,9 @@ def test_a_suite_may_limit_the_training_points_and_project_images(monkeypatch):
     text = MINE + "[dataset.random-rbf]\nn_points = 100\nn_train_max = 20\n"
     limited = _load(parse_suite(text), "random-rbf", [0, 1], None)
     assert [len(data.train) for data in limited.values()] == [20, 20]
+    more = _load(parse_suite(text + "n_validation_min = 30\n"), "random-rbf", [0, 1], None)
+    assert [len(data.validation) for data in more.values()] == [30, 30]
+    assert [len(data.train) for data in more.values()] == [20, 20]
 
     def load(name, root, **options):
         made = rue.data.load(name, root, **options)

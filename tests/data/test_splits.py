@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rue.data
-from rue.data.splits import hashed_folds, hold_out, limit_training, rotate
+from rue.data.splits import add_validation, hashed_folds, hold_out, limit_training, rotate
 from rue.errors import InputError
 
 groups = st.lists(st.text(max_size=4), min_size=1, max_size=40)
@@ -104,3 +104,20 @@ def test_the_tenth_differs_by_seed_and_is_spread_over_folds():
     assert (first["test"] == sixth["test"]).all()
     assert len(set(first["validation"]) & set(sixth["validation"])) < 40
     assert set(folds[first["validation"]]) == {1, 2, 3, 4}
+
+
+def test_validation_points_are_taken_from_training_points():
+    data = rue.data.load("random-rbf", n_points=100)
+    more, most = (add_validation(data, n) for n in (30, 40))
+    assert len(data.validation) == 20
+    assert len(more.validation) == 30
+    assert set(data.validation) < set(more.validation) < set(most.validation)
+    assert sorted([*more.train, *more.validation]) == sorted([*data.train, *data.validation])
+    assert set(add_validation(data, 30, seed=1).validation) != set(more.validation)
+    assert more.notes == ("10 of 60 training points validate, drawn by seed 0",)
+    assert add_validation(data, 20) is data
+    # Points in another order: the same ids are taken.
+    turned = add_validation(replace(data, train=data.train[::-1]), 30)
+    np.testing.assert_array_equal(turned.validation, more.validation)
+    with pytest.raises(InputError, match="random-rbf has 60 training points, 80 cannot validate"):
+        add_validation(data, 100)

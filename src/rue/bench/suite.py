@@ -23,6 +23,7 @@
     [dataset.random-rbf]          # its options; its own network, regime, methods, losses,
     n_points = 2000               # criteria, active_learning and training
     n_train_max = 1000            # train on that many points, drawn by the seed
+    n_validation_min = 500        # validate on so many, drawn from training points if need be
     losses = ["log"]
 
 A data set of your own is the TOML file that ``rue data check`` wrote, ``datasets = ["mine.toml"]``,
@@ -61,7 +62,13 @@ __all__ = [
 
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 _FOLDER = Path(__file__).parent / "suites"
-_FEATURES = {"features": str, "n_components": int, "n_train_max": int, "ratings": bool}
+_FEATURES = {
+    "features": str,
+    "n_components": int,
+    "ratings": bool,
+    "n_train_max": int,
+    "n_validation_min": int,
+}
 TEXT_FEATURES: dict[str, Encoder] = {"tfidf": "tfidf", "sentence-encoder": "sentence"}
 _MOST_SEEDS = 1_000
 

@@ -32,7 +32,7 @@ from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
 from rue.data.components import principal_components
 from rue.data.ood import add_ood, ood_groups
-from rue.data.splits import limit_training
+from rue.data.splits import add_validation, limit_training
 from rue.methods import METHODS
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     as_components = "n_components" in options and suite.network_of(name) == "probe"
     n_components = options.pop("n_components", 256)
     n_train_max = options.pop("n_train_max", None)
+    n_validation_min = options.pop("n_validation_min", None)
     as_ratings = options.pop("ratings", False)
     features = options.pop("features", "tfidf")
     if features not in TEXT_FEATURES:
@@ -166,6 +167,8 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     made: dict[int, DataSet] = {}
     for seed in seeds:
         data = load(source, root, seed=seed, **options)
+        if n_validation_min is not None:
+            data = add_validation(data, n_validation_min, seed=seed)
         if n_train_max is not None:
             data = limit_training(data, n_train_max, seed=seed)
         if as_components and data.task == "image":

@@ -12,11 +12,15 @@ from rue.errors import InputError
 
 __all__ = ["principal_components"]
 
+_LEAST = 1e-9  # of a variance: beyond the rank of the training images it is rounding error
+
 
 def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
     """Return a data set with the principal components of its pixels instead of images.
 
-    The components are those of the training images alone, each scaled to unit variance there.
+    The components are those of the training images alone, each scaled to unit variance there. They
+    are computed in float64 from the eigenvectors of the covariance, the largest entry of each made
+    positive, and rounded to four decimals, so that they do not depend on the processor.
 
     Parameters
     ----------
@@ -46,8 +50,6 @@ def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
     >>> principal_components(replace(data, inputs=images, task="image"), 3).inputs.shape
     (20, 3)
     """
-    from sklearn.decomposition import PCA
-
     require_whole("n_components", n_components, least=1)
     inputs = data.inputs
     if isinstance(inputs, LazyImages) or inputs.ndim != 4:
@@ -59,11 +61,15 @@ def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
             f"n_components must be at most {most}, the number of training images or of pixels of "
             f"{data.name}, got {n_components}"
         )
-    pca = PCA(n_components, whiten=True, svd_solver="full")
-    pca.fit(pixels[data.train].astype(np.float32))
+    train = pixels[data.train].astype(np.float64)
+    mean = train.mean(axis=0)
+    variances, vectors = np.linalg.eigh(np.cov(train, rowvar=False))
+    variances, vectors = variances[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_components)]
+    scaled = vectors * np.sign(largest) / np.sqrt(np.maximum(variances, _LEAST))
     chunks = range(0, len(pixels), 10_000)
     features = np.concatenate(
-        [pca.transform(pixels[first : first + 10_000].astype(np.float32)) for first in chunks]
+        [np.round((pixels[first : first + 10_000] - mean) @ scaled, 4) for first in chunks]
     ).astype(np.float32)
     made = data.with_inputs(features, {})
     checksum = {f"{n_components} principal components": features_digest(features)}

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from rue._arrays import IntArray, require_whole
+from rue.errors import InputError
 
 if TYPE_CHECKING:
     from rue.data.dataset import DataSet
 
-__all__ = ["N_FOLDS", "Splits", "hashed_folds", "hold_out", "limit_training", "rotate"]
+__all__ = [
+    "N_FOLDS",
+    "Splits",
+    "add_validation",
+    "hashed_folds",
+    "hold_out",
+    "limit_training",
+    "rotate",
+]
 
 N_FOLDS = 5
 
@@ -114,3 +123,38 @@ def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
     kept = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
     note = f"{n_points:,} of {n_all:,} training points, drawn by seed {seed}"
     return replace(data, train=kept, notes=(*data.notes, note))
+
+
+def add_validation(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet":
+    """Return the data set with at least ``n_points`` validation points, taken from training points.
+
+    Those taken have the lowest hashes of data set, seed and id, as in :func:`limit_training`.
+
+    Examples
+    --------
+    >>> from rue.data import load
+    >>> data = add_validation(load("random-rbf", n_points=1000), 250)
+    >>> len(data.train), len(data.validation), data.notes
+    (550, 250, ('50 of 600 training points validate, drawn by seed 0',))
+    """
+    missing = require_whole("n_points", n_points, least=1) - len(data.validation)
+    n_all = len(data.train)
+    if missing <= 0:
+        return data
+    if missing >= n_all:
+        raise InputError(f"{data.name} has {n_all} training points, {missing} cannot validate")
+    taken = _lowest_hashes(data, missing, f"validation {require_whole('seed', seed)}")
+    note = f"{missing:,} of {n_all:,} training points validate, drawn by seed {seed}"
+    return replace(
+        data,
+        train=data.train[~np.isin(data.train, taken)],
+        validation=np.sort(np.concatenate([data.validation, taken])),
+        notes=(*data.notes, note),
+    )
+
+
+def _lowest_hashes(data: "DataSet", n_points: int, salt: str) -> IntArray:
+    names = (f"{data.name}\n{salt}\n{data.ids[row]}".encode() for row in data.train)
+    hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
+    order = sorted(range(len(hashes)), key=hashes.__getitem__)
+    return np.sort(data.train[order[:n_points]])
