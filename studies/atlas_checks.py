@@ -16,7 +16,7 @@ import numpy as np
 from rue import Annotations, Draws, Scored, decompose, evaluate
 from rue.bench.store import Store
 from rue.bench.tables import read_results
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.methods._training.temperature import fit_temperature, temper
 from studies.atlas_pages import FINDINGS
 from studies.pages import fill_file, listed, spread, table
@@ -38,14 +38,12 @@ def tempered(store: Store) -> list[Row]:
     for cell in read_results(store).raw:
         if cell.method != METHOD:
             continue
-        file = read_predictions(store.predictions(cell))
-        assert isinstance(file, Predictions)
-        assert file.truth is not None
+        file = read_belief(store.predictions(cell))
         assert isinstance(file.truth, Annotations)
-        assert isinstance(file.belief, Draws)
-        halves = np.array_split(np.random.default_rng(cell.seed).permutation(len(file.belief)), 2)
+        assert isinstance(file, Draws)
+        halves = np.array_split(np.random.default_rng(cell.seed).permutation(len(file)), 2)
         first, second = (np.sort(half) for half in halves)
-        belief = Scored(file.belief.mean(), decompose(file.belief, "log").epistemic)
+        belief = Scored(file.mean(), decompose(file, "log").epistemic)
         temperature = fit_temperature(belief[first], file.truth.probs[first])
         answers = file.truth[second].unnamed()
         plain = evaluate(answers, belief[second], "log", gap=False)

@@ -14,6 +14,7 @@ import numpy as np
 from rue import Components, realize
 from rue._arrays import FloatArray
 from rue._schema import plain
+from rue.beliefs import Belief
 from rue.bench.baselines import pack
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
@@ -21,7 +22,7 @@ from rue.bench.suite import read_suite
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import Run
 from rue.deploy import compare_rules
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
 from rue.selectors.problem import Problem
@@ -101,7 +102,7 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
             extras[key] = (
                 named
                 | {"version": EXTRAS}
-                | extra(read_predictions(store.predictions(cell)), seed=cell.seed)
+                | extra(read_belief(store.predictions(cell)), seed=cell.seed)
             )
     return {
         "suite": results.suite,
@@ -138,21 +139,20 @@ def without_details(row: Row) -> Row:
     return {**row, "proxies": proxies}
 
 
-def extra(predictions: Predictions | Run, *, seed: int) -> Row:
+def extra(belief: Belief, *, seed: int) -> Row:
     """Return what one prediction file says beyond its row, under log loss.
 
     ``announced`` is the mean epistemic uncertainty. The mean true regret is between
     ``regret_low``, with leave-one-out Bayes risks, and ``regret_high``, the plug-in one; they are
     the same if p* is known.
     """
-    run = make_run(predictions, None, LOSS, with_answers=None)
-    published = make_run(predictions, None, LOSS, convention="published")
-    assert isinstance(predictions, Predictions)
-    assert predictions.truth is not None
-    answers = predictions.truth
+    run = make_run(belief, None, LOSS, with_answers=None)
+    published = make_run(belief, None, LOSS, convention="published")
+    answers = belief.truth
+    assert answers is not None
     high = low = float(run.star.epistemic.mean())
     if run.answers is not None:
-        star = realize(answers, predictions.belief, LOSS, estimator="leave_one_out")
+        star = realize(answers, belief, LOSS, estimator="leave_one_out")
         low = float(star.epistemic.mean())
     corrected = evaluate_run(run, gap=False, corrected=True).to_dict()
     return {

@@ -24,7 +24,7 @@ from rue.beliefs import ClassBelief
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
 from rue.deploy.candidates import Weights, best_cut, directions, losses_of, weighted_score
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.losses import get_loss
 from rue.selectors import solve
 from studies import DOCS, FIGURES, OUT
@@ -132,10 +132,8 @@ def studies(out: Path) -> list[Row]:
 def study(out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, size: int) -> Row:
     """Draw calibration sets from a world, and measure what the fitted rules attain in it."""
     file = out / ("cifar.npz" if name == "cifar10h" else "random-rbf.npz")
-    predicted = read_predictions(file)
-    assert isinstance(predicted, Predictions)
-    assert predicted.truth is not None
-    known, belief = predicted.truth, predicted.belief
+    belief = read_belief(file)
+    known = belief.truth
     assert isinstance(known, Annotations)
     assert isinstance(belief, ClassBelief)
     bound = get_loss(loss).bound(belief.n_classes)

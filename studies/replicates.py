@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 import rue.data
-from rue import Annotations, aurec, decompose, evaluate, realize
+from rue import Annotations, Belief, aurec, decompose, evaluate, realize
 from rue.bench.cells import Cell, cells
 from rue.bench.store import Store
 from rue.data import DataSet
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.metrics.measures import spearman
 from studies import DOCS, OUT
 from studies.pages import fill_file, spread, table
@@ -130,17 +130,16 @@ def rankings(folder: Path) -> list[Row]:
 
 
 def _ranking(store: Store, cell: Cell) -> Row:
-    read = read_predictions(store.predictions(cell))
-    assert isinstance(read, Predictions)
-    answers = _answers(cell, read)
+    belief = read_belief(store.predictions(cell))
+    answers = _answers(cell, belief)
     stored = store.row(cell)
     log = next(row for row in stored.rows if row["loss"] == "log")
-    hat = decompose(read.belief, "brier")
+    hat = decompose(belief, "brier")
     found: Row = {"dataset": cell.dataset, "method": cell.method, "seed": cell.seed}
     found |= {key: log[key] for key in ("n_aurec", "n_aurec_total", "regret_calibration")}
     found["spearman"] = spearman(hat.epistemic, hat.total)
     for estimator in ("plugin", "unbiased"):
-        regret = realize(answers, read.belief, "brier", estimator=estimator).epistemic
+        regret = realize(answers, belief, "brier", estimator=estimator).epistemic
         random = float(regret.mean()) / 2
         for by in ("epistemic", "total"):
             # Divided by that of a random ranking: an oracle has no meaning for noisy regrets.
@@ -148,13 +147,13 @@ def _ranking(store: Store, cell: Cell) -> Row:
     return found
 
 
-def _answers(cell: Cell, read: Predictions) -> Annotations:
+def _answers(cell: Cell, belief: Belief) -> Annotations:
     data = rue.data.load(cell.dataset, split="test", seed=cell.seed)
     place = {name: row for row, name in enumerate(data.ids)}
     assert data.annotations is not None
-    assert read.belief.ids is not None
-    rows = np.array([place[name] for name in read.belief.ids])
-    return data.annotations[rows].with_ids(read.belief.ids)
+    assert belief.ids is not None
+    rows = np.array([place[name] for name in belief.ids])
+    return data.annotations[rows].with_ids(belief.ids)
 
 
 def blocks(rows: Row) -> dict[str, str]:

@@ -25,7 +25,7 @@ from rue.components import Run
 from rue.data.datasets.random_rbf import random_rbf
 from rue.inference.bootstrap import own_order, replicates
 from rue.inference.intervals import AREAS, influence, interval
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
@@ -153,16 +153,15 @@ def fewer_annotators(run: Path) -> list[Row]:
     rows = []
     for loss in ("log", "brier", "zero_one"):
         for method, file in files.items():
-            read = read_predictions(file)
-            assert isinstance(read, Predictions)
-            each = make_run(read, None, loss, with_answers=True)
+            belief = read_belief(file)
+            each = make_run(belief, None, loss, with_answers=True)
             assert isinstance(each.answers, Answers)
             for m in (5, 10, 20, 0):
                 ends, entropy = [], []
                 for seed in range(5 if m else 1):
                     rng = np.random.default_rng(seed)
                     said = each.answers.subsampled(m or 10**6, rng)
-                    star = realize(Annotations(said.counts), read.belief.unnamed(), loss)
+                    star = realize(Annotations(said.counts), belief.unnamed(), loss)
                     assert star.aleatoric_high is not None
                     row = evaluate_components(star, each.hat, gap=False)
                     ends.append((row.aurec_low, row.aurec_high))

@@ -48,7 +48,7 @@ def write_benchmark(tmp_path, n_points=40, *, n_seeds=3, lead=0.0):
             predictions = read_predictions(path)
             people = predictions.truth
             rows = [
-                evaluate(people, predictions.belief, loss, method=method).to_dict()
+                evaluate(people, predictions, loss, method=method).to_dict()
                 for loss in MADE_SUITE.losses
             ]
             content = io.BytesIO(path.read_bytes())

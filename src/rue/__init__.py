@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from rue.inference.method_ranking import Difference as Difference
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
+    from rue.io.predictions import read_belief as read_belief
     from rue.io.predictions import save_predictions as save_predictions
+    from rue.io.truth import read_truth as read_truth
     from rue.losses import CRPS as CRPS
     from rue.losses import RPS as RPS
     from rue.losses import Absolute as Absolute
@@ -187,7 +189,9 @@ _PUBLIC = {
     "pareto_gap": "rue.pareto.gap",
     "plan": "rue.inference.power",
     "random_aurec": "rue.metrics.measures",
+    "read_belief": "rue.io.predictions",
     "read_published": "rue.published",
+    "read_truth": "rue.io.truth",
     "realize": "rue.components",
     "recalibrate": "rue.metrics.recalibration",
     "regret_calibration": "rue.metrics.measures",

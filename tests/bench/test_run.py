@@ -121,10 +121,9 @@ def test_tables_leave_out_cells_of_other_settings_and_say_so(store, suite):
         results = read_results(store)
         assert list(results.stale) == others
         assert {row["method"] for row in results.rows} == {"ddu"}
-        assert (
-            results.notes()[0]
-            == "4 cells are of other settings and left out, first random-rbf/dropout/0"
-        )
+        assert results.notes() == [
+            "4 cells are of other settings and left out, first random-rbf/dropout/0"
+        ]
 
 
 def test_a_row_of_another_cell_is_noticed(store, suite):
@@ -453,7 +452,7 @@ def test_a_table_of_another_convention_needs_no_training(finished, suite):
     ]
     cell = next(c for c in cells(suite) if (c.method, c.seed) == ("ensemble", 1))
     read = read_predictions(finished.predictions(cell))
-    expected = rue.evaluate(read.truth, read.belief, "zero_one", convention="published").to_dict()
+    expected = rue.evaluate(read.truth, read, "zero_one", convention="published").to_dict()
     keys = ("method", "seed", "loss")
     mine = next(r for r in made if [r[k] for k in keys] == ["ensemble", 1, "zero_one"])
     for key in ("aurec", "n_aurec", "aurc", "pareto_gap", "spearman_hat", "aurec_total"):

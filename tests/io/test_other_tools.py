@@ -46,10 +46,10 @@ def test_a_log_of_the_harness_holds_logits_by_choice(tmp_path):
     numbers = [[-1.5, -2.0, -0.5], [-3.0, -0.1, -4.0]]
     path = written(tmp_path, "s.jsonl", *(harness_line(i, x) for i, x in enumerate(numbers)))
     read = read_predictions(path)
-    assert read.belief.ids.tolist() == ["0", "1"]
-    assert read.belief.outcomes.names == LABELS
-    np.testing.assert_allclose(read.belief.mean(), softmax(numbers))
-    assert "lm-evaluation-harness" in read.belief.notes[0]
+    assert read.ids.tolist() == ["0", "1"]
+    assert read.outcomes.names == LABELS
+    np.testing.assert_allclose(read.mean(), softmax(numbers))
+    assert "lm-evaluation-harness" in read.notes[0]
 
 
 def test_the_choices_of_the_harness_are_matched_by_name(tmp_path):
@@ -60,7 +60,7 @@ def test_the_choices_of_the_harness_are_matched_by_name(tmp_path):
         harness_line(0, [-1.0, -2.0, -3.0]),
         harness_line(1, [-2.0, -3.0, -1.0], choices=("Neither", "False", "True")),
     )
-    probs = read_predictions(path).belief.mean()
+    probs = read_predictions(path).mean()
     np.testing.assert_allclose(probs[0], probs[1])
 
 
@@ -68,9 +68,7 @@ def test_an_id_inside_of_the_document(tmp_path):
     from rue.io.names import Matching
 
     path = written(tmp_path, "s.jsonl", harness_line(7, [-1.0, -2.0, -3.0]))
-    assert read_predictions(path, matching=Matching(id_name="doc.uid")).belief.ids.tolist() == [
-        "u7"
-    ]
+    assert read_predictions(path, matching=Matching(id_name="doc.uid")).ids.tolist() == ["u7"]
 
 
 def test_older_arguments_are_lists_and_one_filter_is_read(tmp_path):
@@ -82,8 +80,8 @@ def test_older_arguments_are_lists_and_one_filter_is_read(tmp_path):
         harness_line(0, [-9.0, -9.0, -9.0], filter="strict", **old),
     )
     read = read_predictions(path)
-    np.testing.assert_allclose(read.belief.mean(), softmax([[-1.0, -2.0, -3.0]]))
-    assert "filter none of none, strict" in read.belief.notes[0]
+    np.testing.assert_allclose(read.mean(), softmax([[-1.0, -2.0, -3.0]]))
+    assert "filter none of none, strict" in read.notes[0]
 
 
 def test_generated_texts_are_sampled_labels(tmp_path):
@@ -94,8 +92,8 @@ def test_generated_texts_are_sampled_labels(tmp_path):
         *(harness_line(i, [0.0] * 3, filtered_resps=x) for i, x in enumerate(texts)),
     )
     read = read_predictions(path)
-    order = [read.belief.outcomes.names.index("True"), read.belief.outcomes.names.index("False")]
-    np.testing.assert_allclose(read.belief.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+    order = [read.outcomes.names.index("True"), read.outcomes.names.index("False")]
+    np.testing.assert_allclose(read.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
 
 
 @pytest.mark.parametrize(
@@ -127,8 +125,8 @@ def test_first_tokens_of_an_inspect_log_are_logits(tmp_path):
     output = {"choices": [{"logprobs": {"content": [{"top_logprobs": tokens}]}}]}
     sample = {"id": "q1", "epoch": 1, "choices": ["yes", "no"], "output": output}
     read = read_predictions(inspect(tmp_path, [sample]))
-    assert read.belief.outcomes.names == ("yes", "no")
-    np.testing.assert_allclose(read.belief.mean(), softmax([[-1.8, -0.2]]))
+    assert read.outcomes.names == ("yes", "no")
+    np.testing.assert_allclose(read.mean(), softmax([[-1.8, -0.2]]))
 
 
 def test_epochs_of_an_inspect_log_are_sampled_answers(tmp_path):
@@ -143,8 +141,8 @@ def test_epochs_of_an_inspect_log_are_sampled_answers(tmp_path):
         for epoch, answer in enumerate(answers, 1)
     ]
     read = read_predictions(inspect(tmp_path, samples))
-    order = [read.belief.outcomes.names.index("yes"), read.belief.outcomes.names.index("no")]
-    np.testing.assert_allclose(read.belief.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+    order = [read.outcomes.names.index("yes"), read.outcomes.names.index("no")]
+    np.testing.assert_allclose(read.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
     with pytest.raises(FileError, match="neither log probabilities of its choices nor a score"):
         read_predictions(inspect(tmp_path, [{"id": "a"}]))
     with pytest.raises(FileError, match="holds no samples"):
@@ -167,7 +165,7 @@ def test_a_submission_to_lewidi_is_matched_by_id(tmp_path):
     known = read_truth(answers)
     assert known.outcomes.names == ("0", "1", "2")  # nobody chose 2, and the soft labels name it
     read = read_predictions(path)
-    assert read.belief.ids.tolist() == ["9", "7"]
+    assert read.ids.tolist() == ["9", "7"]
     from rue.io.runs import read_run
 
     run = read_run(path, known, "brier")
@@ -189,8 +187,8 @@ def test_a_submission_to_lewidi_is_matched_by_id(tmp_path):
 def test_predictions_of_chaosnli_and_of_a_pipeline(tmp_path):
     items = {"u1": {"predicted_probabilities": [0.2, 0.5, 0.3], "predicted_label": "n"}}
     read = read_predictions(written(tmp_path, "c.json", json.dumps({"bert": items})))
-    assert (read.method, read.belief.outcomes.names) == ("bert", ("e", "n", "c"))
-    np.testing.assert_allclose(read.belief.mean(), [[0.2, 0.5, 0.3]])
+    assert (read.method, read.outcomes.names) == ("bert", ("e", "n", "c"))
+    np.testing.assert_allclose(read.mean(), [[0.2, 0.5, 0.3]])
     with pytest.raises(FileError, match="predictions of 2 models"):
         read_predictions(written(tmp_path, "c.json", json.dumps({"a": items, "b": items})))
     scores = [
@@ -198,8 +196,8 @@ def test_predictions_of_chaosnli_and_of_a_pipeline(tmp_path):
         [{"label": "pos", "score": 0.6}, {"label": "neg", "score": 0.4}],
     ]
     read = read_predictions(written(tmp_path, "p.json", json.dumps(scores)))
-    assert read.belief.outcomes.names == ("neg", "pos")
-    np.testing.assert_allclose(read.belief.mean(), [[0.9, 0.1], [0.4, 0.6]])
+    assert read.outcomes.names == ("neg", "pos")
+    np.testing.assert_allclose(read.mean(), [[0.9, 0.1], [0.4, 0.6]])
 
 
 REAL = Path(os.environ.get("RUE_DATA", ".")) / "lewidi"
@@ -215,9 +213,9 @@ def test_real_files_of_lewidi_and_of_the_harness():
         truth = read_truth(REAL / name)
         assert (truth.n_points, truth.n_classes) == (n_points, n_classes)
     soft = read_predictions(REAL / "2025/MP/MP_test_soft.tsv")
-    assert soft.belief.n_classes == 2
-    assert set(soft.belief.ids) == set(read_truth(REAL / "2025/MP/MP_test.json").ids)
+    assert soft.n_classes == 2
+    assert set(soft.ids) == set(read_truth(REAL / "2025/MP/MP_test.json").ids)
     with pytest.raises(FileError, match="several answers"):
         read_truth(REAL / "2025/VariErrNLI/VariErrNLI_dev.json")
     log = read_predictions(REAL.parent / "logs/lm-eval/samples_cb_llama-3-8b.jsonl")
-    assert set(log.belief.outcomes.names) == set(LABELS)
+    assert set(log.outcomes.names) == set(LABELS)

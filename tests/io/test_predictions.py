@@ -34,20 +34,20 @@ def test_what_is_written_is_read_back_to_the_bit(tmp_path_factory, seed, n, m, k
             ids = [f"item {i}" for i in rng.permutation(n)]
             rue.save_predictions(path, belief, ids=ids, annotations=truth, method="mine")
             read = read_predictions(path)
-            assert type(read.belief) is type(belief)
+            assert type(read) is type(belief)
             for name in ("probs", "alpha", "epistemic"):
                 if hasattr(belief, name):
-                    got, wanted = getattr(read.belief, name), getattr(belief, name)
+                    got, wanted = getattr(read, name), getattr(belief, name)
                     assert got.dtype == wanted.dtype
                     np.testing.assert_array_equal(got, wanted)
-            assert read.belief.ids.tolist() == ids
-            assert read.belief.method == "mine"
+            assert read.ids.tolist() == ids
+            assert read.method == "mine"
             got = read.truth
             if truth.counts is None:  # rows are divided by their sums, 1 but for rounding
                 np.testing.assert_allclose(got.probs, truth.probs, rtol=1e-15)
             else:
                 np.testing.assert_array_equal(got.counts, truth.counts)
-            assert (truth.values is None) == (read.belief.outcomes.given_values is None)
+            assert (truth.values is None) == (read.outcomes.given_values is None)
 
 
 def test_a_file_holds_what_it_was_given(tmp_path):
@@ -60,7 +60,7 @@ def test_a_file_holds_what_it_was_given(tmp_path):
     assert held.keys() == {"alpha", "ids", "values", "classes"}
     assert held["ids"].tolist() == ["7", "8"]
     assert held["classes"].tolist() == ["a", "b", "c"]
-    assert read_predictions(path).belief.groups == {}
+    assert read_predictions(path).groups == {}
 
 
 def test_bad_arguments_name_themselves(tmp_path):
@@ -106,9 +106,9 @@ def test_only_what_is_needed_is_read(tmp_path):
     """An array that no one asked for may be pickled or of any size."""
     probs = np.full((3, 2, 2), 0.5)
     np.savez(tmp_path / "a.npz", probs=probs, day=np.arange(3), more=np.array([[{}]], dtype=object))
-    assert list(read_predictions(tmp_path / "a.npz").belief.groups) == ["day"]
+    assert list(read_predictions(tmp_path / "a.npz").groups) == ["day"]
     np.savez(tmp_path / "a.npz", probs=probs, odd=np.zeros(3, [("a", "f8")]), raw=np.zeros(3, "V4"))
-    assert read_predictions(tmp_path / "a.npz").belief.groups == {}
+    assert read_predictions(tmp_path / "a.npz").groups == {}
 
 
 @pytest.mark.parametrize("ids", [np.zeros(3, [("a", "i8")]), np.zeros(3, "V4"), np.zeros(3, "c16")])

@@ -57,9 +57,9 @@ def test_what_is_saved_is_read(kind, tmp_path):
     people = Ratings(ANSWERS, range=(0, 5))
     save_predictions(tmp_path / "m.npz", BELIEFS[kind], ids=IDS, annotations=people, method="mine")
     found = read_predictions(tmp_path / "m.npz")
-    same(found.belief, BELIEFS[kind])
-    assert found.belief.ids.tolist() == IDS
-    assert found.belief.method == "mine"
+    same(found, BELIEFS[kind])
+    assert found.ids.tolist() == IDS
+    assert found.method == "mine"
     assert lists(found.truth) == ANSWERS
     assert found.truth.range == (0, 5)
     run = read_run(tmp_path / "m.npz", None, "crps")
@@ -77,9 +77,9 @@ def test_json_lines_hold_a_point_or_a_draw(kind, tmp_path):
     ]
     (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, points)))
     found = read_predictions(tmp_path / "m.jsonl")
-    same(found.belief, belief)
+    same(found, belief)
     assert lists(found.truth) == ANSWERS
-    assert found.belief.groups["split"].tolist() == ["test"] * 3
+    assert found.groups["split"].tolist() == ["test"] * 3
     if kind == "evidential":
         return
     draws = [
@@ -88,7 +88,7 @@ def test_json_lines_hold_a_point_or_a_draw(kind, tmp_path):
         for i, name in enumerate(IDS)
     ]
     (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, draws)))
-    same(read_predictions(tmp_path / "d.jsonl").belief, belief)
+    same(read_predictions(tmp_path / "d.jsonl"), belief)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -108,8 +108,8 @@ def test_tables_hold_a_row_per_draw_or_value(kind, suffix, tmp_path):
     path = tmp_path / f"m{suffix}"
     write(path, names, rows)
     found = read_predictions(path)
-    same(found.belief, BELIEFS[kind])
-    assert found.belief.ids.tolist() == IDS
+    same(found, BELIEFS[kind])
+    assert found.ids.tolist() == IDS
 
 
 def write(path, names, rows):
@@ -121,9 +121,9 @@ def write(path, names, rows):
 
 def test_one_draw_needs_no_second_axis(tmp_path):
     np.savez(tmp_path / "m.npz", mean=MEAN[:, 0], sd=SD[:, 0])
-    same(read_predictions(tmp_path / "m.npz").belief, Gaussians(MEAN[:, :1], SD[:, :1]))
+    same(read_predictions(tmp_path / "m.npz"), Gaussians(MEAN[:, :1], SD[:, :1]))
     np.savez(tmp_path / "s.npz", samples=VALUES[:, 0])
-    same(read_predictions(tmp_path / "s.npz").belief, Samples(VALUES[:, :1]))
+    same(read_predictions(tmp_path / "s.npz"), Samples(VALUES[:, :1]))
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "lists", "npz"])
@@ -188,7 +188,7 @@ def test_counts_on_a_scale_are_answers(tmp_path):
 def test_a_column_called_mean_is_a_column_where_there_are_probs(tmp_path):
     lines = [{"id": "a", "probs": [0.5, 0.5], "mean": 1.0}, {"id": "b", "probs": [0.5, 0.5]}]
     (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert isinstance(read_predictions(tmp_path / "m.jsonl").belief, Draws)
+    assert isinstance(read_predictions(tmp_path / "m.jsonl"), Draws)
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,8 @@ def test_a_note_says_that_rows_with_the_same_id_are_draws(tmp_path, text, said):
     path.write_text(text)
     note = f"{path} has 2 rows for each id, which were read as 2 draws per point"
     found = read_predictions(path)
-    assert found.belief.notes == ((note,) if said else ())
-    assert found.belief[np.array([0])].notes == found.belief.notes
+    assert found.notes == ((note,) if said else ())
+    assert found[np.array([0])].notes == found.notes
 
 
 def test_the_note_of_repeated_rows_reaches_the_row(tmp_path):

@@ -29,7 +29,7 @@ def test_an_honest_submission_is_verified(submissions):
         assert verified.problem == ""
         assert tuple(verified.rows) == LOSSES
     read = read_predictions(submissions / "method0" / "predictions.npz")
-    row = evaluate(read.truth, read.belief, "log")
+    row = evaluate(read.truth, read, "log")
     assert check(submissions / "method0").rows["log"].n_aurec == row.n_aurec
 
 
@@ -69,7 +69,7 @@ def test_rounding_by_hand():
 
 def test_corrected_columns_are_verified_if_they_are_claimed(mine):
     read = read_predictions(mine / "predictions.npz")
-    row = evaluate(read.truth, read.belief, "log", corrected=True)
+    row = evaluate(read.truth, read, "log", corrected=True)
     claims = {k: v for k, v in row.to_dict().items() if k.endswith("_corrected")}
     assert sum(value is not None for value in claims.values()) == 5
     change_row(mine, lambda row: row["rows"][0].update(claims))

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,9 @@ from rue._arrays import (
 from rue.errors import AlignmentError, ShapeError
 from rue.losses.base import Expectation, Loss, check_choices
 from rue.losses.outcomes import Classes, Outcomes
+
+if TYPE_CHECKING:
+    from rue.truth.base import Truth
 
 __all__ = ["Belief", "ClassBelief", "PerPoint"]
 
@@ -171,10 +174,13 @@ class Belief(PerPoint):
         The name of the method.
     actions : array of shape (n_points,) or (n_points, n_classes), or None
         The actions of a deployed predictor, which are judged instead of the Bayes actions.
+    truth : Annotations or Ratings, or None
+        The answers about the same points that the belief's own file holds.
     """
 
     method: str
     actions: NDArray[Any] | None
+    truth: "Truth | None" = None
     _places: IntArray | None = None
     """The present column of each class that actions may be numbers of, if columns have moved."""
 
@@ -228,8 +234,8 @@ class Belief(PerPoint):
         return self._with(method=method)
 
     def _chosen(self, rows: Any) -> dict[str, Any]:
-        actions = None if self.actions is None else self.actions[rows]
-        return super()._chosen(rows) | {"actions": actions}
+        own = {"actions": self.actions, "truth": self.truth}
+        return super()._chosen(rows) | {k: None if v is None else v[rows] for k, v in own.items()}
 
     def _in_columns(self, columns: IntArray | None, outcomes: Outcomes) -> Self:
         belief = super()._in_columns(columns, outcomes)

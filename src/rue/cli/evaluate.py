@@ -141,11 +141,11 @@ def evaluate(
             given = isinstance(predictions, Run)
             if given and study is not None:
                 raise InputError(
-                    f"{predictions.path} contains components, and --against needs predictions"
+                    f"{predictions.source} contains components, and --against needs predictions"
                 )
             if given and len(chosen) > 1:
                 raise InputError(
-                    f"{predictions.path} contains components of one loss: pass one --loss"
+                    f"{predictions.source} contains components of one loss: pass one --loss"
                 )
             for name, loss in chosen.items():
                 run = make_run(

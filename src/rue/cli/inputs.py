@@ -17,9 +17,9 @@ import typer
 from rue.errors import InputError
 
 if TYPE_CHECKING:
+    from rue.beliefs import Belief
     from rue.components import Run
     from rue.io.names import Matching
-    from rue.io.predictions import Predictions
     from rue.losses import Loss
     from rue.selectors.problem import Problem
     from rue.truth.base import Truth
@@ -189,7 +189,7 @@ class Matched:
                 return data_set_truth(self.truth)
         return read_truth(self.truth, by=[c for c in columns if c], matching=self.matching)
 
-    def read_methods(self, files: list[str]) -> "dict[str, Predictions | Run]":
+    def read_methods(self, files: list[str]) -> "dict[str, Belief | Run]":
         """Read the predictions of each method by name: the given one, its file's, or its stem."""
         from rue.components import Run
         from rue.io.predictions import read_method
@@ -200,8 +200,8 @@ class Matched:
         reads = in_one_order(
             [read_method(paths, name=name, matching=self.matching) for name, paths in given]
         )
-        own = [read.method if isinstance(read, Run) else read.belief.method for read in reads]
-        methods: dict[str, Predictions | Run] = {}
+        own = [read.method for read in reads]
+        methods: dict[str, Belief | Run] = {}
         for (name, paths), read, word in zip(given, reads, own, strict=True):
             label = name or (word if word and own.count(word) == 1 else stems[paths[0]])
             if label in methods:

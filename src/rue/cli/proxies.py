@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rue.beliefs import Convention as ConventionName
     from rue.components import Run
     from rue.io.names import Matching
-    from rue.io.predictions import Predictions
     from rue.proxies.rows import ProxyRow
     from rue.truth.base import Truth
 
@@ -64,7 +63,7 @@ def proxies(
     from rue.metrics.table import format_rows
 
     matching = matched.matching
-    methods = {name: _predictions(name, r) for name, r in matched.read_methods(files).items()}
+    methods = {name: _class_belief(name, r) for name, r in matched.read_methods(files).items()}
     outside = _read_outside(ood or [], methods, matching)
     groups = _groups(near or [], far or [], outside)
     answers = matched.answers()
@@ -80,8 +79,8 @@ def proxies(
         notes += [f"{name}: {note}" for note in own_notes]
     if not outside and not any(row.by_answers or row.by_labels for row in rows):
         raise InputError(
-            f"{next(iter(methods.values())).path} has no answers of its own, and there is nothing "
-            "to evaluate against: give --ood, --truth or --labels"
+            f"{next(iter(methods.values())).source} has no answers of its own, and there is "
+            "nothing to evaluate against: give --ood, --truth or --labels"
         )
     if format == "json":
         facts = {"loss": "log", "convention": convention, "groups": groups}
@@ -97,25 +96,17 @@ def proxies(
     print_notes([*notes, *_without_group(outside, groups)], format)
 
 
-def _predictions(name: str, read: "Predictions | Run") -> "Predictions":
+def _class_belief(name: str, read: "Belief | Run") -> "Belief":
     from rue.components import Run
 
     if isinstance(read, Run):
-        raise InputError(f"{read.path}: holds components of {name}, and proxies need predictions")
-    _belief_of(read)
+        raise InputError(f"{read.source}: holds components of {name}, and proxies need predictions")
+    if not read.n_classes:
+        raise InputError(f"{read.source}: is about real numbers, and proxies are for classes")
     return read
 
 
-def _belief_of(predictions: "Predictions") -> "Belief":
-    """Return a belief about classes; raise if the predictions are real numbers."""
-    from rue.beliefs import RealBelief
-
-    if isinstance(predictions.belief, RealBelief):
-        raise InputError(f"{predictions.path}: is about real numbers, and proxies are for classes")
-    return predictions.belief
-
-
-def _labels_of(text: str | None, matching: "Matching", of: "Predictions") -> "Truth | None":
+def _labels_of(text: str | None, matching: "Matching", of: "Belief") -> "Truth | None":
     """Return the labels of a file, or of a data set by its name: one answer for each point.
 
     Class numbers, and files in which not every class occurs, are read with the classes of the
@@ -128,12 +119,11 @@ def _labels_of(text: str | None, matching: "Matching", of: "Predictions") -> "Tr
 
     if is_data_set(text):
         return data_set_labels(text)
-    belief = _belief_of(of)
-    return read_labels(text, belief.n_classes, belief.outcomes.names, matching=matching)
+    return read_labels(text, of.n_classes, of.outcomes.names, matching=matching)
 
 
 def _read_outside(
-    texts: list[str], methods: "Mapping[str, Predictions]", matching: "Matching"
+    texts: list[str], methods: "Mapping[str, Belief]", matching: "Matching"
 ) -> "dict[str, dict[str, Belief]]":
     """Return the beliefs about each OOD set by method, the same sets for every method."""
     from rue.io.predictions import read_method
@@ -147,8 +137,8 @@ def _read_outside(
         if not colon:
             method, named = "", name
         paths = [Path(part) for part in rest.split(",")]
-        read = _predictions(rest, read_method(paths, matching=matching))
-        method = method or _method_of(text, read.belief.method, list(methods))
+        read = _class_belief(rest, read_method(paths, matching=matching))
+        method = method or _method_of(text, read.method, list(methods))
         if method not in methods:
             raise InputError(
                 f"--ood {text}: method must be of {', '.join(methods)}, got {method!r}"
@@ -156,13 +146,13 @@ def _read_outside(
         of = named or paths[0].stem
         if of in beliefs[method]:
             raise InputError(f"--ood {text}: {method} has the OOD set {of} already")
-        belief, inside = _belief_of(read), _belief_of(methods[method])
-        if belief.n_classes != inside.n_classes:
+        inside = methods[method]
+        if read.n_classes != inside.n_classes:
             raise InputError(
                 f"--ood {text}: must have the {inside.n_classes} classes of "
-                f"{methods[method].path}, got {belief.n_classes}"
+                f"{inside.source}, got {read.n_classes}"
             )
-        beliefs[method][of] = belief
+        beliefs[method][of] = read
     if not texts:
         return {}
     first = next(iter(beliefs))
@@ -219,7 +209,7 @@ def _groups(
 
 
 def _evaluate(
-    predictions: "Predictions",
+    belief: "Belief",
     answers: "Truth | None",
     labels: "Truth | None",
     matching: "Matching",
@@ -230,10 +220,9 @@ def _evaluate(
     from rue.proxies.rows import ProxyRow, evaluate_proxies
     from rue.truth.annotations import Annotations
 
-    row = ProxyRow("", predictions.belief.n_points)
+    row = ProxyRow("", belief.n_points)
     notes: list[str] = []
     given = [side for side in (answers, labels) if side is not None]
-    belief = _belief_of(predictions)
     for side in given:
         if not isinstance(side, Annotations):
             raise InputError(f"{side.source}: has real-valued answers, and proxies are for classes")
@@ -258,16 +247,14 @@ def _evaluate(
 
 
 def _detection(
-    predictions: "Predictions",
+    belief: "Belief",
     outside: "Mapping[str, Belief]",
     groups: Mapping[str, list[str]],
     convention: "ConventionName",
 ) -> Any:
     from rue.proxies.rows import evaluate_proxies
 
-    return evaluate_proxies(
-        _belief_of(predictions), outside=outside, groups=groups, convention=convention
-    ).ood
+    return evaluate_proxies(belief, outside=outside, groups=groups, convention=convention).ood
 
 
 def _present(row: "ProxyRow") -> dict[str, float]:

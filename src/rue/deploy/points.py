@@ -16,7 +16,7 @@ from rue.deploy.rule import Rule
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import holds_components, named_method, read_estimates
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import Predictions, read_method
+from rue.io.predictions import read_method
 from rue.io.real_values import rated_truth
 from rue.io.runs import make_run
 from rue.losses import Classes, Loss, get_loss
@@ -85,7 +85,7 @@ def read_calibration(
     where the truth does not say it. With ``others`` the truth may be about other points, too.
     """
     predictions = _read(files, name, matching)
-    path = predictions.path or _paths(files)[0]
+    path = Path(predictions.source)
     if isinstance(predictions, Run):
         kind = Kind(
             method=name or named_method(path),
@@ -105,8 +105,8 @@ def read_calibration(
         )
     answered = truth or predictions.truth
     if others and answered is not None:
-        answered = _about(answered, predictions.belief)
-    belief = predictions.belief
+        answered = _about(answered, predictions)
+    belief = predictions
     if limits is not None and belief.n_classes:
         raise FileError(f"{path}: is about classes, and a range of answers is for real numbers")
     if answered is not None and not belief.n_classes:
@@ -184,9 +184,10 @@ def read_of_kind(
         found = Kind(method=name, belief="components", loss=loss_name or None)
         _require(kind, found, path, owner)
         return DeployPoints(path, name or path.stem, hat, star, kind, ids)
-    predictions = _read(paths, name, matching)
-    assert isinstance(predictions, Predictions)  # only a table holds components
-    path, belief = predictions.path, predictions.belief
+    belief = _read(paths, name, matching)
+    assert isinstance(belief, Belief)  # only a table holds components
+    path = Path(belief.source)
+    method = belief.method or path.stem
     try:
         placed = kind.placed(belief, owner)
     except AlignmentError as error:
@@ -205,19 +206,19 @@ def read_of_kind(
         )
     if others and truth is not None:  # without ids its answers are those of the other points
         named = truth.ids is not None and belief.ids is not None
-        truth = predictions.truth or (_about(truth, belief) if named else None)
-    truth = truth or predictions.truth
+        truth = belief.truth or (_about(truth, belief) if named else None)
+    truth = truth or belief.truth
     if truth is None:
         hat = _with_person(decompose(placed, loss), placed, loss)
         return DeployPoints(
-            *(path, predictions.method, hat, None, kind, placed.ids, _doubt(placed)),
+            *(path, method, hat, None, kind, placed.ids, _doubt(placed)),
             notes=tuple(dict.fromkeys(placed.notes)),
         )
-    run = make_run(Predictions(placed), truth, loss, matching=matching)
+    run = make_run(placed, truth, loss, matching=matching)
     aligned = run.belief or placed
     hat = _with_person(run.hat, aligned, loss)
     return DeployPoints(
-        *(path, predictions.method, hat, run.star, kind, run.ids, _doubt(aligned)),
+        *(path, method, hat, run.star, kind, run.ids, _doubt(aligned)),
         notes=tuple(dict.fromkeys(run.notes)),
     )
 
@@ -226,9 +227,7 @@ def _paths(files: str | Path | Sequence[Path]) -> list[Path]:
     return [Path(files)] if isinstance(files, str | Path) else list(files)
 
 
-def _read(
-    files: str | Path | Sequence[Path], name: str | None, matching: Matching
-) -> Predictions | Run:
+def _read(files: str | Path | Sequence[Path], name: str | None, matching: Matching) -> Belief | Run:
     return read_method(_paths(files), name=name, matching=matching)
 
 

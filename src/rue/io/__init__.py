@@ -7,7 +7,7 @@ from rue._lazy import lazy_attributes
 if TYPE_CHECKING:
     from rue.io.components import save_components as save_components
     from rue.io.names import Matching as Matching
-    from rue.io.predictions import Predictions as Predictions
+    from rue.io.predictions import read_belief as read_belief
     from rue.io.predictions import read_method as read_method
     from rue.io.predictions import read_predictions as read_predictions
     from rue.io.predictions import save_predictions as save_predictions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The module of each public name.
 _PUBLIC = {
     "Matching": "rue.io.names",
-    "Predictions": "rue.io.predictions",
+    "read_belief": "rue.io.predictions",
     "read_method": "rue.io.predictions",
     "read_predictions": "rue.io.predictions",
     "read_run": "rue.io.runs",

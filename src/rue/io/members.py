@@ -6,15 +6,15 @@ points add these points. A mixture that fits neither is an error.
 
 from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.beliefs import Draws, Gaussians, Samples
+from rue.beliefs import Belief, Draws, Gaussians, Samples
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
-from rue.io.predictions import Predictions
 from rue.losses import Classes
 from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
@@ -23,18 +23,22 @@ from rue.truth.base import Truth
 __all__ = ["joined"]
 
 
-def _member(read: Predictions | Run) -> Predictions:
-    if isinstance(read, Run) or not isinstance(read.belief, _Drawn):
-        what = "components" if isinstance(read, Run) else type(read.belief).__name__
+_Drawn = (Draws, Gaussians, Samples)
+Drawn = Draws | Gaussians | Samples
+
+
+def _member(read: Belief | Run) -> Drawn:
+    if not isinstance(read, _Drawn):
+        what = "components" if isinstance(read, Run) else type(read).__name__
         raise FileError(
-            f"{read.path}: several files of one method must hold probs, logits or sampled_labels "
-            f"(for real numbers mean and sd, or samples), got {what}"
+            f"{read.source}: several files of one method must hold probs, logits or "
+            f"sampled_labels (for real numbers mean and sd, or samples), got {what}"
         )
     return read
 
 
-def joined(read: Sequence[Predictions | Run]) -> Predictions:
-    """Return the predictions of one method from those of its files, two or more.
+def joined(read: Sequence[Belief | Run]) -> Belief:
+    """Return the belief of one method from those of its files, two or more.
 
     Raises
     ------
@@ -46,31 +50,31 @@ def joined(read: Sequence[Predictions | Run]) -> Predictions:
     first, *others = _with_all_classes([_member(each) for each in read])
     members = [first, *(_like(first, member) for member in others)]
     parts = _parts(members)
-    n_draws = [sum(_drawn(member).n_draws for member in part) for part in parts]
+    n_draws = [sum(member.n_draws for member in part) for part in parts]
     if len(set(n_draws)) > 1:
         sizes = ", ".join(
-            f"{n} about those of {part[0].path.name}"
+            f"{n} about those of {Path(part[0].source).name}"
             for n, part in zip(n_draws, parts, strict=True)
         )
         raise AlignmentError(
-            f"{first.path}: every point of a method must have the same number of draws, got {sizes}"
+            f"{first.source}: every point of a method must have the same number of draws, got "
+            f"{sizes}"
         )
-    whole = [_draws_of(part) for part in parts]
-    beliefs = [_drawn(part) for part in whole]
+    beliefs = [_draws_of(part) for part in parts]
     ids = [belief.ids for belief in beliefs if belief.ids is not None]
     shared = set.intersection(*(set(belief.groups) for belief in beliefs))
     groups = {name: np.concatenate([belief.groups[name] for belief in beliefs]) for name in shared}
     belief = _concatenated(beliefs, axis=0)._with(
-        outcomes=_outcomes(members), notes=tuple(n for m in members for n in m.belief.notes)
+        outcomes=_outcomes(members), notes=tuple(n for m in members for n in m.notes)
     )
-    source = f"{first.path} and {len(members) - 1} more"
+    source = f"{first.source} and {len(members) - 1} more"
     belief = belief.with_ids(np.concatenate(ids) if ids else None)
-    return Predictions(belief.with_source(source, groups=groups), _joined_truth(whole))
+    return belief.with_source(source, groups=groups)._with(truth=_joined_truth(beliefs))
 
 
-def _with_all_classes(members: list[Predictions]) -> list[Predictions]:
+def _with_all_classes(members: list[Drawn]) -> list[Drawn]:
     """Return members of sampled labels with the classes that any of them sampled."""
-    outcomes = [member.belief.outcomes for member in members]
+    outcomes = [member.outcomes for member in members]
     if any(own.complete or own.names is None for own in outcomes):
         return members
     names = tuple(dict.fromkeys(name for own in outcomes for name in own.names or ()))
@@ -79,45 +83,47 @@ def _with_all_classes(members: list[Predictions]) -> list[Predictions]:
     for member, own in zip(members, outcomes, strict=True):
         place = {name: k for k, name in enumerate(own.names or ())}
         columns = np.array([place.get(name, -1) for name in names])
-        widened.append(member._replace(belief=member.belief._in_columns(columns, union)))
+        widened.append(member._in_columns(columns, union))
     return widened
 
 
-def _outcomes(members: Sequence[Predictions]) -> Any:
+def _outcomes(members: Sequence[Drawn]) -> Any:
     """Return the classes of the first, with the orders that any of them states."""
-    outcomes = [member.belief.outcomes for member in members]
+    outcomes = [member.outcomes for member in members]
     classes = [own for own in outcomes if isinstance(own, Classes)]
     return classes[0].joined_orders(*classes) if classes else outcomes[0]
 
 
-def _like(first: Predictions, member: Predictions) -> Predictions:
+def _like(first: Drawn, member: Drawn) -> Drawn:
     """Bring a member's classes into the order of the first one's."""
-    own, meant = _drawn(member), _drawn(first)
+    own, meant = member, first
     if type(own) is not type(meant):
         raise AlignmentError(
-            f"{member.path}: holds {type(own).__name__} but {first.path} {type(meant).__name__}"
+            f"{member.source}: holds {type(own).__name__} but {first.source} {type(meant).__name__}"
         )
     if own.n_classes != meant.n_classes:
         raise AlignmentError(
-            f"{member.path}: has {own.n_classes} classes but {first.path} has {meant.n_classes}"
+            f"{member.source}: has {own.n_classes} classes but {first.source} has {meant.n_classes}"
         )
     if (own.ids is None) != (meant.ids is None):
         bare, named = (member, first) if own.ids is None else (first, member)
-        raise AlignmentError(f"{bare.path}: has no ids but {named.path} has; all files need them")
+        raise AlignmentError(
+            f"{bare.source}: has no ids but {named.source} has; all files need them"
+        )
     if own.actions is not None or meant.actions is not None:
-        raise FileError(f"{member.path}: actions cannot be joined from several files")
+        raise FileError(f"{member.source}: actions cannot be joined from several files")
     return _in_class_order(first, member)
 
 
-def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
-    own, meant = member.belief.outcomes, first.belief.outcomes
+def _in_class_order(first: Drawn, member: Drawn) -> Drawn:
+    own, meant = member.outcomes, first.outcomes
     if not isinstance(own, Classes) or not isinstance(meant, Classes):
         return member
     if (own.names is None) != (meant.names is None):
         bare, named = (member, first) if own.names is None else (first, member)
         raise AlignmentError(
-            f"{bare.path}: does not name its classes but {named.path} does; all files of a method "
-            "need them",
+            f"{bare.source}: does not name its classes but {named.source} does; all files of a "
+            "method need them",
             advice={"--classes": "names the columns of those without"},
         )
     if own.names is None or meant.names is None:
@@ -126,41 +132,41 @@ def _in_class_order(first: Predictions, member: Predictions) -> Predictions:
         if set(own.names) != set(meant.names):
             strange = sorted(set(own.names) ^ set(meant.names))
             raise AlignmentError(
-                f"{member.path} and {first.path} must name the same classes, got "
+                f"{member.source} and {first.source} must name the same classes, got "
                 f"{', '.join(own.names)} and {', '.join(meant.names)}; {strange[0]!r} is on one "
                 "side only"
             )
         columns = np.array([own.names.index(name) for name in meant.names])
     placed = own.part(columns)
     if placed.given_values != meant.given_values:
-        raise AlignmentError(f"{member.path}: its values differ from those of {first.path}")
+        raise AlignmentError(f"{member.source}: its values differ from those of {first.source}")
     truth = member.truth
     if truth is not None and truth.outcomes.n:
         truth = truth._in_columns(columns, placed)
-    return Predictions(member.belief._in_columns(columns, placed), truth)
+    return member._in_columns(columns, placed)._with(truth=truth)
 
 
-def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
+def _parts(members: Sequence[Drawn]) -> list[list[Drawn]]:
     """Return the files by the points that they are about."""
     first = members[0]
-    if first.belief.ids is None:
+    if first.ids is None:
         for member in members[1:]:
-            if len(member.belief) != len(first.belief):
+            if len(member) != len(first):
                 raise AlignmentError(
-                    f"{member.path}: has {len(member.belief):,} points but {first.path} has "
-                    f"{len(first.belief):,}; files without ids must have the same points"
+                    f"{member.source}: has {len(member):,} points but {first.source} has "
+                    f"{len(first):,}; files without ids must have the same points"
                 )
         return [list(members)]
-    parts: dict[frozenset[str], list[Predictions]] = {}
+    parts: dict[frozenset[str], list[Drawn]] = {}
     for member in members:
-        assert member.belief.ids is not None
-        parts.setdefault(frozenset(member.belief.ids.tolist()), []).append(member)
-    seen: dict[str, Predictions] = {}
+        assert member.ids is not None
+        parts.setdefault(frozenset(member.ids.tolist()), []).append(member)
+    seen: dict[str, Drawn] = {}
     for ids, part in parts.items():
         shared = next((name for name in ids if name in seen), None)
         if shared is not None:
             raise AlignmentError(
-                f"{part[0].path}: shares some of its ids with {seen[shared].path}, such as "
+                f"{part[0].source}: shares some of its ids with {seen[shared].source}, such as "
                 f"{shared!r}, but not all; files of one method must have the same points, or none "
                 "in common"
             )
@@ -168,21 +174,20 @@ def _parts(members: Sequence[Predictions]) -> list[list[Predictions]]:
     return list(parts.values())
 
 
-def _draws_of(part: Sequence[Predictions]) -> Predictions:
+def _draws_of(part: Sequence[Drawn]) -> Drawn:
     """Stack files about the same points, rows in the order of the first."""
     first = part[0]
     beliefs = []
     for member in part:
-        _, rows, _ = align_rows(first.belief, member.belief)
-        drawn = _drawn(member)
-        beliefs.append(drawn if rows is None else drawn[rows])
+        _, rows, _ = align_rows(first, member)
+        beliefs.append(member if rows is None else member[rows])
         _require_same_truth(first, member, rows)
     stacked = _concatenated(beliefs, axis=1)
     arrays = {each.name: getattr(stacked, each.name) for each in fields(stacked)}
-    return first._replace(belief=first.belief._with(**arrays))
+    return first._with(**arrays)
 
 
-def _require_same_truth(first: Predictions, member: Predictions, rows: IntArray | None) -> None:
+def _require_same_truth(first: Drawn, member: Drawn, rows: IntArray | None) -> None:
     """Raise if the files' own answers about the same points differ."""
     if first.truth is None or member.truth is None:
         return
@@ -190,11 +195,12 @@ def _require_same_truth(first: Predictions, member: Predictions, rows: IntArray 
     row = first.truth.first_difference(answers)
     if row is not None:
         raise AlignmentError(
-            f"{member.path}: the annotators' answers differ from {first.path}, first at row {row}"
+            f"{member.source}: the annotators' answers differ from {first.source}, first at row "
+            f"{row}"
         )
 
 
-def _joined_truth(parts: Sequence[Predictions]) -> Truth | None:
+def _joined_truth(parts: Sequence[Drawn]) -> Truth | None:
     """Return the files' own counts; None where a part has none."""
     truths = [part.truth for part in parts if part.truth is not None]
     if len(truths) < len(parts) or len(parts) == 1:
@@ -207,17 +213,7 @@ def _joined_truth(parts: Sequence[Predictions]) -> Truth | None:
     return whole._with(outcomes=truths[0].outcomes).with_source(truths[0].source)
 
 
-_Drawn = (Draws, Gaussians, Samples)
-
-
-def _drawn(member: Predictions) -> Draws | Gaussians | Samples:
-    assert isinstance(member.belief, _Drawn)  # or it could not have been a member
-    return member.belief
-
-
-def _concatenated(
-    beliefs: Sequence[Draws | Gaussians | Samples], axis: int
-) -> Draws | Gaussians | Samples:
+def _concatenated(beliefs: Sequence[Drawn], axis: int) -> Drawn:
     """Join beliefs of one kind along points (0) or draws (1)."""
     names = [each.name for each in fields(beliefs[0])]
     arrays: dict[str, Any] = {

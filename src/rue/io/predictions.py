@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,45 +46,57 @@ from rue.io.real_values import padded_ratings, real_arrays, real_belief
 from rue.io.truth import truth_of_answers
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
-from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
 __all__ = [
-    "Predictions",
     "draws_first",
     "prediction_arrays",
+    "read_belief",
     "read_method",
     "read_predictions",
     "save_predictions",
 ]
 
 
-class Predictions(NamedTuple):
-    """What a prediction file holds.
+def read_belief(path: str | os.PathLike[str], *, matching: Matching = BY_NAME) -> Belief:
+    """Read what a model says from a prediction file, with the names that the file gives.
 
-    Attributes
+    Parameters
     ----------
-    belief
-        What the model says about n_points points, with the names that the file gives.
-    truth
-        The file's own answers, where it has some.
+    path : str or path
+        The file: ``.npz``, ``.npy``, ``.csv``, ``.tsv``, ``.parquet``, ``.arrow``, ``.json`` or
+        ``.jsonl``, with the arrays and columns that :mod:`rue.io.predictions` lists.
+    matching : Matching
+        Which column names the points, and the classes of files that do not name them.
+
+    Returns
+    -------
+    Draws, Dirichlet, Scored, Gaussians, Samples or NormalInverseGamma
+        The belief about n_points points, with ``ids``, ``outcomes``, ``method`` and ``actions``
+        where the file has them. Answers that the file holds are its ``truth``.
+
+    Raises
+    ------
+    FileError
+        If the file is not there, or holds no predictions.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, rue
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "ensemble.npz")
+    ...     np.savez(path, probs=np.full((2, 5, 3), 1 / 3), ids=["a", "b"], method="ensemble")
+    ...     belief = rue.read_belief(path)
+    >>> belief.method, belief.ids.tolist(), belief.probs.shape
+    ('ensemble', ['a', 'b'], (2, 5, 3))
     """
-
-    belief: Belief
-    truth: Truth | None = None
-
-    @property
-    def path(self) -> Path:
-        """The (first) file."""
-        return Path(self.belief.source)
-
-    @property
-    def method(self) -> str:
-        """The name in the file, or else the file's stem."""
-        return self.belief.method or self.path.stem
+    belief = read_predictions(Path(path), matching=matching)
+    if isinstance(belief, Run):
+        raise FileError(f"{path}: holds components, not a belief; rue.io.read_run reads it")
+    return belief
 
 
-def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predictions | Run:
+def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Belief | Run:
     """Read a prediction file; its formats are in the description of this module.
 
     Parameters
@@ -96,8 +108,9 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
 
     Returns
     -------
-    Predictions or Run
-        A Run where the file holds components already computed.
+    Belief or Run
+        The belief, with the file's own answers as its ``truth``; a Run where the file holds
+        components already computed.
 
     Raises
     ------
@@ -116,14 +129,13 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Predi
         return components_of(frame, matching)
     arrays, order, notes = belief_arrays(frame, matching)
     id_name = "ids" if "ids" in arrays else None
-    found = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
-    belief = found.belief.with_source(str(frame.path), notes=(*frame.notes, *notes))
-    return found._replace(belief=belief)
+    belief = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
+    return belief.with_source(str(frame.path), notes=(*frame.notes, *notes))
 
 
 def read_method(
     paths: Sequence[str | Path], *, name: str | None = None, matching: Matching = BY_NAME
-) -> Predictions | Run:
+) -> Belief | Run:
     """Read one method from one file or several.
 
     Parameters
@@ -137,7 +149,7 @@ def read_method(
 
     Returns
     -------
-    Predictions or Run
+    Belief or Run
         Several files make one belief of draws: (n_points, n_draws, n_classes), points in the
         order in which the files have them first. A Run where a single file holds components.
 
@@ -160,7 +172,7 @@ def read_method(
         return found
     if isinstance(found, Run):
         return replace(found, method=name)
-    return found._replace(belief=found.belief.with_method(name))
+    return found.with_method(name)
 
 
 def save_predictions(
@@ -281,8 +293,8 @@ def predictions_of(
     arrays: Mapping[str, NDArray[Any]],
     matching: Matching = BY_NAME,
     order: Order = "given",
-) -> Predictions:
-    """Return the predictions that the named arrays of a file hold.
+) -> Belief:
+    """Return the belief that the named arrays of a file hold, and their answers as its truth.
 
     Raises
     ------
@@ -311,14 +323,14 @@ def predictions_of(
     belief = in_stated_order(belief, matching.classes).with_method(_method(arrays) or "")
     answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})
     if answers is None:
-        return Predictions(belief)
+        return belief
     if answers.n_points != len(belief):
         raise FileError(
             f"{path}: has predictions of {len(belief):,} points but answers about "
             f"{answers.n_points:,}"
         )
     answers = replace(answers.named(matching.classes), ids=belief.ids, order=order)
-    return Predictions(belief, truth_of_answers(answers, matching.classes))
+    return belief._with(truth=truth_of_answers(answers, matching.classes))
 
 
 def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:

@@ -12,11 +12,10 @@ from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import Predictions, draws_first, read_method, read_predictions
+from rue.io.predictions import draws_first, read_method, read_predictions
 from rue.io.real_values import rated_truth
 from rue.losses import Loss
-from rue.truth import alignment
-from rue.truth.alignment import Alignment, align_rows, align_with_notes
+from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
@@ -32,7 +31,7 @@ __all__ = [
 
 
 def make_run(
-    predictions: Predictions | Run,
+    belief: Belief | Run,
     truth: Truth | None,
     loss: str | Loss,
     *,
@@ -43,18 +42,17 @@ def make_run(
     convention: Convention = "definition",
 ) -> Run:
     """Return the components of predictions already read; see :func:`read_run`."""
-    path = predictions.path
-    if isinstance(predictions, Run):
+    path = belief.source
+    if isinstance(belief, Run):
         if with_answers:
             raise FileError(f"{path}: holds components, so annotators cannot be resampled")
-        return predictions if truth is None else _beside(predictions, truth)
-    truth = truth or predictions.truth
+        return belief if truth is None else _beside(belief, truth)
+    truth = truth or belief.truth
     if truth is None:
         raise FileError(
             f"{path}: has no answers of its own (counts or ratings), so a truth is needed",
             advice={"--truth": "gives it, as a file or as a data set's name"},
         )
-    belief = predictions.belief
     if not belief.n_classes:
         truth, values = rated_truth(belief, truth, values), None
     truth, belief, notes = align_files(belief, truth, matching)
@@ -64,7 +62,7 @@ def make_run(
             belief,
             loss,
             values=values,
-            method=predictions.method,
+            method=belief.method or Path(path).stem,
             with_answers=with_answers,
             seed=seed,
             convention=convention,
@@ -77,22 +75,15 @@ def make_run(
         run,
         ids=truth.ids if run.ids is None else run.ids,
         groups={**_majority(truth), **belief.groups, **truth.groups},
-        path=path,
+        path=Path(path),
         notes=(*belief.notes, *truth.notes, *notes, *run.notes),
     )
 
 
-def in_one_order(methods: Sequence[Predictions | Run]) -> list[Predictions | Run]:
+def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
     """Return methods with the classes of each, and of its own answers, in one order."""
-    files = [method for method in methods if isinstance(method, Predictions)]
-    truths = [file.truth for file in files if file.truth is not None]
-    placed = iter(alignment.with_one_order([*(file.belief for file in files), *truths]))
-    beliefs = [next(placed) for _ in files]
-    rest = iter(
-        Predictions(belief, None if file.truth is None else next(placed))  # type: ignore[arg-type]
-        for file, belief in zip(files, beliefs, strict=True)
-    )
-    return [next(rest) if isinstance(method, Predictions) else method for method in methods]
+    beliefs = iter(with_one_order([method for method in methods if isinstance(method, Belief)]))
+    return [next(beliefs) if isinstance(method, Belief) else method for method in methods]
 
 
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
@@ -222,7 +213,7 @@ def read_runs(
 
 
 def make_runs(
-    methods: Mapping[str, Predictions | Run],
+    methods: Mapping[str, Belief | Run],
     truth: Truth | None,
     loss: str | Loss,
     *,

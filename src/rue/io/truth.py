@@ -3,6 +3,7 @@
 The layouts are in :mod:`rue.io.answers`.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,17 +19,21 @@ __all__ = ["read_truth", "truth_of_answers"]
 
 
 def read_truth(
-    path: str | Path, *, by: str | Sequence[str] | None = None, matching: Matching = BY_NAME
+    path: str | os.PathLike[str],
+    *,
+    by: str | Sequence[str] | None = None,
+    matching: Matching = BY_NAME,
 ) -> Truth:
-    """Read what annotators said from a file, with the names of points and classes.
+    r"""Read what annotators said from a file, with the names of points and classes.
 
     Parameters
     ----------
-    path
-        The file.
-    by
+    path : str or path
+        The file: a table, array file or JSON of the layouts in :mod:`rue.io.answers`, or a
+        prediction file with ``counts`` or ``ratings``.
+    by : str or sequence of str, optional
         A column, or several, that are groups and no classes.
-    matching
+    matching : Matching
         Which column names the points, and the classes of files that do not name them.
 
     Returns
@@ -44,19 +49,16 @@ def read_truth(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from rue.io import read_truth
-    >>> import tempfile
-    >>> from rue.io.arrays import save_npz
+    >>> import tempfile, pathlib, rue
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "truth.npz"
-    ...     save_npz(file, {"counts": np.array([[1, 1], [0, 1]]), "classes": ["no", "yes"]})
-    ...     truth = read_truth(file)
-    >>> truth.outcomes.names, truth.counts.tolist()
-    (('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
+    ...     path = pathlib.Path(folder, "answers.csv")
+    ...     _ = path.write_text("id,no,yes\na,1,1\nb,0,1\n")
+    ...     truth = rue.read_truth(path)
+    >>> truth.ids.tolist(), truth.outcomes.names, truth.counts.tolist()
+    (['a', 'b'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
     by = (by,) if isinstance(by, str) else tuple(by or ())
-    return truth_of_answers(read_answers(path, by=by, matching=matching), matching.classes)
+    return truth_of_answers(read_answers(Path(path), by=by, matching=matching), matching.classes)
 
 
 def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) -> Truth:

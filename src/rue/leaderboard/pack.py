@@ -8,7 +8,7 @@ from rue.components import Run
 from rue.data.truth import is_data_set
 from rue.errors import FileError, InputError
 from rue.io.atomic import copy, sha256, write_json
-from rue.io.predictions import read_predictions
+from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.leaderboard.row_format import OWN_REGIME, Claim, SubmittedRow
 from rue.leaderboard.submission import Submission, read_submission
@@ -81,16 +81,14 @@ def write_submission(
     path, folder = Path(predictions), Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(f"{folder}: must be a new or empty folder")
-    read = read_predictions(path)
-    if isinstance(read, Run):
-        raise FileError(f"{path}: holds components, and a submission needs the beliefs")
+    read = read_belief(path)
     losses = tuple(dict.fromkeys(losses))
     if not losses:
         raise InputError("losses must be one or more, got none")
     if isinstance(truth, str) and not is_data_set(truth):
         truth = Path(truth)
-    method = method or read.method
-    own = read.belief.method
+    own = read.method
+    method = method or own or path.stem
     if own not in ("", method):
         raise FileError(f"{path}: names the method {own}, so it cannot be called {method}")
     asked = Submission(

@@ -19,13 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
+from rue.beliefs import Belief
 from rue.components import Run
 from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
 from rue.inference.comparable import same_loss
 from rue.io.atomic import sha256
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.io.runs import make_run, same_points
 from rue.io.truth import read_truth
 from rue.leaderboard.submission import Submission, refusal, require_sent
@@ -174,7 +175,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     source = references._source(submission)
     for loss, claims in submission.claims.items():
         try:
-            values = submission.values if predictions.belief.outcomes.given_values is None else None
+            values = submission.values if predictions.outcomes.given_values is None else None
             corrected = any(
                 key.endswith("_corrected") and value is not None for key, value in claims.items()
             )
@@ -260,20 +261,17 @@ def claim_differs(claimed: float | None, found: float, digits: int | None) -> bo
     return abs(claimed - found) > rounding + _ABSOLUTE
 
 
-def _read(submission: Submission) -> Predictions:
+def _read(submission: Submission) -> Belief:
     path = submission.predictions
     require_sent(path, submission.source)
     if isinstance(submission.truth, Path):
         require_sent(submission.truth, submission.source)
     if submission.predictions_sha256 not in (None, sha256(path)):
         raise FileError(f"{path}: its checksum is not the one that row.json states")
-    predictions = read_predictions(path)
-    if isinstance(predictions, Run):
-        raise FileError(f"{path}: holds components, and nothing can be verified without beliefs")
-    if predictions.belief.method not in ("", submission.method):
+    predictions = read_belief(path)
+    if predictions.method not in ("", submission.method):
         raise FileError(
-            f"{path}: names the method {predictions.belief.method}, and row.json "
-            f"{submission.method}"
+            f"{path}: names the method {predictions.method}, and row.json {submission.method}"
         )
     return predictions
 

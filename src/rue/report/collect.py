@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue import __version__
 from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs import (
+    Belief,
     ClassBelief,
     Dirichlet,
     Draws,
@@ -27,7 +28,7 @@ from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from rue.io.atomic import sha256
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import Predictions, read_method
+from rue.io.predictions import read_method
 from rue.io.runs import in_one_order, make_run
 from rue.losses import Log, Loss, Squared
 from rue.metrics.evaluation import evaluate_run
@@ -158,7 +159,7 @@ def from_files(
                 raise AlignmentError(f"{bare}: has no ids but {other} has; all files need them")
             order = _order(ids, here, len(made[0]), path, first)
         first = first or path
-        if answers is not None and isinstance(predictions, Predictions):
+        if answers is not None and not isinstance(predictions, Run):
             belief = made[0].belief
             if isinstance(answers, Annotations) and isinstance(belief, ClassBelief):
                 # The actions in a file need not be classes, which are judged here.
@@ -281,11 +282,11 @@ def answer_entropies(annotations: Any) -> FloatArray | None:
     return round_to_scale(estimate_bayes_risk(annotations, Log()), scale)
 
 
-def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
+def _facts(path: Path, predictions: Belief | Run) -> dict[str, str]:
     facts = {"file": path.name}
     if isinstance(predictions, Run):
         return facts | {"belief": "components, computed elsewhere"}
-    match predictions.belief:
+    match predictions:
         case Draws() as draws:
             n = draws.probs.shape[1]
             belief = f"{n:,} distributions per point" if n > 1 else "one distribution per point"
@@ -301,10 +302,10 @@ def _facts(path: Path, predictions: Predictions | Run) -> dict[str, str]:
         case NormalInverseGamma():
             belief = "a normal-inverse-gamma distribution per point"
         case _:
-            belief = type(predictions.belief).__name__
+            belief = type(predictions).__name__
     facts["belief"] = belief
     facts["predicts"] = (
-        "its own Bayes action" if predictions.belief.actions is None else "the actions in the file"
+        "its own Bayes action" if predictions.actions is None else "the actions in the file"
     )
     return facts
 

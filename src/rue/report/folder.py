@@ -15,7 +15,7 @@ from rue.bench.store import Store
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.predictions import Predictions, read_predictions
+from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.report.collect import annotation_facts, answer_entropies
 from rue.report.items import items_of
@@ -158,20 +158,18 @@ def _entries(
     entries: list[ReportEntry] = []
     truth = items = classes = None
     for method in methods:
-        predictions = read_predictions(store.predictions(Cell(suite, dataset, method, seed)))
-        if not isinstance(predictions, Predictions) or predictions.truth is None:
+        belief = read_belief(store.predictions(Cell(suite, dataset, method, seed)))
+        if belief.truth is None:
             raise FileError(f"{store.folder}: {dataset}/{method} has no answers")
-        annotations = predictions.truth
+        annotations = belief.truth
         ids = np.arange(len(annotations)).astype(np.str_)
-        ids = ids if predictions.belief.ids is None else predictions.belief.ids
+        ids = ids if belief.ids is None else belief.ids
         if truth is None:
-            truth, items, classes = annotations, Items(ids), predictions.belief.outcomes.names
+            truth, items, classes = annotations, Items(ids), belief.outcomes.names
         correct = mean = None
-        if isinstance(annotations, Annotations) and isinstance(predictions.belief, ClassBelief):
-            correct = (
-                1.0 - realize(annotations, predictions.belief.with_actions(None), "zero_one").total
-            )
-            mean = np.asarray(predictions.belief.mean())
+        if isinstance(annotations, Annotations) and isinstance(belief, ClassBelief):
+            correct = 1.0 - realize(annotations, belief.with_actions(None), "zero_one").total
+            mean = np.asarray(belief.mean())
         mine = [row for row in rows if row["method"] == method]
         proxies = {
             key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)
@@ -179,7 +177,7 @@ def _entries(
         for row in mine:
             if row["loss"]:
                 step(f"{method} {row['loss']}")
-                run = make_run(predictions, None, row["loss"])
+                run = make_run(belief, None, row["loss"])
                 numbers = {**row, **proxies}
                 entries.append(
                     ReportEntry(dataset, method, row["loss"], numbers, run, correct, mean)

@@ -5,7 +5,7 @@ columns are matched by position.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from rue.losses.outcomes import Classes
 from rue.truth.base import Truth
 
 __all__ = ["Alignment", "align", "align_rows", "align_with_notes", "with_one_order"]
+
+P = TypeVar("P", bound=PerPoint)
 
 
 class Rows(Protocol):
@@ -327,26 +329,26 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
     )
 
 
-def with_one_order(things: Sequence[PerPoint]) -> list[PerPoint]:
-    """Return things with the same classes in the first one's order, and all orders they state."""
-    first = next((thing.outcomes for thing in things if thing.outcomes.names), None)
-    if not isinstance(first, Classes) or first.names is None:
-        return list(things)
-    own = set(first.names)
-    same = [
-        thing.outcomes
-        for thing in things
-        if isinstance(thing.outcomes, Classes) and set(thing.outcomes.names or ()) == own
-    ]
-    ordered = []
-    for thing in things:
-        if thing.outcomes in same and thing.outcomes.names:
-            columns = np.array([thing.outcomes.names.index(name) for name in first.names])
-            placed = thing.outcomes.part(columns)
-            assert isinstance(placed, Classes)
-            thing = thing._in_columns(columns, placed.joined_orders(*same))
-        ordered.append(thing)
-    return ordered
+def with_one_order(beliefs: Sequence[Belief]) -> list[Belief]:
+    """Return beliefs and their own answers with the same classes in the first one's order."""
+    things = [*beliefs, *(belief.truth for belief in beliefs if belief.truth is not None)]
+    outcomes = [thing.outcomes for thing in things if isinstance(thing.outcomes, Classes)]
+    first = next((own for own in outcomes if own.names), None)
+    if first is None or first.names is None:
+        return list(beliefs)
+    names = first.names
+    same = [own for own in outcomes if set(own.names or ()) == set(names)]
+
+    def placed(thing: P) -> P:
+        own = thing.outcomes
+        if own not in same or not own.names:
+            return thing
+        columns = np.array([own.names.index(name) for name in names])
+        part = own.part(columns)
+        assert isinstance(part, Classes)
+        return thing._in_columns(columns, part.joined_orders(*same))
+
+    return [placed(belief)._with(truth=belief.truth and placed(belief.truth)) for belief in beliefs]
 
 
 def _joined(

@@ -133,6 +133,6 @@ def test_predictions_carry_the_ratings(tmp_path):
     belief = Gaussians([[0.0, 1.0], [2.0, 3.0]], np.ones((2, 2)))
     data.save_predictions(tmp_path / "m.npz", belief)
     found = read_predictions(tmp_path / "m.npz")
-    assert found.belief.ids.tolist() == ["73e", "b"]
+    assert found.ids.tolist() == ["73e", "b"]
     assert lists(found.truth) == lists(data.ratings)
     assert found.truth.range == (-50, 50)
