@@ -35,6 +35,7 @@ SPLITS = {False: 4, True: 2}
 TITLES = {
     "excess_aurec": "excess AuReC",
     "n_aurec": "n-AuReC",
+    "n_aurec_total": "n-AuReC by total",
     "spearman_star": "Spearman star",
     "pareto_gap": "Pareto-gap",
 }

@@ -377,10 +377,11 @@ def _short(value: Any) -> str:
         return f"<array of shape {value.shape}>"
     if isinstance(value, Mapping):
         return f"<{', '.join(map(str, value))}>"
-    if isinstance(value, tuple | list) and (len(value) > 4 or is_dataclass(value[0])):
-        return f"<{len(value)} items>"
-    if is_dataclass(value) and (size := getattr(value, "__len__", None)):
-        return f"<{type(value).__name__} of {size()} points>"
+    if isinstance(value, tuple | list):
+        many = len(value) > 4 or any(map(is_dataclass, value))
+        return f"<{len(value)} items>" if many else repr(value)
+    if is_dataclass(type(value)) and hasattr(value, "__len__"):
+        return f"<{type(value).__name__} of {len(value)} points>"
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
     if " object at 0x" in repr(value):

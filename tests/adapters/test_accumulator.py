@@ -50,8 +50,9 @@ def part(belief, rows):
 
 
 def assert_same(row, other):
-    assert row.notes == other.notes
-    assert replace(row, numbers=other.numbers) == other
+    notes = tuple(note for note in row.notes if "the mean answer of all points" not in note)
+    assert notes == other.notes
+    assert replace(row, numbers=other.numbers, notes=notes) == other
     for key, value in row.numbers.items():
         assert getattr(other, key) == pytest.approx(value, abs=1e-12, nan_ok=True), key
 

@@ -296,7 +296,7 @@ def test_squared_loss_without_values_says_its_scale(world, rows):
     (row,) = rows("p.npz", "--loss", "squared")
     assert any("count as 0, 1, 2 under" in note for note in row["notes"])
     (row,) = rows("p.npz", "--loss", "squared", "--values", "0", "1", "2")
-    assert row["notes"] == []
+    assert not any("count as" in note for note in row["notes"])
 
 
 def test_shuffling_a_table_of_components_changes_no_p_value(world, run):

@@ -21,7 +21,7 @@ from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 
 N, K = 24, 4
-CLASSES = ("cat", "dog", "emu", "fox")
+CLASSES = ("cat", "fox", "dog", "emu")
 IDS = tuple(f"p{i}" for i in range(N))
 SYMMETRIC = ("log", "brier", "zero_one")
 ORDERED = ("squared", "absolute", "rps", "pinball:0.8")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 N, K = 12, 3
-CLASSES = ("cat", "dog", "emu")
+CLASSES = ("cat", "emu", "dog")
 IDS = tuple(f"p{i}" for i in range(N))
 
 

@@ -35,7 +35,7 @@ def runs(seed, loss, n=40, k=4):
 
 
 def numbers(run):
-    row = evaluate_run(run, gap=False).to_dict()
+    row = evaluate_run(run, gap=False, references=False).to_dict()
     of_beliefs = ("pair_log_loss", "pair_gain", "agreement_hat", "agreement_star")
     return {k: v for k, v in row.items() if k not in ("notes", *of_beliefs)}
 

@@ -45,7 +45,7 @@ class Squared(Valued):
         return self.bayes_risk(probs) + self.regret(probs, action)
 
     def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
-        """Return (v - a)^2."""
+        """Return the squared difference of value and action."""
         return np.asarray((self.offsets(n_classes) - (action - self.origin())[:, None]) ** 2)
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
