@@ -145,11 +145,10 @@ def short() -> str:
     near = {each.source: each for each in agreements() if each.proxy == PROXIES["near_ood"]}
     paper, ours = near.pop("the paper's tables"), list(near.values())
     return (
-        "Does the paper's headline repeat on models of our own? In its tables, Kendall's tau "
-        f"between near-OOD detection and AuReC (log loss) is {paper.tau:.2f}; on the same few "
-        f"methods and features of CIFAR-10H and movie reviews we found "
-        f"{_span([each.tau for each in ours])}. So a test may rank methods as regret does, but you "
-        "know it only after you have measured regret ([comparison](docs/guides/reader.md); "
+        "In the paper's tables, Kendall's tau between near-OOD detection and AuReC (log loss) is "
+        f"{paper.tau:.2f}; on features of CIFAR-10H and movie reviews we found "
+        f"{_span([each.tau for each in ours])}. A test may rank methods as regret does, but only "
+        "regret tells ([comparison](docs/guides/reader.md); "
         "[networks on CIFAR-10H's images](docs/cifar10h_images.md))."
     )
 
