@@ -1,5 +1,7 @@
 """The short answer: a row in 12 lines, its HTML, and a note where the mean answer is better."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,16 @@ def test_evaluation_and_comparison_have_the_same_intervals(world, rng):
         for key in criteria:
             ends = ranking[key].low[run.method], ranking[key].high[run.method]
             assert ends == (found.low[key], found.high[key])
+
+
+def test_a_note_about_a_column_that_is_not_shown_is_not_printed():
+    """The row itself has all notes; what prints six columns prints the notes about these."""
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet([1, 1, 1], 500)
+    members = np.exp(np.log(probs)[:, None] + rng.normal(size=(500, 5, 3)))
+    belief = Draws(members / members.sum(axis=2, keepdims=True))
+    row = evaluate(Annotations(rng.multinomial(4, probs)), belief, loss="brier")
+    row = dataclasses.replace(row, notes=(*row.notes, "n-AuReC corr. is unreliable: a test"))
+    assert "corr. is unreliable" not in str(row)
+    row = dataclasses.replace(row, notes=("n-AuReC is undefined", "AuReC is fine", "and so on"))
+    assert str(row).count("note: ") == 3

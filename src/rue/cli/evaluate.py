@@ -115,7 +115,7 @@ def evaluate(
     from rue.components import Run
     from rue.io.runs import make_run
     from rue.metrics.evaluation import evaluate_run
-    from rue.metrics.table import format_rows, notes, with_title
+    from rue.metrics.table import SHORT, format_rows, notes, with_title
 
     chosen = losses.chosen
     scale = losses.scale
@@ -215,7 +215,10 @@ def evaluate(
             emit("\n" + with_title(asked, _teams(rows), format))
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
-    print_notes(notes(rows), format)
+    short = format == "table" and columns is None
+    print_notes(
+        notes(rows, {*SHORT, *(CORRECTED_TITLES if corrected else ())} if short else None), format
+    )
 
 
 CORRECTED_TITLES = {

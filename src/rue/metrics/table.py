@@ -321,7 +321,15 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
         )
         for key in ("n_aurec", "aurec", "aurc", "pareto_gap", "spearman_hat", "risk")
     ]
-    return " · ".join(filter(None, parts)), _sentence(values), numbers, list(row.notes)
+    remarks = [note for note in row.notes if not _about_others(note, SHORT)]
+    return " · ".join(filter(None, parts)), _sentence(values), numbers, remarks
+
+
+def _about_others(note: str, shown: Collection[str]) -> bool:
+    """Return whether a note opens with the title of a column that is not shown."""
+    titles = {column.title: key for key, column in COLUMNS.items() if column.title}
+    about = max((title for title in titles if note.startswith(f"{title} ")), key=len, default="")
+    return bool(about) and titles[about] not in shown
 
 
 def _sentence(values: Row) -> str:
@@ -338,13 +346,14 @@ def _sentence(values: Row) -> str:
     return f"It ranks regret {than} chance: {number:.2f}, where 1 is random and {best}."
 
 
-def notes(rows: "Iterable[Evaluation | Row]") -> list[str]:
-    """Return the notes of all rows, each with the row's name."""
+def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = None) -> list[str]:
+    """Return the notes of all rows, each with the row's name; only those about shown columns."""
     dicts = [_as_dict(row) for row in rows]
     return [
         " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {note}"
         for row in dicts
         for note in row.get("notes", ())
+        if shown is None or not _about_others(note, shown)
     ]
 
 
