@@ -160,8 +160,8 @@ class Accumulator:
     def compute(self, *, gap: bool = True) -> Evaluation:
         """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`.
 
-        Corrected values, floor and expectation need all predictions at once and are empty; so does the
-        note about predictions that are worse than the mean answer.
+        Corrected values, floor and expectation need all predictions at once and are empty; so does
+        the note about predictions that are worse than the mean answer.
         """
         star, hat = self.components()
         assert self.kind is not None
