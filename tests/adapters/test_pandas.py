@@ -19,9 +19,9 @@ def test_by_hand():
     """Two say b: one 1, one 3. One says a: 3. So counts are [1, 0, 1] and [0, 0, 1]."""
     said = annotations(frame([("b", "x", 3), ("a", "x", 3), ("b", "y", 1)]), classes=[1, 2, 3])
     assert said.ids.tolist() == ["b", "a"]
-    assert said.classes == (1, 2, 3)
-    assert said.annotations.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
-    assert said.annotations.values.tolist() == [1, 2, 3]
+    assert said.outcomes.names == ("1", "2", "3")
+    assert said.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert said.outcomes.values.tolist() == [1, 2, 3]
 
 
 @given(
@@ -37,27 +37,27 @@ def test_against_a_naive_twin_in_any_order(answers, random):
     for i, name in enumerate(said.ids):
         for k, label in enumerate("xyz"):
             wanted = sum(item == int(name) and what == label for item, _, what in rows)
-            assert said.annotations.counts[i, k] == wanted
-    assert said.annotations.counts.sum() == len(rows)
+            assert said.counts[i, k] == wanted
+    assert said.counts.sum() == len(rows)
 
 
 def test_categories_are_the_classes_and_names_are_no_values():
     rows = frame([(1, 1, "mid"), (2, 1, "low")])
     rows["label"] = pd.Categorical(rows["label"], ["low", "mid", "high"])
     said = annotations(rows)
-    assert said.classes == ("low", "mid", "high")
-    assert said.annotations.counts.tolist() == [[0, 1, 0], [1, 0, 0]]
-    assert said.annotations.values is None
-    assert annotations(rows, classes=["high", "mid", "low"]).annotations.counts[0, 1] == 1
+    assert said.outcomes.names == ("low", "mid", "high")
+    assert said.counts.tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert said.outcomes.values is None
+    assert annotations(rows, classes=["high", "mid", "low"]).counts[0, 1] == 1
 
 
 def test_numbers_in_a_column_of_objects_are_values_too():
     rows = frame([(1, 1, 3), (1, 2, 1), (2, 1, 3)]).astype({"label": object})
-    assert annotations(rows).annotations.values.tolist() == [1, 3]
+    assert annotations(rows).outcomes.values.tolist() == [1, 3]
     mixed = frame([(1, 1, 3), (1, 2, "x")])
     said = annotations(mixed, classes=["x", 3])
-    assert said.annotations.counts.tolist() == [[1, 1]]
-    assert said.annotations.values is None
+    assert said.counts.tolist() == [[1, 1]]
+    assert said.outcomes.values is None
 
 
 def test_items_may_be_tuples():
@@ -68,14 +68,14 @@ def test_items_may_be_tuples():
 def test_without_annotators_rows_may_repeat():
     rows = frame([("a", 0, "x"), ("a", 0, "x"), ("a", 0, "y")])
     said = annotations(rows.drop(columns="annotator"), annotator=None)
-    assert said.annotations.counts.tolist() == [[2, 1]]
+    assert said.counts.tolist() == [[2, 1]]
 
 
 def test_other_names_and_the_way_to_a_truth_file(tmp_path):
     rows = frame([("a", 0, 0), ("a", 1, 1), ("b", 0, 1)])
     renamed = rows.rename(columns={"item": "img", "annotator": "who", "label": "cls"})
     said = annotations(renamed, item="img", annotator="who", label="cls")
-    np.savez(tmp_path / "truth.npz", counts=said.annotations.counts, ids=said.ids)
+    np.savez(tmp_path / "truth.npz", counts=said.counts, ids=said.ids)
     from rue.io.truth import read_truth
 
     truth = read_truth(tmp_path / "truth.npz")
@@ -104,7 +104,7 @@ BAD = [
     (pd.concat([frame(GOOD), frame(GOOD)[["label"]]], axis=1), {}, "one column 'label', got item"),
     (frame(GOOD), {"item": "image"}, "one column 'image', got item, annotator, label"),
     (frame([("1", 0, "x"), (1, 0, "y")]), {}, "with the same text"),
-    (frame([("1", 0, "x")]), {}, "at least 2 classes"),
+    (frame([("1", 0, "x")]), {}, "classes must be two or more different names, got x"),
 ]
 
 
@@ -112,3 +112,14 @@ BAD = [
 def test_bad_input(rows, options, message):
     with pytest.raises(InputError, match=message):
         annotations(rows, **options)
+
+
+def test_words_have_an_order_only_if_somebody_states_it():
+    rows = frame([(1, 1, "b"), (1, 2, "a"), (2, 1, "a"), (2, 2, "a")])
+    belief = rue.Draws([[[0.5, 0.5]], [[0.2, 0.8]]], ids=["2", "1"], classes=["a", "b"])
+    with pytest.raises(rue.errors.AlignmentError, match="needs the order of the classes"):
+        rue.evaluate(annotations(rows), belief, "rps", gap=False)
+    ordered = rows.assign(label=pd.Categorical(rows["label"], ["a", "b"], ordered=True))
+    by_scale, by_user = annotations(ordered), annotations(rows, classes=["a", "b"])
+    results = [rue.evaluate(t, belief, "rps", gap=False) for t in (by_scale, by_user)]
+    assert results[0].risk == results[1].risk == pytest.approx((0.25 + (0.04 + 0.64) / 2) / 2)

@@ -1,36 +1,17 @@
 """pandas: a frame of answers in long form, one row per item and annotator."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rue.errors import InputError
+from rue.losses.outcomes import Classes
 from rue.truth.annotations import Annotations
 
-__all__ = ["Answered", "annotations"]
-
-
-@dataclass(frozen=True, eq=False)
-class Answered:
-    """The answers of a frame.
-
-    Attributes
-    ----------
-    annotations : Annotations
-        The counts, shape (n_points, n_classes).
-    ids : array of shape (n_points,)
-        The item of each row.
-    classes : tuple
-        The label of each column.
-    """
-
-    annotations: Annotations
-    ids: NDArray[np.str_]
-    classes: tuple[Any, ...]
+__all__ = ["annotations"]
 
 
 def annotations(
@@ -40,7 +21,7 @@ def annotations(
     annotator: str | None = "annotator",
     label: str = "label",
     classes: ArrayLike | None = None,
-) -> Answered:
+) -> Annotations:
     """Return the annotations that a frame with one row per answer contains.
 
     Parameters
@@ -52,13 +33,12 @@ def annotations(
         if the frame does not say who answered; then duplicated rows cannot be detected.
     classes : array_like of shape (n_classes,), optional
         All possible labels, in order. By default the categories of a categorical column, or else
-        the labels that occur, sorted. Increasing numbers also become the ``values`` of the
-        annotations.
+        the labels that occur, sorted. Numbers are their own scale.
 
     Returns
     -------
-    Answered
-        Counts of shape (n_points, n_classes), with the items in order of first occurrence.
+    Annotations
+        The counts with the items as ids, in order of first occurrence, and the labels as classes.
 
     Raises
     ------
@@ -71,8 +51,8 @@ def annotations(
     >>> frame = pd.DataFrame(
     ...     {"item": ["b", "b", "a"], "annotator": [1, 2, 1], "label": ["yes", "no", "yes"]}
     ... )
-    >>> answered = annotations(frame)
-    >>> answered.ids.tolist(), answered.classes, answered.annotations.counts.tolist()
+    >>> truth = annotations(frame)
+    >>> truth.ids.tolist(), truth.outcomes.names, truth.counts.tolist()
     (['b', 'a'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
     """
     if not isinstance(frame, pd.DataFrame):
@@ -121,9 +101,11 @@ def annotations(
     ids = np.array([str(name) for name in items])
     if len(np.unique(ids)) < len(ids):
         raise InputError(f"{item} must have different names, got some with the same text")
-    return Answered(
-        Annotations(cells.reshape(len(items), len(order)), _values(order)), ids, tuple(order)
-    )
+    stated: Literal["none", "given", "scale", "user"] = "none" if classes is None else "user"
+    if classes is None and isinstance(labels.dtype, pd.CategoricalDtype):
+        stated = "scale" if labels.cat.ordered else "given"
+    names = Classes([str(name) for name in order], order=stated)
+    return Annotations(cells.reshape(len(items), len(order)), ids=ids, classes=names)
 
 
 def _order(labels: "pd.Series[Any]", label: str) -> Any:
@@ -142,11 +124,3 @@ def _listed(classes: Any) -> list[Any]:
     if isinstance(classes, str | set) or np.ndim(np.asarray(classes, dtype=object)) != 1:
         raise InputError(f"classes must be a list of labels, got {classes!r}")
     return list(classes)
-
-
-def _values(order: "pd.Index[Any]") -> NDArray[np.float64] | None:
-    """Return the labels as values, or None if they are no increasing numbers."""
-    numeric = pd.api.types.is_numeric_dtype(order) and not pd.api.types.is_bool_dtype(order)
-    if not numeric or not order.is_monotonic_increasing:
-        return None
-    return order.to_numpy(dtype=np.float64)
