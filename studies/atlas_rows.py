@@ -38,6 +38,9 @@ PLAIN = {
     ACTIVE: "active-learning",
     "atlas-single-tuned": "single-tuned",
     "atlas-single-paper": "single-paper",
+    "atlas-baselines": "baselines",
+    "atlas-twenty": "twenty",
+    "atlas-temperature": "temperature",
 }
 """Suites of which pages need the rows alone, and the names of their records."""
 LEVEL = 0.95

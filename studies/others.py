@@ -22,6 +22,7 @@ import rue
 import rue.data
 from rue import Annotations, Draws
 from rue.inference.intervals import intervals
+from rue.metrics.evaluation import evaluate_run
 from studies import DOCS, chaosnli
 from studies.pages import fill_file, table
 from studies.rows import Row, read_rows, stamp, write_rows
@@ -156,7 +157,8 @@ def evaluated(truth: Annotations, belief: Draws, loss: str) -> Row:
     columns: Row = {"risk": float(run.star.total.mean()), "predicted": float(run.hat.total.mean())}
     for key in ("regret", "n_aurec", "n_aurec_total"):
         columns[key] = [spread.estimate[key], spread.low[key], spread.high[key]]
-    return columns
+    row = evaluate_run(run, gap=False).to_dict()
+    return columns | {key: row[key] for key in ("n_aurec_floor", "person_risk", "person_parity")}
 
 
 def differences(data: str, regrets: Mapping[tuple[str, str, bool], Probs]) -> Iterator[Row]:
@@ -201,7 +203,7 @@ def blocks(record: Row) -> dict[str, str]:
 def model_table(rows: list[Row], *, temperature: bool = False) -> str:
     """Return the table of some models on one data set."""
     head = ["model", "loss", "mean regret", "n-AuReC by total", "n-AuReC by epistemic"]
-    head += ["risk", "predicted risk"]
+    head += ["floor", "risk", "predicted risk", "person", "parity"]
     lines = []
     for row in rows:
         drawn = row["n_aurec"][0] is not None and "draws" in row["model"]
@@ -215,8 +217,11 @@ def model_table(rows: list[Row], *, temperature: bool = False) -> str:
                 bracketed(row["regret"], 3),
                 bracketed(row["n_aurec_total"], 2),
                 bracketed(row["n_aurec"], 2) if drawn else "",
+                f"{row['n_aurec_floor']:.2f}",
                 f"{row['risk']:.3f}",
                 f"{row['predicted']:.3f}",
+                f"{row['person_risk']:.3f}",
+                f"{row['person_parity']:.2f}",
             ]
         )
     return table(head, lines, text=2)

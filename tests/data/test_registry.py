@@ -21,6 +21,7 @@ KEYS += ["ids", "splits", "licence", "citation", "source", "checksums"]
 REAL = ["fashion-mnist-h", "cifar10h-features", "letter"]
 REAL += ["chaosnli-snli", "chaosnli-mnli", "chaosnli-alphanli", "ferplus-features"]
 REAL += ["emobank-valence", "emobank-arousal", "emobank-dominance", "nli-variation"]
+REAL += ["hs-brexit"]
 PIP = [name for name in rue.data.ENTRIES if name.startswith("sentiment-")]
 
 
@@ -30,7 +31,7 @@ def test_names_are_those_of_the_design():
     assert {f"dcic-{name}" for name in dcic.split()} <= names
     assert {"sentiment-movies", "sentiment-tweets", "sentiment-nyt", "sentiment-amazon"} <= names
     assert {"cifar10h", "cifar10h-features", "fashion-mnist-h", "appa-real"} <= names
-    assert {"ferplus", "ferplus-features", "nli-variation"} <= names
+    assert {"ferplus", "ferplus-features", "nli-variation", "hs-brexit"} <= names
     assert {f"chaosnli-{part}" for part in ("snli", "mnli", "alphanli")} <= names
     assert {f"emobank-{part}" for part in ("valence", "arousal", "dominance")} <= names
     assert {"random-rbf", "letter", "openood-tin", "openood-texture", "openood-mnist"} <= names

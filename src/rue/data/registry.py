@@ -17,6 +17,7 @@ from rue.data.datasets import (
     emobank,
     fashion_mnist,
     ferplus,
+    hs_brexit,
     letter,
     nli_variation,
     openml_156,
@@ -34,7 +35,7 @@ __all__ = ["ENTRIES", "expand", "fetch", "find", "find_problem", "is_complete", 
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
-    *(ferplus, chaosnli, emobank, nli_variation),
+    *(ferplus, chaosnli, emobank, nli_variation, hs_brexit),
     *(random_rbf, openml_156, letter, openood),
 )
 

@@ -1,0 +1,227 @@
+"""Baselines of the atlas: what is noise, what beats one network, and who knows agreement.
+
+The rows are those of the suites ``atlas-baselines``, ``atlas-twenty`` and ``atlas-temperature``:
+one data set of each family, settings tuned on each of three seeds. Their columns are free of the
+noise of finitely many answers where that can be done: corrected n-AuReC under log and 0/1 loss,
+unbiased r-AuReC under Brier loss.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from studies.atlas_analysis import Estimate, Ranks, estimate, grid, mean_ranks
+from studies.atlas_answers import LOSS_NAMES, Answer
+from studies.atlas_rows import plain_record
+from studies.pages import listed, table
+from studies.rows import Row
+
+LABELS: Mapping[str, Mapping[str, str]] = {
+    "baselines": {},
+    "twenty": {"ensemble": "ensemble of twenty"},
+    "temperature": {"single": "single, tempered", "ensemble": "ensemble, tempered"},
+}
+"""The records, and what their methods are called beside those of the first."""
+SPREAD = ("dropout", "ensemble", "evidential")
+"""Methods with an epistemic part in the unit of the loss that all data sets have."""
+SHOWN = (
+    *("regret", "regret_unbiased", "aurec", "aurec_low", "annotators_mean"),
+    *("n_aurec_floor", "n_aurec_total"),
+)
+LOSSES = {"log": "log", "brier": "Brier", "zero_one": "0/1"}
+
+
+def baseline_rows() -> list[Row]:
+    """Return one row for each cell and loss of the baselines."""
+    rows = []
+    for name, labels in LABELS.items():
+        for cell in plain_record(name)["rows"]:
+            method = cell["cell"]["method"]
+            where = {"dataset": cell["cell"]["dataset"], "seed": cell["cell"]["seed"]}
+            label = labels.get(method, method)
+            rows += [{**row, **where, "method": label} for row in cell["rows"]]
+    return rows
+
+
+def fair(by: str) -> Callable[[Row], float | None]:
+    """Return the column of a ranking that is free of annotator noise; ``by`` is "" or "_total"."""
+
+    def value(row: Row) -> float | None:
+        if row["annotators_min"] is None:  # p* is known
+            if row["loss"] != "brier":
+                return _number(row, f"n_aurec{by}")
+            area = _number(row, f"aurec{by}")
+            return None if area is None else area / (row["regret"] / 2)
+        return _number(row, f"r_aurec{by}" if row["loss"] == "brier" else f"n_aurec{by}_corrected")
+
+    return value
+
+
+def _number(row: Row, key: str) -> float | None:
+    value = row.get(key)
+    return None if value is None else float(value)
+
+
+def differences(rows: Sequence[Row], loss: str, method: str, by: str) -> dict[str, float]:
+    """Return a ranking's number minus that of one network's total uncertainty, by data set."""
+    base = grid(rows, "fair", loss, fair("_total")).of("single")
+    values = grid(rows, "fair", loss, fair(by)).of(method)
+    return {d: x - base[d] for d, x in values.items() if d in base}
+
+
+def epistemic_against_total(rows: Sequence[Row], loss: str) -> Estimate:
+    """Return by how much epistemic is worse than total, mean over the methods of SPREAD."""
+    first, second = (grid(rows, "fair", loss, fair(by)) for by in ("", "_total"))
+    gaps: dict[str, list[float]] = {}
+    for method in SPREAD:
+        total = second.of(method)
+        for d, x in first.of(method).items():
+            if d in total:
+                gaps.setdefault(d, []).append(x - total[d])
+    return estimate({d: float(np.mean(values)) for d, values in gaps.items()})
+
+
+def without_noise(rows: Sequence[Row]) -> str:
+    """Return the sentence about epistemic and total uncertainty without annotator noise."""
+    numbers = {loss: epistemic_against_total(rows, loss) for loss in ("log", "zero_one")}
+    words = [f"{numbers[loss]} under {name}" for loss, name in LOSS_NAMES.items()]
+    return (
+        f"Corrected for finitely many annotators it is {' and '.join(words)} "
+        f"({listed(SPREAD)}, tuned, {numbers['log'].families})."
+    )
+
+
+def noise(rows: Sequence[Row]) -> str:
+    """Return the share of the measured regret that is annotator noise, for each data set."""
+    single = [row for row in rows if row["method"] == "single"]
+    lines = []
+    for dataset in dict.fromkeys(row["dataset"] for row in single):
+        cells = {
+            loss: [r for r in single if (r["dataset"], r["loss"]) == (dataset, loss)]
+            for loss in ("log", "brier")
+        }
+        log, brier = (
+            {key: _mean(group, key) for key in SHOWN} | {"fair": _mean(group, fair("_total"))}
+            for group in cells.values()
+        )
+        exact = cells["log"][0]["annotators_min"] is None
+        share = 0.0 if exact else 1 - brier["regret_unbiased"] / brier["regret"]
+        most = 1 - log["aurec_low"] / log["aurec"]
+        numbers = [log[key] for key in ("n_aurec_floor", "n_aurec_total", "fair")]
+        lines.append(
+            [
+                *(dataset, "exact" if exact else f"{log['annotators_mean']:.0f}"),
+                *(f"{brier['regret']:.3f}", f"{100 * share:.0f} %"),
+                *(f"{log['regret']:.3f}", f"{100 * most:.0f} %"),
+                *("-" if np.isnan(x) else f"{x:.3f}" for x in numbers),
+            ]
+        )
+    head = ["data set", "answers", "regret, Brier", "of it noise", "regret, log", "noise at most"]
+    return table([*head, "floor", "n-AuReC total", "corrected"], lines)
+
+
+def _mean(rows: Sequence[Row], value: str | Callable[[Row], float | None]) -> float:
+    """Return the mean of a column over seeds; NaN if it is empty."""
+    numbers = [row.get(value) if isinstance(value, str) else value(row) for row in rows]
+    return float(np.mean([np.nan if x is None else x for x in numbers]))
+
+
+def one_network(rows: Sequence[Row], first: Answer) -> Answer:
+    """Answer whether anything beats one network, without annotator noise; keep the first tables."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    lines, clear, tested = [], [], 0
+    estimates: dict[tuple[str, str, str], Estimate] = {}
+    for loss, name in LOSSES.items():
+        for method in methods:
+            for by in ("", "_total"):
+                if method.startswith("single") and not by:
+                    continue
+                one = estimates[loss, method, by] = estimate(differences(rows, loss, method, by))
+                if method == "single" or not one.n_families:
+                    continue
+                ranking = "total" if by else "epistemic"
+                lines.append([name, method, ranking, str(one), one.families])
+                if loss == "log" and one.is_tested:
+                    tested += 1
+                    if one.is_clear and one.mean < 0:
+                        clear.append(f"{method} by {ranking} uncertainty")
+
+    def words(method: str) -> str:
+        return " and ".join(str(estimates["log", method, by]) for by in ("", "_total"))
+
+    sentence = (
+        "Without annotator noise, clearly better than one network's entropy is "
+        f"{listed(clear) if clear else 'nothing'} (log loss, tuned, "
+        f"{estimates['log', 'ensemble', ''].families}). Its corrected n-AuReC is changed, by "
+        f"epistemic and by total uncertainty, by {words('ensemble')} with five networks, by "
+        f"{words('ensemble of twenty')} with twenty, and by "
+        f"{estimates['log', 'knn', '']} with the distance to neighbours."
+    )
+    body = "\n\n".join(
+        [
+            "Each number is that of a ranking minus that of one network's total uncertainty on the "
+            "same data set; negative is better. Log and 0/1 loss: corrected n-AuReC. Brier loss: "
+            "r-AuReC, AuReC over that of a random ranking, unbiased from two answers. `strength` "
+            "is the ensemble's mean with one Dirichlet strength, `confidence` one minus the "
+            "largest probability, `knn` the distance to training points.",
+            table(["loss", "method", "ranked by", "difference", "families"], lines, text=3),
+            f"With all data sets, both regimes and plug-in regret: {first.sentence}",
+            first.body,
+        ]
+    )
+    return Answer(first.question, first.short, sentence, body)
+
+
+def who_knows(rows: Sequence[Row], first: Answer) -> Answer:
+    """Answer who knows how often two annotators agree, before whose regret is of the right size."""
+    scores = grid(rows, "pair_log_loss", "log")
+    rank_lines, sentences = [], []
+    everywhere = [m for m in scores.methods if len(scores.of(m)) == len(scores.datasets)]
+    for methods in (list(scores.methods), everywhere):
+        whole = scores.complete(methods)
+        ranks = mean_ranks(whole)
+        n, families = str(len(whole.methods)), _families(ranks)
+        sentences.append(f"{listed(ranks.first)} ({n} methods, {families})")
+        means = dict(zip(whole.methods, ranks.mean, strict=True))
+        rank_lines += [[n, families, method, f"{means[method]:.1f}"] for method in ranks.order]
+    agreement = {m: grid(rows, "agreement_hat", "log").of(m) for m in scores.methods}
+    star = grid(rows, "agreement_star", "log").of("single")
+    lines = [
+        [
+            *(d, m, f"{scores.of(m)[d]:.3f}"),
+            f"{grid(rows, 'pair_gain', 'log').of(m)[d]:+.3f}",
+            *(f"{agreement[m][d]:.3f}", f"{star[d]:.3f}"),
+        ]
+        for d in scores.datasets
+        for m in sorted(scores.methods, key=lambda m: scores.of(m).get(d, np.inf))
+        if d in scores.of(m)
+    ]
+    movies = "sentiment-movies"
+    sentence = (
+        "The lowest mean rank by the score of pairs of answers has, of all methods and of those "
+        f"that all data sets have, {' and '.join(sentences)}. On movie reviews two annotators "
+        f"agree with probability {star[movies]:.3f}; the ensemble predicts "
+        f"{agreement['ensemble'][movies]:.3f} and dirichlet_multinomial "
+        f"{agreement['dirichlet_multinomial'][movies]:.3f}. {first.sentence}"
+    )
+    body = "\n\n".join(
+        [
+            "`pair_log_loss` is a proper score of what a belief says about two answers; it orders "
+            "the methods (tuned). `pair_gain` and the predicted agreement explain the order: what "
+            "the spread of a belief adds over independent answers, and how often two annotators "
+            "agree, predicted and observed.",
+            table(["methods", "families", "method", "mean rank"], rank_lines, text=3),
+            table(
+                ["data set", "method", "pair log loss", "gain", "agreement, predicted", "observed"],
+                lines,
+                text=2,
+            ),
+            first.body,
+        ]
+    )
+    return Answer(first.question, first.short, sentence, body)
+
+
+def _families(ranks: Ranks) -> str:
+    number = f"{ranks.n_families} families"
+    return number if ranks.is_tested else f"{number}: cannot be tested"
