@@ -1,8 +1,8 @@
 """Baselines of the atlas: what is noise, what beats one network, and who knows agreement.
 
 The rows are those of the suites ``atlas-baselines``, ``atlas-twenty`` and ``atlas-temperature``:
-settings tuned on each of three seeds. Their columns are free of the noise of finitely many answers where that can be done: corrected n-AuReC under log and 0/1 loss,
-unbiased r-AuReC under Brier loss.
+settings tuned on each of three seeds. Their columns are free of the noise of finitely many answers
+where that can be done: corrected n-AuReC under log and 0/1 loss, unbiased r-AuReC under Brier loss.
 """
 
 from collections.abc import Callable, Mapping, Sequence
