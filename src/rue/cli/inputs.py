@@ -147,17 +147,35 @@ class Matched:
     truth: TruthFile = None
     id_name: str | None = option(
         None,
-        "The column that names the points. By default id, ids, uid, item or item_id.",
+        "The column that names the points, or a path into objects, such as doc.uid. By default "
+        "id, ids, uid, item or item_id.",
         "--id",
+        metavar=COLUMN,
+    )
+    truth_id: str | None = option(
+        None, "The same for the truth. By default that of --id.", metavar=COLUMN
+    )
+    label: str | None = option(
+        None, "The column, or path, of the truth's answers: a class, or a list.", metavar=COLUMN
+    )
+    rating: str | None = option(
+        None, "The column, or path, of the truth's real-valued answers.", metavar=COLUMN
+    )
+    annotator: str | None = option(
+        None,
+        "The column, or path, that names annotators; or the columns, or a pattern, of one "
+        "annotator each.",
         metavar=COLUMN,
     )
     classes: str | None = option(
         None,
-        "The classes in the order of the columns, for files that do not name them.",
+        "The classes, by commas, in the order of their scale: they pick the columns of classes "
+        "among others, and name the columns of files without names.",
         metavar="NAMES",
     )
     common: bool = option(False, "Keep only the points whose ids are in both files.")
     by_position: bool = option(False, "Match rows by position, whatever their ids are.")
+    min_annotators: int | None = option(None, "Leave out points with fewer answers.", min=1)
     max_memory: MaxMemory = None
 
     @cached_property
@@ -172,6 +190,11 @@ class Matched:
             None if classes is None else tuple(name.strip() for name in classes.split(",")),
             self.common,
             self.by_position,
+            truth_id=self.truth_id,
+            label=self.label,
+            rating=self.rating,
+            annotator=self.annotator,
+            min_annotators=self.min_annotators,
             max_memory=None if size is None else parse_size(size),
         )
 

@@ -89,7 +89,7 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
             return _by_class(frame, id_name, nested)
         kind = "rating" if plain(nested) == "ratings" else "label"
         return _events(frame, id_name, nested, kind, matching)
-    if matching.annotator is not None and frame.find(plain(matching.annotator)) is None:
+    if matching.annotator is not None and not frame.has(matching.annotator):
         return _annotator_columns(
             frame, id_name, _named_columns(frame, matching.annotator), matching
         )
@@ -370,8 +370,8 @@ def _constant_classes(frame: Frame) -> tuple[str, ...]:
 def _wide(frame: Frame, id_name: str | None, others: set[str | None], matching: Matching) -> Said:
     """Return the numbers of a table with a column for each class."""
     stated = matching.classes
-    if stated and set(stated) <= set(frame.columns):
-        names = list(stated)
+    if set(stated or ()) & set(frame.columns):  # nobody need have chosen the other classes
+        names = [name for name in stated or () if name in frame.columns]
     else:
         names = _numeric(frame, others)
         for name, column in frame.columns.items():

@@ -65,6 +65,8 @@ class Matching:
         The column of real-valued answers of a truth.
     annotator
         The column of annotators; or the columns that hold one annotator each, by commas.
+    min_annotators
+        Leave out the points with fewer answers.
     max_memory
         How many bytes reading a file may take.
     """
@@ -77,6 +79,7 @@ class Matching:
     label: str | None = None
     rating: str | None = None
     annotator: str | None = None
+    min_annotators: int | None = None
     max_memory: int | None = None
 
     def __post_init__(self) -> None:

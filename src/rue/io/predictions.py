@@ -129,7 +129,16 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Belie
         return components_of(frame, matching)
     arrays, order, notes = belief_arrays(frame, matching)
     id_name = "ids" if "ids" in arrays else None
-    belief = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
+    try:
+        belief = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
+    except FileError as error:
+        names = arrays["classes"].tolist() if "classes" in arrays else []
+        if "must sum to 1" not in error.message or not set(names) <= set(frame.columns):
+            raise
+        raise FileError(
+            f"{error.message}; the columns taken for classes are {', '.join(names)}",
+            advice={"--classes": "states those that are"} | error.advice,
+        ) from None
     return belief.with_source(str(frame.path), notes=(*frame.notes, *notes))
 
 

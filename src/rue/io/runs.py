@@ -46,6 +46,8 @@ def make_run(
     if isinstance(belief, Run):
         if with_answers:
             raise FileError(f"{path}: holds components, so annotators cannot be resampled")
+        if matching.min_annotators is not None:
+            raise FileError(f"{path}: holds components, so min_annotators cannot choose its points")
         return belief if truth is None else _beside(belief, truth)
     truth = truth or belief.truth
     if truth is None:
@@ -56,6 +58,8 @@ def make_run(
     if not belief.n_classes:
         truth, values = rated_truth(belief, truth, values), None
     truth, belief, notes = align_files(belief, truth, matching)
+    if matching.min_annotators is not None:
+        truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
     try:
         run = Run.from_belief(
             truth,
@@ -100,6 +104,23 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         raise  # it names the files
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _answered(
+    truth: Truth, belief: Belief, notes: tuple[str, ...], min_annotators: int
+) -> tuple[Truth, Belief, tuple[str, ...]]:
+    """Drop the points with fewer answers, and say how many there are."""
+    rows = truth.n_annotators >= min_annotators
+    if not rows.any():
+        raise InputError(
+            f"min_annotators must leave some points, got {min_annotators}: no point of "
+            f"{truth.source} has so many answers"
+        )
+    if rows.all():
+        return truth, belief, notes
+    few = f"fewer than {min_annotators} answers" if min_annotators > 2 else "one answer"
+    note = f"{(~rows).sum():,} of {len(rows):,} points have {few} and were left out"
+    return truth[rows], belief[rows], (*notes, note)
 
 
 def _beside(run: Run, truth: Truth) -> Run:

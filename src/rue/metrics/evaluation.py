@@ -407,6 +407,7 @@ def _notes(run: Run, numbers: Mapping[str, float]) -> list[str]:
         also = " and there is no unbiased regret" if run.loss_name in UNBIASED_LOSSES else ""
         notes.append(
             f"{single} of {len(star)} points have one annotator: the bracket has no lower end{also}"
+            " (--min-annotators 2 leaves them out)"
         )
     if (constant := _constant_risk(run)) is not None:
         notes.append(

@@ -313,7 +313,8 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
             hint = f"; it has {strange[0]!r}, which nobody chose" if strange else ""
             raise AlignmentError(
                 f"{source(belief)} lacks the class {wanted[0]!r}, which somebody chose in "
-                f"{source(truth)}{hint}"
+                f"{source(truth)}{hint}",
+                advice={"--classes": "states the classes, if a column is none"},
             )
     names = (
         *(name for name in said.names if name in here or not meant.complete),

@@ -130,7 +130,7 @@ def test_an_id_does_not_depend_on_the_batches_that_are_loaded(tmp_path):
 
 def test_predictions_of_others_match_by_the_place_in_the_test_batch(real):
     truth = data_set_truth("cifar10h", real)
-    belief = read_predictions(real / "cifar-10h-models/hmc.csv").belief
+    belief = read_predictions(real / "cifar-10h-models/hmc.csv")
     _, aligned = rue.align(truth, belief)
     assert len(aligned) == 10_000
     assert np.mean(aligned.mean().argmax(axis=1) == truth.counts.argmax(axis=1)) > 0.9
