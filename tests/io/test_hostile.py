@@ -43,7 +43,8 @@ def outcomes(tmp_path, files, *options):
     (tmp_path / "p.csv").write_text("id,x,y\na,0.5,0.5\nb,0.5,0.5\n")
     commands = []
     for file in files:
-        commands.append(["data", "check", file, *options])
+        description = tmp_path / f"{file.name}.toml"
+        commands.append(["data", "check", file, "--out", description, *options])
         if not file.is_dir():
             commands.append(["evaluate", file, *options])
             commands.append(["evaluate", tmp_path / "p.csv", "--truth", file, *options])
