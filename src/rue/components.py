@@ -404,6 +404,8 @@ class Run:
         What the model says, aligned with ``annotations``, if the run was made from it.
     defer_fee
         What asking a person costs beyond their risk, in the unit of the loss.
+    at
+        Limits at which curves are read: ``coverage``, ``risk`` and ``regret``, those asked for.
     path
         The file that the run was read from.
     classes
@@ -434,6 +436,7 @@ class Run:
     answers: Answers | RatingAnswers | None = None
     belief: Belief | None = None
     defer_fee: float = 0.0
+    at: Mapping[str, float] = field(default_factory=dict)
     path: Path | None = None
     classes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
@@ -450,6 +453,12 @@ class Run:
             )
         if not 0 <= self.defer_fee < np.inf:
             raise InputError(f"defer_fee must be a number from 0 on, got {self.defer_fee}")
+        for name, limit in self.at.items():
+            if name not in ("coverage", "risk", "regret"):
+                raise InputError(f"at must have coverage, risk or regret, got {name!r}")
+            if not 0 <= limit < np.inf or (name == "coverage" and limit > 1):
+                ends = "from 0 to 1" if name == "coverage" else "from 0 on"
+                raise InputError(f"at: {name} must be a number {ends}, got {limit}")
         own = {
             "ids": self.ids,
             "annotations": self.annotations,

@@ -473,3 +473,40 @@ def test_a_fee_shows_what_the_team_costs(tmp_path, run, rng):
     assert "for a fee of 0.1" in table
     assert f"{row['team_risk']:.4f}" in table
     assert "defer all" not in run(*asked).out
+
+
+def test_limits_are_columns(world, run):
+    folder, counts, probs, _ = world
+    base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--no-gap"]
+    asked = ["--at", "0.8", "--coverage-at", "risk=0.05", "--coverage-at", "regret=0.01"]
+    limits = {"risk": 0.05, "regret": 0.01}
+    expected = evaluate(Annotations(counts), Draws(probs), gap=False, at=0.8, coverage_at=limits)
+    row = rows_of(run(*base, *asked, "--format", "json"))[0]
+    assert_same(row, expected)
+    assert (row["at_coverage"], row["at_risk"], row["at_regret"]) == (0.8, 0.05, 0.01)
+    assert row["coverage_at_risk"] is not None
+    shown = run(*base, *asked).out
+    assert "risk at 0.8" in shown
+    assert "cov. at regret 0.01" in shown
+    assert max(map(len, shown.splitlines())) <= 100
+    header = run(*base, *asked, "--format", "csv").out.splitlines()[0]
+    assert "regret_at_coverage" in header
+    for wrong in ("risk", "cost=1", "risk=-1", "risk=x"):
+        result = run(*base, "--coverage-at", wrong)
+        assert result.code == 2
+        assert "--coverage-at must be" in result.err
+
+
+def test_compare_has_the_intervals_of_evaluate(world, run):
+    folder, *_ = world
+    criteria = ["aurec", "n_aurec", "pair_log_loss", "team_risk", "risk_at_coverage", "r_aurec"]
+    files = [folder / "draws.npz", folder / "evidential.npz", "--truth", folder / "counts.npy"]
+    both = ["--loss", "brier", "--seed", "3", "--replicates", "60", "--at", "0.7", "--ci", "0.9"]
+    alone = rows_of(run("evaluate", *files, *both, "--no-gap", "--format", "json"))
+    named = [part for key in criteria for part in ("--criterion", key)]
+    compared = rows_of(run("compare", *files, *both, *named, "--format", "json"))[0]["criteria"]
+    for row in alone:
+        for key in criteria:
+            one = compared[key]["methods"][row["method"]]
+            assert (one["low"], one["high"]) == (row[f"{key}_ci_low"], row[f"{key}_ci_high"]), key
+            assert one["low"] is not None

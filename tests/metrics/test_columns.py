@@ -11,6 +11,7 @@ from rue.inference.comparison import COMPARABLE
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
 from rue.metrics.columns import COLUMNS, EVALUATED, Column, columns_where, title
 from rue.metrics.evaluation import evaluate_components
+from rue.metrics.limits import limit_titles
 from rue.metrics.table import format_rows, to_latex
 from rue.published import PUBLISHED_COLUMNS, Published
 from rue.ranking.scores import CRITERIA
@@ -77,11 +78,14 @@ def test_columns_on_request_are_in_tables_if_a_row_has_them(rng):
     asked = columns_where(on_request=True)
     by_default = ("n_aurec_corrected", "n_aurec_total_corrected")
     corrected = (key for key in COLUMNS if key.endswith("_corrected"))
-    assert asked == tuple(key for key in corrected if key not in by_default)
+    corrected = [key for key in corrected if key not in by_default]
+    limits = limit_titles({"coverage": 0.8, "risk": 0.1, "regret": 0.1})
+    assert asked == (*corrected, *limits)
     for format in ("table", "latex", "markdown"):
         assert "corr." not in format_rows([row], format)
         text = format_rows([row, row | dict.fromkeys(asked, 0.25)], format)
-        assert text.count("corr.") == len(asked)
+        assert text.count("corr.") == len(corrected)
+        assert text.count("at cov.") + text.count("cov. at") == len(limits)
     assert "r_s" not in to_latex([row | dict.fromkeys(asked, 0.25)]).replace("$r_s", "")
 
 

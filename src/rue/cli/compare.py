@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +12,7 @@ from rue.cli.evaluate import loss_of_components
 from rue.cli.inputs import (
     OUTPUT,
     AnyFormat,
+    At,
     Cluster,
     Files,
     Losses,
@@ -41,6 +43,7 @@ def compare(
     ci: float = option(0.95, "Level of intervals and tests.", panel="Tests"),
     replicates: int = option(2000, "Bootstrap samples.", panel="Tests", min=2),
     cluster: Cluster = None,
+    at: At = None,
     seed: int = option(0, "Seed of the samples.", panel="Tests", min=0),
     format: AnyFormat = "table",
     wide: Wide = False,
@@ -57,6 +60,7 @@ def compare(
     from rue.metrics.table import format_rows, notes, with_title
 
     require_level("--ci", ci)
+    limits = {} if at is None else {"coverage": at}
     answers = matched.answers(cluster)
     methods = matched.read_methods(files)
     if len(methods) < 2:
@@ -71,7 +75,7 @@ def compare(
         for run in runs:
             loss_of_components(run, name if losses.loss else "")
         comparison = compare_runs(
-            runs,
+            [replace(run, at=limits) for run in runs],
             criteria=criterion or DEFAULT,
             level=ci,
             n_replicates=replicates,

@@ -10,14 +10,17 @@ from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
     COLUMN,
     AnyFormat,
+    At,
     Cluster,
     Convention,
     Corrected,
+    CoverageAt,
     DeferFee,
     Files,
     Losses,
     Matched,
     Wide,
+    read_limits,
     require_level,
 )
 from rue.errors import InputError
@@ -77,6 +80,8 @@ def evaluate(
     ] = True,
     corrected: Corrected = False,
     defer_fee: DeferFee = None,
+    at: At = None,
+    coverage_at: CoverageAt = None,
     references: Annotated[
         bool | None,
         typer.Option(
@@ -119,7 +124,8 @@ def evaluate(
 
     chosen = losses.chosen
     scale = losses.scale
-    shown = _shown_columns(columns, format)
+    limits = read_limits(at, coverage_at)
+    shown = _shown_columns(columns, format, limits)
     require_level("--ci", ci)
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
@@ -158,7 +164,7 @@ def evaluate(
                     matching=matched.matching,
                     convention=convention,
                 )
-                run = replace(run, method=method, defer_fee=defer_fee or 0.0)
+                run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
                 if given:
                     run = replace(run, loss=loss_of_components(run, name if losses.loss else ""))
                 for group, rows_in in _groups(run, by):
@@ -230,13 +236,16 @@ CORRECTED_TITLES = {
 }
 
 
-def _shown_columns(columns: str | None, format: str) -> "Sequence[str] | Mapping[str, str] | None":
+def _shown_columns(
+    columns: str | None, format: str, limits: "Mapping[str, float]"
+) -> "Sequence[str] | Mapping[str, str] | None":
     """Return the columns to show: those asked for, the short answer, or None for the usual ones."""
     from rue.metrics.columns import EVALUATED
+    from rue.metrics.limits import limit_titles
     from rue.metrics.table import SHORT
 
     if columns is None:
-        return SHORT if format == "table" else None
+        return SHORT | limit_titles(limits) if format == "table" else None
     if format == "json":
         raise InputError("--columns is for tables: --format json has all columns")
     if columns == "all":

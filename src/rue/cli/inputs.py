@@ -5,6 +5,7 @@ A group of options is a dataclass. A command that has a parameter of such a type
 """
 
 import glob
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,6 +99,20 @@ DeferFee = Annotated[
         help="What asking a person about a deferred point costs beyond their risk, in the unit of "
         "the loss.",
         min=0.0,
+        rich_help_panel="Output",
+    ),
+]
+At = Annotated[
+    float | None,
+    typer.Option(
+        help="Add risk and regret at this coverage.", min=0.0, max=1.0, rich_help_panel="Output"
+    ),
+]
+CoverageAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=NUMBER",
+        help="Add the largest coverage within this risk or regret, e.g. risk=0.05; repeatable.",
         rich_help_panel="Output",
     ),
 ]
@@ -336,6 +351,24 @@ class Budgets:
             if getattr(self, name) is not None:
                 option = "--" + name.replace("_", "-")
                 raise InputError(f"--minimize team has no budgets, got {option}; leave it out")
+
+
+def read_limits(at: float | None, coverage_at: list[str] | None) -> dict[str, float]:
+    """Return the limits of ``--at`` and ``--coverage-at`` by name."""
+    limits = {} if at is None else {"coverage": at}
+    for text in coverage_at or ():
+        name, _, number = text.partition("=")
+        try:
+            limit = float(number)
+        except ValueError:
+            limit = math.nan
+        if name not in ("risk", "regret") or not 0 <= limit < math.inf or name in limits:
+            raise InputError(
+                f"--coverage-at must be risk=NUMBER or regret=NUMBER from 0 on, each once, "
+                f"got {text!r}"
+            )
+        limits[name] = limit
+    return limits
 
 
 def require_level(option: str, level: float | None) -> None:

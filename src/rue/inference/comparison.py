@@ -170,6 +170,12 @@ def compare(
     if unknown or not criteria:
         got = repr(unknown[0]) if unknown else "none"
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
+    limits = {run.at.get("coverage") for run in runs}
+    if any(COLUMNS[key].on_request for key in criteria) and (None in limits or len(limits) > 1):
+        raise InputError(
+            "criteria at a coverage need the same one in all runs: --at 0.8, "
+            "or dataclasses.replace(run, at={'coverage': 0.8})"
+        )
     codes = cluster_codes(runs[0], cluster)
     rows = own_order(runs, codes, criteria)
     estimates, drawn, alone, influences = {}, {}, {}, {}

@@ -19,6 +19,7 @@ from rue.metrics.functions import (
     mean_annotators,
     most_annotators,
 )
+from rue.metrics.limits import LIMIT_COLUMNS
 from rue.metrics.proxy_columns import PROXY_COLUMNS
 from rue.metrics.reference_columns import REFERENCE_COLUMNS
 from rue.metrics.statistics import Area, Correlation, Excess, Function, Hat, Mean, Normalized, Star
@@ -301,6 +302,7 @@ _COLUMNS = (
         meaning="most answers per point",
     ),
     *ANSWER_COLUMNS,
+    *LIMIT_COLUMNS,
     *PROXY_COLUMNS,
 )
 

@@ -15,6 +15,7 @@ from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.columns import COLUMNS, EVALUATED, Column, title
 from rue.metrics.corrected import CORRECTED
+from rue.metrics.limits import limit_titles
 from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.statistics import Sample
 from rue.truth.annotations import Annotations
@@ -75,6 +76,10 @@ class _Columns:
     person_parity: float
     team_risk: float
     team_coverage: float
+    risk_at_coverage: float
+    regret_at_coverage: float
+    coverage_at_risk: float
+    coverage_at_regret: float
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,8 @@ class Evaluation(_Columns):
         annotators of the point); empty if the loss is not known.
     defer_fee
         What asking costs beyond the risk of the person, in the unit of the loss.
+    at
+        The limits at which curves were read: ``coverage``, ``risk`` and ``regret``.
     intervals
         The confidence intervals of the columns, if they were computed
         (:func:`rue.inference.intervals.intervals`).
@@ -120,6 +127,7 @@ class Evaluation(_Columns):
     convention: str = "definition"
     person_kind: str = ""
     defer_fee: float = 0.0
+    at: Mapping[str, float] = field(default_factory=dict)
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,8 +152,9 @@ class Evaluation(_Columns):
             "person_kind": self.person_kind,
             "defer_fee": self.defer_fee,
         }
+        limits = {f"at_{name}": limit for name, limit in self.at.items()}
         ends = {} if self.intervals is None else self.intervals.to_dict()
-        return named | numbers | further | ends
+        return named | numbers | further | limits | ends
 
     def __str__(self) -> str:
         from rue.metrics.table import describe
@@ -182,6 +191,8 @@ def evaluate(
     corrected: bool = False,
     defer_fee: float = 0.0,
     references: bool | None = None,
+    at: float | None = None,
+    coverage_at: Mapping[str, float] | None = None,
 ) -> Evaluation:
     """Evaluate a belief against the answers of annotators: one row of the paper's table.
 
@@ -223,6 +234,12 @@ def evaluate(
         Whether to compute what n-AuReC is measured against: its corrected values, its floor and
         expectation (:mod:`rue.metrics.floor`). By default floor and expectation are computed up to
         20,000 points, and corrected values up to 100,000 if every point has 4 answers.
+    at : float, optional
+        A coverage at which to report risk and regret (``risk_at_coverage``,
+        ``regret_at_coverage``).
+    coverage_at : mapping of str to float, optional
+        A ``risk``, a ``regret`` or both, within which to report the largest coverage
+        (``coverage_at_risk``, ``coverage_at_regret``).
 
     Returns
     -------
@@ -255,7 +272,8 @@ def evaluate(
         seed=seed,
         convention=convention,
     )
-    run = replace(run, defer_fee=defer_fee)
+    limits = {} if at is None else {"coverage": at}
+    run = replace(run, defer_fee=defer_fee, at=limits | dict(coverage_at or {}))
     return evaluate_run(run, gap=gap, corrected=corrected, references=references, seed=seed)
 
 
@@ -350,6 +368,7 @@ def evaluate_run(
     if corrected and run.convention == "published":
         raise InputError('corrected columns follow Definition 1, so use convention "definition"')
     request = [f"{column}_corrected" for column in CORRECTED] if corrected else []
+    request += limit_titles(run.at)
     sample = Sample(run, gap=gap, request=request, references=references, seed=seed)
     wanted = [COLUMNS[key] for key in EVALUATED]
     sample.prepare(c.statistic for c in wanted if c.statistic and not c.on_request)
@@ -366,6 +385,7 @@ def evaluate_run(
         convention=run.convention,
         person_kind="" if run.star.person is None else person_kind(run.loss),
         defer_fee=run.defer_fee,
+        at=run.at,
     )
 
 

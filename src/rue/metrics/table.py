@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from rue._text import ESCAPES, protected
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS, Column
+from rue.metrics.limits import limit_titles
 
 if TYPE_CHECKING:
     import pandas
@@ -335,15 +336,20 @@ def _about_others(note: str, shown: Collection[str]) -> bool:
 def _sentence(values: Row) -> str:
     """Return in words how well epistemic uncertainty ranks regret."""
     number, floor = values["n_aurec"], values["n_aurec_floor"]
+    titles = limit_titles({k[3:]: v for k, v in values.items() if k.startswith("at_")})
+    limits = "".join(
+        f" {name.replace('cov.', 'coverage').capitalize()}: {values[key]:.4g}."
+        for key, name in titles.items()
+    )
     if number is None:
-        return "n-AuReC is undefined: no ranking is better than another."
+        return "n-AuReC is undefined: no ranking is better than another." + limits
     than = (
         "better than" if number < 0.95 else "about as well as" if number <= 1.05 else "worse than"
     )
     best = "0 a perfect ranking"
     if floor:
         best = f"{floor:.2f} the best that any ranking could show with these answers"
-    return f"It ranks regret {than} chance: {number:.2f}, where 1 is random and {best}."
+    return f"It ranks regret {than} chance: {number:.2f}, where 1 is random and {best}." + limits
 
 
 def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = None) -> list[str]:

@@ -1,0 +1,119 @@
+"""Risk and regret at a coverage, and the largest coverage within a risk or a regret.
+
+All of them are read from the curves of AuRC and AuReC: points are accepted in the order of the
+estimated epistemic component, straight within ties, and neither curve is divided by the coverage.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray
+from rue.metrics.column import Column
+from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic, block_starts
+
+__all__ = ["LIMIT_COLUMNS", "limit_titles"]
+
+ROUNDING = 1e-12
+SCORE = Hat("epistemic")
+_STARS: dict[Literal["risk", "regret"], Star] = {"risk": Star("total"), "regret": Star("epistemic")}
+
+
+@dataclass(frozen=True)
+class _AtLimit(Statistic):
+    """A number of the curve of risk or regret, at a limit of the run (``Run.at``)."""
+
+    curve: Literal["risk", "regret"]
+
+    @property
+    def sources(self) -> tuple[Points, ...]:
+        return _STARS[self.curve], SCORE
+
+    def limit(self, sample: Sample) -> float | None:
+        """Return the limit; None if the run has none."""
+        return sample.run.at.get(self.curve)
+
+    def value(self, sample: Sample) -> float:
+        return float(self.replicates(sample, np.ones((1, len(sample)), np.uint8))[0])
+
+    def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        limit, value = self.limit(sample), sample.points(_STARS[self.curve])
+        if limit is None or value is None:
+            return super().replicates(sample, weights)
+        order, score = sample.order(SCORE), np.asarray(sample.points(SCORE))
+        ends = np.append(block_starts(score[order])[1:], len(order)) - 1
+        numbers = []
+        for weight in weights[:, order]:
+            coverage = np.append(0, np.cumsum(weight, dtype=np.int64)[ends])
+            height = np.append(0.0, np.cumsum(weight * value[order])[ends])
+            numbers.append(self.read(limit, coverage / coverage[-1], height / coverage[-1]))
+        return np.array(numbers)
+
+    def read(self, limit: float, coverage: FloatArray, height: FloatArray) -> float:
+        """Return the largest coverage at which the curve with these corners is within the limit."""
+        close = ROUNDING * max(abs(limit), float(np.abs(height).max()))
+        last = int(np.flatnonzero(height <= limit + close)[-1])
+        if last == len(height) - 1:
+            return 1.0
+        part = max(limit - height[last], 0.0) / (height[last + 1] - height[last])
+        return float(coverage[last] + part * (coverage[last + 1] - coverage[last]))
+
+
+@dataclass(frozen=True)
+class _AtCoverage(_AtLimit):
+    """The height of the curve of risk or regret at a coverage."""
+
+    def limit(self, sample: Sample) -> float | None:
+        return sample.run.at.get("coverage")
+
+    def read(self, limit: float, coverage: FloatArray, height: FloatArray) -> float:
+        return float(np.interp(limit, coverage, height))
+
+
+LIMIT_COLUMNS = (
+    *(
+        Column(
+            key=f"{curve}_at_coverage",
+            title=f"{curve} at cov.",
+            digits=4,
+            statistic=_AtCoverage(curve),
+            better="low",
+            unit="loss",
+            on_request=True,
+            meaning=f"{curve} at a coverage",
+            explanation=f"Mean {curve} of the accepted points, divided by the number of all "
+            "points, at the coverage that was asked for, when the points with the highest "
+            "epistemic uncertainty are rejected first.",
+        )
+        for curve in _STARS
+    ),
+    *(
+        Column(
+            key=f"coverage_at_{curve}",
+            title=f"cov. at {curve}",
+            digits=3,
+            statistic=_AtLimit(curve),
+            better="high",
+            on_request=True,
+            meaning=f"largest coverage within a {curve}",
+            explanation=f"The largest coverage at which the {curve} of the accepted points, "
+            "divided by the number of all points, is within the limit that was asked for, when "
+            "the points with the highest epistemic uncertainty are rejected first.",
+        )
+        for curve in _STARS
+    ),
+)
+
+
+def limit_titles(at: Mapping[str, float]) -> dict[str, str]:
+    """Return the titles of the columns that have a limit, with the limit in them."""
+    titles = {}
+    for curve in _STARS if "coverage" in at else ():
+        titles[f"{curve}_at_coverage"] = f"{curve} at {at['coverage']:g}"
+    for curve in _STARS:
+        if curve in at:
+            titles[f"coverage_at_{curve}"] = f"cov. at {curve} {at[curve]:g}"
+    return titles
