@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from rue.plots.style import PALETTE, save
+from rue.plots.style import GREY, PALETTE, look, save
 from studies.atlas_analysis import REPLICATES, Grid, family, family_means
 
 MARKERS = "osD^v<>"
@@ -18,9 +19,12 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
     every method has: families differ more than methods do, so means over different ones could not
     be compared.
     """
-    from matplotlib.figure import Figure
+    with look():
+        save(_figure(panels), path)
 
-    figure = Figure(figsize=(4.6 * len(panels), 4.4), layout="constrained")
+
+def _figure(panels: list[tuple[str, Grid]]) -> Figure:
+    figure = Figure(figsize=(3.9 * len(panels), 4.4), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(panels)))
     for ax, (name, grid) in zip(axes, panels, strict=True):
         shared = np.asarray(~np.isnan(grid.values).any(axis=1))
@@ -43,7 +47,8 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
                 mfc=color if shared[d] else "white",
                 label=dataset,
             )
-        ax.axvline(1.0, color="0.6", lw=0.8, ls=":")
+        ax.axvline(1.0, color=GREY, lw=1, ls=":")
+        ax.set_xlim(left=0)
         ax.set_yticks(places, [grid.methods[i] for i in order])
         for label in ax.get_yticklabels():
             label.set_fontweight("bold" if label.get_text() in REPLICATES else "normal")
@@ -59,4 +64,4 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
         fontsize=7,
         frameon=False,
     )
-    save(figure, path)
+    return figure

@@ -287,7 +287,7 @@ def draw(root: str | None) -> None:
         for loss in ("log", "zero_one")
         for name, belief in beliefs.items()
     ]
-    save(plot_curves(runs), FIGURES / "chaosnli.png")
+    save(plot_curves(runs, gain=True), FIGURES / "chaosnli.png")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import json
 
 from matplotlib.figure import Figure
 
-from rue.plots.style import GREY, PALETTE, look, save
+from rue.plots.style import GREY, line_styles, look, save
 from rue.ranking.inversions import Contest
 from studies import FIGURES, RESULTS
 from studies.claims import everything
@@ -20,7 +20,7 @@ NAMES = {
     "ddu": "DDU",
     "laplace": "Laplace",
 }
-COLOURS = dict(zip(NAMES, PALETTE, strict=False))
+COLOURS = {name: style["color"] for name, style in line_styles(NAMES).items()}
 USUAL = (
     ("near OOD", Contest("cifar10", "near_ood", "")),
     ("far OOD", Contest("cifar10", "far_ood", "")),

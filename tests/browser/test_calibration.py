@@ -6,6 +6,7 @@ from selenium.webdriver.common.keys import Keys
 
 from rue.inference import calibration_bands
 from rue.metrics.second_order import pair_scores
+from rue.plots.methods import COLOURS, COLOURS_ON_DARK, method_styles
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +69,9 @@ def test_line_band_and_diagonal_are_drawn_inside(small, size, dark):
         assert area > 0
         assert min(room) >= -1
     fill = "return getComputedStyle(document.querySelector('#reliability polygon.band')).fill"
-    assert small.js(fill) == ("rgb(88, 174, 230)" if dark else "rgb(11, 111, 176)")
+    place = method_styles(small.texts("#leaderboard .name span:last-child"))["method0"].colour
+    colour = (COLOURS_ON_DARK if dark else COLOURS)[place]
+    assert small.js(fill) == f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
     label = small.find("#reliability svg").get_attribute("aria-label")
     assert label.startswith("Reliability diagram of method0: regret against estimated epistemic")
 

@@ -205,7 +205,7 @@ def test_bars_join_what_cannot_be_told_apart(rng, tmp_path):
     figure = plot_rankings([("one", found), ("two", chained)])
     shown = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert len(shown) == 7
-    assert shown[0].startswith("a  1.0000 [")
+    assert shown[0].startswith("a  1.00 [")
 
 
 def test_broken_calls(runs):

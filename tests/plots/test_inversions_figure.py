@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from rue.errors import InputError
 from rue.plots.inversions import plot_ranks
-from rue.plots.style import PALETTE
+from rue.plots.style import line_styles
 from rue.ranking.inversions import find_inversions
 from rue.ranking.scores import Score
 
@@ -25,7 +25,7 @@ def found():
 
 
 def lines_of(axes):
-    return {line.get_color(): line for line in axes.lines if line.get_marker() == "o"}
+    return {line.get_color(): line for line in axes.lines if line.get_marker() != "None"}
 
 
 def names_of(axes):
@@ -35,8 +35,9 @@ def names_of(axes):
 def test_lines_are_the_ranks(found):
     (axes,) = plot_ranks([found]).axes
     lines = lines_of(axes)
-    for colour, ranks in zip(PALETTE, ([1.5, 2], [1.5, 1], [np.nan, 3]), strict=False):
-        assert lines[colour].get_ydata() == pytest.approx(ranks, nan_ok=True)
+    wanted = {"a": [1.5, 2], "b": [1.5, 1], "c": [np.nan, 3]}
+    for method, style in line_styles(wanted).items():
+        assert lines[style["color"]].get_ydata() == pytest.approx(wanted[method], nan_ok=True)
     assert axes.yaxis_inverted()
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["near-OOD", "AuReC\nlog"]
     assert axes.get_title("left") == "d"
@@ -64,7 +65,8 @@ def test_a_panel_a_comparison_and_one_colour_a_method(found):
         [Score(d, m, None, "aurec", "log", v) for d in "ef" for m, v in (("c", 1.0), ("a", 2.0))]
     )
     first, second = plot_ranks([found, other]).axes
-    assert set(lines_of(second)) == {PALETTE[2], PALETTE[0]}
+    styles = line_styles("abc")
+    assert set(lines_of(second)) == {styles["a"]["color"], styles["c"]["color"]}
     assert second.get_title("left") == ""
     labels = [tick.get_text() for tick in second.get_xticklabels()]
     assert labels == ["AuReC\nlog\ne", "AuReC\nlog\nf"]
@@ -93,3 +95,17 @@ def test_long_names_stay_clear_of_the_axis():
             name = text.get_window_extent(canvas.get_renderer())
             assert edges.x0 < name.x0
             assert name.x1 < edges.x1
+
+
+def test_at_most_eight_criteria_are_drawn():
+    scores = [
+        Score("d", method, None, criterion, loss, value)
+        for criterion in ("near_ood", "aurec", "n_aurec", "pareto_gap", "aurc")
+        for loss in ("log", "zero_one", "brier")
+        for method, value in (("a", 0.1), ("b", 0.2))
+    ]
+    (axes,) = plot_ranks([find_inversions(scores)], width=5.5).axes
+    labels = [tick.get_text() for tick in axes.get_xticklabels()]
+    assert len(labels) == 8
+    assert labels[3:6] == ["n-AuReC\nlog", "n-AuReC\n0/1", "n-AuReC\nBrier"]
+    assert axes.figure.get_size_inches()[0] == 5.5

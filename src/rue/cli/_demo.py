@@ -45,7 +45,7 @@ def curves(store: Store, out: Path, *, seed: int = 0) -> None:
             if cell.seed == seed and store.state(cell) == "done":
                 run = read_run(store.predictions(cell), None, loss)
                 runs.append(replace(run, method=cell.method))
-    save(plot_curves(runs), out)
+    save(plot_curves(runs, gain=True), out)
 
 
 def meaning(rows: Sequence[Mapping[str, Any]], points: str) -> list[str]:

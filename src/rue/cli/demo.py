@@ -102,7 +102,7 @@ def _quick(out: Path) -> None:
         save_predictions(files[name], fit(points, labels, test), annotations=answers, method=name)
     runs = [read_run(path, None, loss) for loss in ("log", "zero_one") for path in files.values()]
     rows = [evaluate_run(run).to_dict() for run in runs]
-    save(plot_curves(runs), out / "curves.png")
+    save(plot_curves(runs, gain=True), out / "curves.png")
     losses = {"log": "log", "zero_one": "zero_one"}
     command = shlex.join(["rue", "demo", "--quick", "--out", str(out)])
     report = from_files(files, losses, title="rue demo --quick", command=command)

@@ -8,7 +8,7 @@ from rue.components import Run
 from rue.errors import InputError
 from rue.inference.reliability_bands import CalibrationBands, calibration_bands
 from rue.metrics.second_order import Pair, few_answers
-from rue.plots.style import GREY, PALETTE, axes_of, look
+from rue.plots.style import GREY, axes_of, line_styles, look, loss_title
 
 __all__ = ["plot_agreement", "plot_regret_calibration"]
 
@@ -81,8 +81,10 @@ def plot_regret_calibration(
         for run in runs
     ]
     labels = [f"{run.method}, gap {b.curve.gap:.3g}" for run, b in zip(runs, bands, strict=True)]
-    titles = "mean estimated epistemic uncertainty", "mean realised regret"
-    return _diagram(bands, labels, titles, ax)
+    losses = {run.loss_name for run in runs}
+    unit = _unit(losses.pop()) if len(losses) == 1 else ""
+    titles = f"mean estimated epistemic uncertainty{unit}", f"mean realised regret{unit}"
+    return _diagram(bands, [run.method for run in runs], labels, titles, ax)
 
 
 def plot_agreement(
@@ -148,25 +150,36 @@ def plot_agreement(
         )
         labels.append(f"{run.method}, {predicted.mean():.3f} against {observed.mean():.3f}")
     titles = "predicted probability that two annotators agree", "observed share of pairs that agree"
-    return _diagram(bands, labels, titles, ax)
+    return _diagram(bands, [run.method for run in runs], labels, titles, ax)
+
+
+def _unit(loss: str) -> str:
+    """Return the unit of a loss in brackets; empty if there is none."""
+    return {"": "", "log": " (nats)"}.get(loss, f" ({loss_title(loss)} loss)")
 
 
 def _diagram(
     bands: Sequence[CalibrationBands],
+    methods: Sequence[str],
     labels: Sequence[str],
     titles: tuple[str, str],
     ax: Axes | None,
 ) -> Axes:
     """Draw one line with its band for each method, and the diagonal."""
     with look():
-        axes = axes_of(ax, (4.2, 3.6))
+        axes = axes_of(ax, (4.2, 4.2))
         ends = []
-        for i, (band, label) in enumerate(zip(bands, labels, strict=True)):
-            colour, curve = PALETTE[i % len(PALETTE)], band.curve
-            axes.fill_between(curve.estimated, band.low, band.high, color=colour, alpha=0.2, lw=0)
-            axes.plot(curve.estimated, curve.realised, "o-", color=colour, ms=3, label=label)
-            ends += [curve.estimated.min(), curve.estimated.max()]
-        axes.plot([min(ends), max(ends)], [min(ends), max(ends)], "--", color=GREY, lw=1)
+        styles = line_styles(methods)
+        for method, band, label in zip(methods, bands, labels, strict=True):
+            style, curve = styles[method], band.curve
+            shade = {"color": style["color"], "alpha": 0.2, "lw": 0}
+            axes.fill_between(curve.estimated, band.low, band.high, **shade)
+            axes.plot(curve.estimated, curve.realised, **style, ms=3.5, lw=1.2, label=label)
+            ends += [*curve.estimated, *curve.realised, *band.high]
+        end = 1.02 * max(ends) or 1.0
+        axes.plot([0, end], [0, end], "--", color=GREY, lw=1)
+        axes.text(0.97 * end, 0.97 * end, "equal", color=GREY, ha="right", fontsize=8, rotation=45)
+        axes.set(xlim=(0, end), ylim=(0, end), aspect="equal")
         axes.set_xlabel(titles[0])
         axes.set_ylabel(titles[1])
         axes.legend()

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.inference.method_ranking import Ranking
-from rue.plots.style import GREY, PALETTE, axes_of, look
+from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look
 
 __all__ = ["plot_ranking", "plot_rankings"]
 
@@ -42,12 +42,12 @@ def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -
     'AuReC'
     """
     with look():
-        axes = axes_of(ax, (7.2, _height(ranking)))
+        axes = axes_of(ax, (WIDTH, _height(ranking)))
         _draw(axes, title, ranking)
     return axes
 
 
-def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
+def plot_rankings(rankings: Sequence[tuple[str, Ranking]], *, width: float = WIDTH) -> Figure:
     """Draw critical-difference diagrams, one panel per ranking.
 
     Methods are placed at their mean rank over the bootstrap samples, and labelled with their
@@ -57,6 +57,8 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
     ----------
     rankings : sequence of (str, Ranking)
         Titles and rankings (:func:`rue.compare`).
+    width : float
+        The width in inches, for example 5.5 for a page of one column.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
     """
     heights = [_height(ranking) for _, ranking in rankings]
     with look():
-        figure = Figure(figsize=(7.2, sum(heights)), layout="constrained")
+        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
         grid = figure.subplots(len(rankings), 1, squeeze=False, height_ratios=heights)
         for axes, (title, ranking) in zip(grid[:, 0], rankings, strict=True):
             _draw(axes, title, ranking)
@@ -83,7 +85,7 @@ def plot_rankings(rankings: Sequence[tuple[str, Ranking]]) -> Figure:
 
 
 def _height(ranking: Ranking) -> float:
-    return 0.75 + 0.22 * len(ranking.order) + 0.12 * len(_cliques(ranking))
+    return 0.9 + 0.22 * len(ranking.order) + 0.12 * len(_cliques(ranking))
 
 
 def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
@@ -92,19 +94,22 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
     n = max(len(methods), 2)
     left = (len(methods) + 1) // 2
     bars = 0.5 * len(cliques) + 0.6
+    styles = line_styles(ranking.methods)
     for i, method in enumerate(methods):
-        colour = PALETTE[ranking.methods.index(method) % len(PALETTE)]
+        colour = styles[method]["color"]
         rank = ranking.expected_rank[method]
         on_left = i < left
         depth = bars + (i if on_left else len(methods) - 1 - i)
         edge = 1 - 0.06 * (n - 1) if on_left else n + 0.06 * (n - 1)
         axes.plot([rank, rank, edge], [0, -depth, -depth], color=colour, linewidth=1.0)
-        axes.plot([rank], [0], "o", color=colour, markersize=4.5, clip_on=False, zorder=3)
+        axes.plot(
+            [rank], [0], styles[method]["marker"], color=colour, ms=4.5, clip_on=False, zorder=3
+        )
         numbers = (ranking.estimate[method], ranking.low[method], ranking.high[method])
         axes.text(
             edge,
             -depth,
-            f"{method}  " + "{:.4f} [{:.4f}, {:.4f}]".format(*numbers),
+            f"{method}  " + "{:#.3g} [{:#.3g}, {:#.3g}]".format(*numbers),
             ha="right" if on_left else "left",
             va="center",
             fontsize=8,
@@ -119,6 +124,8 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
     axes.set_yticks([])
     axes.set_xticks(range(1, n + 1))
     axes.xaxis.tick_top()
+    axes.set_xlabel("mean rank", loc="left")
+    axes.xaxis.set_label_position("top")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_visible(False)

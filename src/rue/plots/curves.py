@@ -12,13 +12,17 @@ from rue._arrays import FloatArray
 from rue.components import Run
 from rue.errors import InputError
 from rue.metrics.curves import risk_coverage_curve
-from rue.plots.style import GREY, PALETTE, axes_of, look
+from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look, loss_title
 
 __all__ = ["plot_curve", "plot_curves"]
 
 
 def plot_curve(
-    runs: Sequence[Run], *, value: Literal["regret", "risk"] = "regret", ax: Axes | None = None
+    runs: Sequence[Run],
+    *,
+    value: Literal["regret", "risk"] = "regret",
+    gain: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw regret or risk against coverage, ranked by the estimated epistemic uncertainty.
 
@@ -30,6 +34,9 @@ def plot_curve(
         The runs of one or more methods, all of one loss.
     value : {"regret", "risk"}
         The realised epistemic component, or the realised total.
+    gain : bool
+        Whether to draw how far the curve is below that of a random ranking: higher is better,
+        and the lines of similar methods are further apart.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; by default those of a new figure.
 
@@ -62,12 +69,12 @@ def plot_curve(
     methods = list(dict.fromkeys(run.method for run in runs))
     with look():
         axes = axes_of(ax, (4.2, 3.2))
-        _draw(axes, runs, methods, value)
-        axes.legend(handles=_handles(methods))
+        _draw(axes, runs, methods, value, gain)
+        axes.legend(handles=_handles(methods, gain))
     return axes
 
 
-def plot_curves(runs: Sequence[Run]) -> Figure:
+def plot_curves(runs: Sequence[Run], *, gain: bool = False, width: float = WIDTH) -> Figure:
     """Draw regret and risk against coverage, ranked by the estimated epistemic uncertainty.
 
     There is one row of panels per loss, with regret on the left and risk on the right. For each
@@ -78,6 +85,10 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
     ----------
     runs : sequence of Run
         The runs of one or more methods and losses.
+    gain : bool
+        Whether to draw the gain over a random ranking, as in :func:`plot_curve`.
+    width : float
+        The width in inches, for example 5.5 for a page of one column.
 
     Returns
     -------
@@ -97,36 +108,53 @@ def plot_curves(runs: Sequence[Run]) -> Figure:
     losses = list(dict.fromkeys(run.loss_name for run in runs))
     methods = list(dict.fromkeys(run.method for run in runs))
     with look():
-        figure = Figure(figsize=(7.2, 2.9 * len(losses)), layout="constrained")
+        figure = Figure(figsize=(width, 0.4 * width * len(losses)), layout="constrained")
         grid = figure.subplots(len(losses), 2, squeeze=False)
         for row, loss in zip(grid, losses, strict=True):
             part = [run for run in runs if run.loss_name == loss]
             for axes, what in zip(row, ("regret", "risk"), strict=True):
-                _draw(axes, part, methods, what)
-        handles = _handles(methods)
-        n_columns = len(handles) if len(handles) <= 6 else -(-len(handles) // 2)
+                _draw(axes, part, methods, what, gain)
+        handles = _handles(methods, gain)
+        widest = max(len(str(handle.get_label())) for handle in handles)
+        n_columns = max(1, min(len(handles), int(width / (0.5 + 0.07 * widest))))
         figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
     return figure
 
 
-def _draw(axes: Axes, runs: Sequence[Run], methods: list[str], what: str) -> None:
-    for run in runs:
-        colour = PALETTE[methods.index(run.method) % len(PALETTE)]
+def _draw(axes: Axes, runs: Sequence[Run], methods: list[str], what: str, gain: bool) -> None:
+    """Draw a line for each run; with gain, all random rankings are the line at 0."""
+    styles = line_styles(methods)
+    for i, run in enumerate(runs):
+        style, every = styles[run.method], (0.02 + 0.04 * (i % 5), 0.2)
+        colour = style["color"]
         value = run.star.epistemic if what == "regret" else run.star.total
-        axes.plot(*_corners(value, run.hat.epistemic), color=colour, linewidth=1.6)
-        axes.plot(*_corners(value, value), color=colour, linewidth=1.1, linestyle=":")
-        axes.plot([0, 1], [0, float(value.mean())], color=colour, linewidth=0.6, alpha=0.6)
+        coverage, curve = _corners(value, run.hat.epistemic)
+        if gain:
+            curve = coverage * float(value.mean()) - curve
+        axes.plot(coverage, curve, **style, linewidth=1.4, markersize=4, markevery=every)
+        if not gain:
+            axes.plot(*_corners(value, value), color=colour, linewidth=0.9, linestyle=":")
+            axes.plot([0, 1], [0, float(value.mean())], color=colour, linewidth=0.6, alpha=0.6)
     loss = runs[0].loss_name
-    axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of accepted points")
-    axes.set_ylim(bottom=0)
-    axes.set_title(f"{what.capitalize()}-coverage" + f" ({loss} loss)" * bool(loss))
+    axes.set(xlim=(0, 1), xlabel="coverage")
+    if gain:
+        axes.axhline(0, color=GREY, linewidth=0.9)
+        axes.set_ylabel(f"{what} saved")
+    else:
+        axes.set_ylabel(f"{what} of accepted points")
+        axes.set_ylim(bottom=0)
+    title = f"{what.capitalize()} below random" if gain else f"{what.capitalize()}-coverage"
+    axes.set_title(title + f" ({loss_title(loss)} loss)" * bool(loss))
 
 
-def _handles(methods: list[str]) -> list[Line2D]:
+def _handles(methods: list[str], gain: bool) -> list[Line2D]:
     named = [
-        Line2D([], [], color=PALETTE[i % len(PALETTE)], label=method)
-        for i, method in enumerate(methods)
+        Line2D([], [], **style, markersize=4, label=method)
+        for method, style in line_styles(methods).items()
     ]
+    named.sort(key=lambda line: methods.index(str(line.get_label())))
+    if gain:
+        return [*named, Line2D([], [], color=GREY, linewidth=0.9, label="random ranking")]
     return [
         *named,
         Line2D([], [], color=GREY, linestyle=":", label="its oracle"),

@@ -1,4 +1,4 @@
-"""Approximation and estimation, stacked, beside the regret that each method announces."""
+"""Approximation and estimation, stacked, beside the regret that each method predicts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["plot_regret_parts"]
 def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -> Axes:
     """Draw the mean regret of each row as a bar of approximation and estimation.
 
-    A diamond is the regret that the method announces, its mean epistemic uncertainty. Where the
+    A diamond is the regret that the method predicts, its mean epistemic uncertainty. Where the
     mean estimation is negative, its bar goes down from the top of the approximation.
 
     Parameters
@@ -54,7 +54,7 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
         axes.bar(places, first, color=GREY, width=0.65, label="approximation")
         axes.bar(places, more, bottom=first, color=PALETTE[0], width=0.65, label="estimation")
         predicted = [np.nan if row.get("announced") is None else row["announced"] for row in rows]
-        axes.plot(places, predicted, "D", color=PALETTE[1], markersize=5, label="announced")
+        axes.plot(places, predicted, "D", color=PALETTE[1], markersize=5, label="predicted")
         axes.set_xticks(places, [row["name"] for row in rows])
         axes.grid(visible=False, axis="x")
         axes.set_axisbelow(True)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.errors import InputError
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, WIDTH, line_styles, look, loss_title
 from rue.ranking.inversions import Inversions
 from rue.ranking.scores import CRITERIA
 
@@ -15,18 +15,22 @@ __all__ = ["plot_ranks"]
 
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 _MARGIN = 1.4
+_MOST = 8
 
 
-def plot_ranks(results: Sequence[Inversions]) -> Figure:
+def plot_ranks(results: Sequence[Inversions], *, width: float | None = None) -> Figure:
     """Draw the ranks of methods under several criteria, with one panel per set of rankings.
 
     Lines that cross are inversions between neighbouring criteria. Lines of tied methods meet,
-    and a line is interrupted where a method has no number.
+    and a line is interrupted where a method has no number. At most eight criteria are drawn: the
+    proxies first, then one of each kind of regret under each loss, as many as fit.
 
     Parameters
     ----------
     results : sequence of Inversions
         The rankings (:func:`rue.find_inversions`), one panel each.
+    width : float, optional
+        The width in inches; by default as wide as the criteria need.
 
     Returns
     -------
@@ -55,18 +59,34 @@ def plot_ranks(results: Sequence[Inversions]) -> Figure:
         raise InputError("results must contain at least one ranking, got none")
     methods = list(dict.fromkeys(method for result in results for method in result.methods))
     with look():
-        figure = Figure(figsize=_size(results), layout="constrained")
+        figure = Figure(figsize=_size(results, width), layout="constrained")
         panels = figure.subplots(len(results), 1, squeeze=False)[:, 0]
         for axes, result in zip(panels, results, strict=True):
             _draw(axes, result, methods)
     return figure
 
 
-def _size(results: Sequence[Inversions]) -> tuple[float, float]:
-    widest = max(len(result.columns) for result in results)
+def _columns(result: Inversions) -> list[int]:
+    """Return the criteria to draw, at most eight, in their order."""
+    by_kind: dict[str, list[int]] = {"proxy": [], "regret": [], "other": []}
+    for i, column in enumerate(result.columns):
+        by_kind[CRITERIA[column.criterion].kind].append(i)
+    regret = sorted(by_kind["regret"], key=lambda i: _place(result.columns[i].criterion))
+    proxies, others = by_kind["proxy"], by_kind["other"]
+    return sorted([*proxies[:3], *regret, *proxies[3:], *others][:_MOST])
+
+
+def _place(criterion: str) -> int:
+    first = ("n_aurec", "pareto_gap", "aurec", "aurc")
+    return first.index(criterion) if criterion in first else len(first)
+
+
+def _size(results: Sequence[Inversions], width: float | None) -> tuple[float, float]:
+    widest = max(len(_columns(result)) for result in results)
     tallest = max(len(result.methods) for result in results)
     names = 2 * (max(map(_margin, results)) - _MARGIN)
-    return max(4.5, 1.8 + 0.55 * (widest + names)), (1.7 + 0.42 * tallest) * len(results)
+    natural = min(max(4.5, 1.8 + 0.62 * (widest + names)), max(WIDTH, 1.8 + 0.62 * names + 3))
+    return width or natural, (1.4 + 0.3 * tallest) * len(results)
 
 
 def _margin(result: Inversions) -> float:
@@ -75,14 +95,18 @@ def _margin(result: Inversions) -> float:
 
 
 def _draw(axes: Axes, result: Inversions, methods: list[str]) -> None:
-    x = np.arange(len(result.columns))
-    for method, ranks in zip(result.methods, result.ranks.T, strict=True):
-        colour = PALETTE[methods.index(method) % len(PALETTE)]
-        axes.plot(x, ranks, color=colour, linewidth=2.2, marker="o", markersize=7, zorder=3)
+    shown = _columns(result)
+    columns, table = [result.columns[i] for i in shown], result.ranks[shown]
+    x = np.arange(len(shown))
+    styles = line_styles(methods)
+    for method, ranks in zip(result.methods, table.T, strict=True):
+        axes.plot(x, ranks, **styles[method], linewidth=1.8, markersize=6, zorder=3)
         there = np.flatnonzero(~np.isnan(ranks))
+        if not len(there):
+            continue
         ends = {int(there[0]): (-9, "right")} | {int(there[-1]): (9, "left")}
         for place, (offset, side) in ends.items():
-            equals = np.flatnonzero(result.ranks[place] == ranks[place]).tolist()
+            equals = np.flatnonzero(table[place] == ranks[place]).tolist()
             below = equals.index(result.methods.index(method)) - (len(equals) - 1) / 2
             axes.annotate(
                 method,
@@ -91,23 +115,24 @@ def _draw(axes: Axes, result: Inversions, methods: list[str]) -> None:
                 textcoords="offset points",
                 ha=side,
                 va="center",
-                color=colour,
                 fontsize=8,
             )
-    _draw_kinds(axes, [CRITERIA[column.criterion].kind for column in result.columns])
-    several = len({column.dataset for column in result.columns}) > 1
+    _draw_kinds(axes, [CRITERIA[column.criterion].kind for column in columns])
+    several = len({column.dataset for column in columns}) > 1
     labels = [
-        "\n".join(filter(None, (CRITERIA[c.criterion].title, c.loss, c.dataset * several)))
-        for c in result.columns
+        "\n".join(
+            filter(None, (CRITERIA[c.criterion].title, loss_title(c.loss), c.dataset * several))
+        )
+        for c in columns
     ]
-    axes.set_xticks(x, labels, rotation=90 if len(labels) > 6 else 0)
+    axes.set_xticks(x, labels, rotation=90 if several and len(labels) > 6 else 0)
     axes.set_yticks(range(1, len(result.methods) + 1))
     axes.set_ylim(len(result.methods) + 0.4, 0.6)
     axes.set_xlim(-_margin(result), len(x) - 1 + _margin(result))
     axes.set_ylabel("rank")
     axes.grid(axis="x", visible=False)
     if not several:
-        axes.set_title(result.columns[0].dataset, pad=16)
+        axes.set_title(columns[0].dataset, pad=16)
 
 
 def _draw_kinds(axes: Axes, kinds: list[str]) -> None:

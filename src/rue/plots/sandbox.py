@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rue.metrics.curves import regret_coverage_curve, risk_coverage_curve
-from rue.plots.style import GREY, look
+from rue.plots.style import GREY, look, loss_title
 from rue.sandbox import REGIONS, SCORERS, Sandbox
 
 __all__ = ["plot_sandbox", "plot_sandbox_curves"]
@@ -24,6 +24,9 @@ _LOOKS: dict[str, tuple[str, str, str, Any]] = {
     "epistemic": ("Epistemic", "#0072B2", "", "-"),
 }
 _PLAIN: Any = {"axes.grid": False, "axes.titlesize": 8, "hatch.linewidth": 0.5}
+_GRID = {
+    "left": 0.105, "right": 0.835, "bottom": 0.08, "top": 0.95, "wspace": 1.1, "hspace": 0.4,
+}  # fmt: skip
 _NOTES = {"A": "fast, low noise", "B": "sparse data", "C": "high noise, slow"}
 
 
@@ -49,7 +52,7 @@ def plot_sandbox(sandbox: Sandbox) -> Figure:
     """
     with look(), mpl.rc_context(_PLAIN):
         # Margins are fixed, here and below: a layout engine would double the drawing time.
-        figure = Figure(figsize=(7.2, 3.1))
+        figure = Figure(figsize=(7.3, 3.1))
         grid = figure.add_gridspec(2, 2, width_ratios=(1.25, 1), height_ratios=(1, 1.9))
         grid.update(left=0.07, right=0.99, bottom=0.13, top=0.93, wspace=0.3, hspace=0.3)
         left = figure.add_subplot(grid[:, 0])
@@ -89,8 +92,8 @@ def plot_sandbox_curves(sandbox: Sandbox) -> Figure:
     4
     """
     with look():
-        figure = Figure(figsize=(7.2, 5.4))
-        axes = figure.subplots(2, 2, gridspec_kw={"wspace": 0.85, "hspace": 0.4})
+        figure = Figure(figsize=(7.3, 5.4))
+        axes = figure.subplots(2, 2, gridspec_kw=_GRID)
         _draw_curves(axes[0, 0], sandbox, "aurec", "Expected regret", "AuReC")
         _draw_curves(axes[0, 1], sandbox, "aurc", "Expected risk", "AuRC")
         _draw_curves(axes[1, 0], sandbox, "aurec_star", "Realised regret under f*", "AuReC*")
@@ -136,7 +139,7 @@ def _draw_rejections(axes: Axes, sandbox: Sandbox) -> None:
         labels["epistemic"] += "\n= BALD"
     axes.set_yticks(range(len(SCORERS)), [labels[name] for name in reversed(SCORERS)])
     axes.tick_params(axis="y", length=0)
-    title = f"Rejected at {100 * sandbox.coverage:g}% coverage, {sandbox.loss} loss"
+    title = f"Rejected at {100 * sandbox.coverage:g}% coverage, {loss_title(sandbox.loss)} loss"
     axes.set_ylim(-0.6, len(SCORERS) - 0.4)
     axes.set_xlabel("x", style="italic")
     axes.set_title(title, pad=3)
@@ -179,8 +182,9 @@ def _draw_curves(axes: Axes, sandbox: Sandbox, area: str, title: str, name: str)
             zorder=3 - 0.1 * SCORERS.index(scorer),  # dashed lines on top
         )
     axes.axvline(sandbox.coverage, color=GREY, lw=0.8, ls=":", zorder=1)
-    axes.set(xlim=(0, 1), xlabel="coverage")
-    axes.set_title(f"{title}, {sandbox.loss} loss")
+    what = "risk" if area.startswith("aurc") else "regret"
+    axes.set(xlim=(0, 1), xlabel="coverage", ylabel=f"{what} of accepted")
+    axes.set_title(f"{title}, {loss_title(sandbox.loss)} loss")
     _put_legend(axes, name)
 
 
@@ -200,12 +204,12 @@ def _draw_split(axes: Axes, sandbox: Sandbox) -> None:
         axes.plot(
             sizes, values, color=colour, ls=dashes, marker=marker, ms=3.5, lw=1.2, label=label
         )
-    axes.set(yscale="log", xticks=sizes, xlabel="number of features")
+    axes.set(yscale="log", xticks=sizes, xlabel="number of features", ylabel="mean regret")
     axes.yaxis.set_major_formatter("{x:g}")
     axes.text(
         sizes[-1], 0.02, "0", transform=axes.get_xaxis_transform(), ha="center", color="#A06E00"
     )
-    axes.set_title("Realised regret by class size, squared loss")
+    axes.set_title("Regret by class size, squared loss")
     _put_legend(axes, None)
 
 

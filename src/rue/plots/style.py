@@ -1,7 +1,7 @@
 """The style that all figures share."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ from matplotlib.figure import Figure
 
 from rue.errors import FileError
 from rue.io.atomic import replacing
+from rue.plots.methods import COLOURS, method_styles
 
-# The palette of Okabe and Ito, which colour-blind readers can distinguish.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+PALETTE = COLOURS
 GREY = "#6e6e6e"
+WIDTH = 7.3
+"""The width of figures in inches: that of two columns; one column of NeurIPS or ICML is 5.5."""
 
 _LOOK: dict[Any, Any] = {
     "axes.edgecolor": "#444444",
@@ -33,7 +35,6 @@ _LOOK: dict[Any, Any] = {
     "legend.frameon": False,
     "pdf.fonttype": 42,  # TrueType: camera-ready checks reject Type 3
     "ps.fonttype": 42,
-    "savefig.bbox": "tight",
     "savefig.dpi": 300,
     "svg.fonttype": "none",
     "text.parse_math": False,  # names of methods may contain $
@@ -63,6 +64,23 @@ def look() -> Iterator[None]:
     """
     with mpl.rc_context(_LOOK):
         yield
+
+
+def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return colour, linestyle and marker of each method, as keywords of matplotlib."""
+    return {
+        name: {
+            "color": PALETTE[style.colour],
+            "linestyle": (0, style.dash) if style.dash else "-",
+            "marker": style.marker,
+        }
+        for name, style in method_styles(methods).items()
+    }
+
+
+def loss_title(loss: str) -> str:
+    """Return the name of a loss as a paper writes it."""
+    return {"zero_one": "0/1", "brier": "Brier", "rps": "RPS", "crps": "CRPS"}.get(loss, loss)
 
 
 def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:

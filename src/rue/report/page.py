@@ -12,6 +12,7 @@ from typing import Any
 from rue import __version__
 from rue.errors import FileError
 from rue.io.atomic import replacing
+from rue.plots.methods import COLOURS, COLOURS_ON_DARK, method_styles
 from rue.report.html import assemble, asset
 from rue.report.model import Report
 from rue.report.page_content import (
@@ -169,6 +170,7 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
         own = [entry for entry in report.entries if entry.data == card.name]
         answers[card.name], means = votes_of(card, own, shown[card.name], share, arrays.add)
         predicted |= {id(entry): mean for entry, mean in zip(own, means, strict=True)}
+    styles = method_styles(card.name for card in report.methods)
     content = {
         "title": report.title,
         "version": __version__,
@@ -176,7 +178,11 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
         "data": [
             card_content(card, shown[card.name], share) | answers[card.name] for card in report.data
         ],
-        "methods": [asdict(card) for card in report.methods],
+        "methods": [
+            asdict(card) | {"colour": style.colour, "dash": " ".join(map(str, style.dash))}
+            for card in report.methods
+            for style in [styles[card.name]]
+        ],
         "runs": [
             part | point_content(entry, shown[entry.data], arrays) | predicted[id(entry)]
             for entry, part in zip(report.entries, drawn, strict=True)
@@ -187,8 +193,21 @@ def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room:
     return assemble(
         asset("page.html"),
         title=report.title,
-        style=asset("style.css"),
+        style=asset("style.css") + _colours(),
         scripts=[asset(f"{name}.js") for name in _SCRIPTS],
         content=content,
         blocks={"arrays": arrays.packed()},
+    )
+
+
+def _colours() -> str:
+    """Return the colours of methods as variables of the style sheet, light and dark."""
+    light, dark = (
+        "".join(f"--m{i}: {colour}; " for i, colour in enumerate(colours))
+        for colours in (COLOURS, COLOURS_ON_DARK)
+    )
+    return (
+        f':root {{ {light}}}\n:root[data-theme="dark"] {{ {dark}}}\n'
+        "@media (prefers-color-scheme: dark) "
+        f'{{ :root:not([data-theme="light"]) {{ {dark}}} }}\n'
     )

@@ -28,7 +28,7 @@ function drawRibbons(canvas, host) {
   const unit = ([c, risk, regret]) => (view.spread ? [c, risk / c, regret / c] : [c, risk, regret]);
   const grid = (name) => ribbon(levels(run, name).slice(first)).map((level) => level.map(unit));
   const surfaces = [
-    { grid: grid("achievable"), colour: css(`--m${indexOf(run.method) % N_COLOURS}`) },
+    { grid: grid("achievable"), colour: css(`--m${styleOf(run.method).colour}`) },
     { grid: grid("optimal"), colour: css("--ink") },
   ];
   const lots = view.spread ? [0.1, run.all.risk, run.all.regret] : [0, 0, 0];

@@ -142,7 +142,7 @@ function drawPanel(panel, { x, y, rule, share }, sample, run, at) {
   context.fillText("epistemic", 0, 0);
   context.restore();
 
-  const colour = css(`--m${indexOf(run.method) % N_COLOURS}`),
+  const colour = css(`--m${styleOf(run.method).colour}`),
     pale = css("--ink-3");
   const rows = [];
   let outside = 0;

@@ -35,10 +35,9 @@ const cardNow = () => content.data.find((card) => card.name === state.data);
 const orLast = (x) => (x === null || x === undefined ? Infinity : x);
 const bestFirst = (runs) => [...runs].sort((a, b) => orLast(a.row.n_aurec) - orLast(b.row.n_aurec));
 
-const N_COLOURS = 8;
-const indexOf = (method) => content.methods.findIndex((card) => card.name === method);
-const colourOf = (method) => `var(--m${indexOf(method) % N_COLOURS})`;
-const dashOf = (method) => ["", "7 3", "2 3"][Math.floor(indexOf(method) / N_COLOURS) % 3];
+const styleOf = (method) => content.methods.find((card) => card.name === method);
+const colourOf = (method) => `var(--m${styleOf(method).colour})`;
+const dashOf = (method) => styleOf(method).dash;
 const swatch = (method) =>
   h("span", {
     class: dashOf(method) ? "swatch again" : "swatch", // a colour that another method has too
