@@ -188,6 +188,11 @@ class Matched:
         "among others, and name the columns of files without names.",
         metavar="NAMES",
     )
+    positive: str | None = option(
+        None,
+        "For two classes, the one whose probability the predictions hold: one number per point.",
+        metavar="CLASS",
+    )
     common: bool = option(False, "Keep only the points whose ids are in both files.")
     by_position: bool = option(False, "Match rows by position, whatever their ids are.")
     min_annotators: int | None = option(None, "Leave out points with fewer answers.", min=1)
@@ -209,6 +214,7 @@ class Matched:
             label=self.label,
             rating=self.rating,
             annotator=self.annotator,
+            positive=self.positive,
             min_annotators=self.min_annotators,
             max_memory=None if size is None else parse_size(size),
         )

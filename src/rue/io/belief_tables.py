@@ -38,6 +38,7 @@ BELIEF_ARRAYS = (*_ARRAYS, "epistemic", "actions", "values", "ids", "classes", "
 """The arrays that a prediction file may hold; the first that is there has a row per point."""
 
 _SCALARS = ("epistemic", "actions", "method")
+_PROBABILITIES = ("prob", "probs", "probability", "score", "p")
 _LONG = {
     "prob": "probs",
     "probs": "probs",
@@ -79,6 +80,9 @@ def belief_arrays(
                 f"{frame.path}: must hold one method, got {', '.join(words[:4].tolist())}; write a "
                 "file for each"
             )
+    if matching.positive is not None:
+        arrays, notes = _wide(frame, name, matching)
+        return arrays, "given", notes
     nested = [
         key
         for key in _ARRAYS
@@ -98,7 +102,7 @@ def belief_arrays(
     if of_class is not None and key is not None:
         ordered = frame.columns[of_class].order
         return _long(frame, name, of_class, key), "none" if ordered is None else "scale", []
-    arrays, notes = _wide(frame, name, matching.classes)
+    arrays, notes = _wide(frame, name, matching)
     return arrays, "given", notes
 
 
@@ -207,11 +211,14 @@ def _with_groups(
 
 
 def _wide(
-    frame: Frame, name: str | None, classes: Sequence[str] | None
+    frame: Frame, name: str | None, matching: Matching
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     rows, draw = _rows_of(frame, name)
     others = {name, draw, frame.find("epistemic"), frame.find("method")}
-    if classes is not None and set(classes) & set(frame.columns):
+    classes = matching.classes
+    if matching.positive is not None:
+        columns = [_probability_column(frame, others, matching.positive)]
+    elif classes is not None and set(classes) & set(frame.columns):
         lacking = [column for column in classes if column not in frame.columns]
         if lacking:
             raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
@@ -225,17 +232,37 @@ def _wide(
         for other, column in frame.columns.items():
             if other not in {*others, *columns}:
                 require_no_stray_word(frame, other, column)
-    if len(columns) < 2:
+    if len(columns) < 2 and matching.positive is None:
         raise FileError(
             f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
-            f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}"
+            f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}",
+            advice={"--positive": "says which of two classes a single probability is of"},
         )
     table = np.stack([frame.numbers(column) for column in columns], axis=1)
+    if matching.positive is not None:
+        table = table[:, 0]
     arrays = {"probs": rows.stacked(table)}
-    if not has_no_names(columns):
+    if matching.positive is None and not has_no_names(columns):
         arrays["classes"] = np.array(columns)
     arrays = _with_groups(frame, arrays, rows, [*columns, name, draw], ["epistemic"])
     return arrays, _repeated(rows, draw)
+
+
+def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:
+    """Return the column of a class's probability: of its name, a usual one, or the only one."""
+    columns = [
+        name
+        for name, column in frame.columns.items()
+        if name not in others and not column.is_nested and column.numbers is not None
+    ]
+    usual = [name for name in columns if plain(name) in _PROBABILITIES]
+    candidates = [positive] if positive in columns else usual or columns
+    if len(candidates) != 1:
+        raise FileError(
+            f"{frame.path}: must have one column with the probability of {positive!r}, called so "
+            f"or prob; it has {frame.shown}"
+        )
+    return candidates[0]
 
 
 def _repeated(rows: PointRows, draw: str | None) -> list[str]:

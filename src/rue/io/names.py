@@ -65,6 +65,8 @@ class Matching:
         The column of real-valued answers of a truth.
     annotator
         The column of annotators; or the columns that hold one annotator each, by commas.
+    positive
+        The class that predictions with one probability per point are about.
     min_annotators
         Leave out the points with fewer answers.
     max_memory
@@ -79,6 +81,7 @@ class Matching:
     label: str | None = None
     rating: str | None = None
     annotator: str | None = None
+    positive: str | None = None
     min_annotators: int | None = None
     max_memory: int | None = None
 

@@ -310,6 +310,8 @@ def predictions_of(
     FileError
         If they hold no belief, or their shapes do not fit each other.
     """
+    if matching.positive is not None:
+        arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
     real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
     try:
@@ -340,6 +342,35 @@ def predictions_of(
         )
     answers = replace(answers.named(matching.classes), ids=belief.ids, order=order)
     return belief._with(truth=truth_of_answers(answers, matching.classes))
+
+
+def _of_both_classes(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    positive: str,
+    classes: Sequence[str] | None,
+) -> dict[str, NDArray[Any]]:
+    """Return arrays of two classes from one number per point (and draw) about the positive one."""
+    kind = "probs" if "probs" in arrays else "logits"
+    array = arrays.get(kind)
+    if array is None or array.ndim > 2 or array.dtype.kind not in "fiu" or "classes" in arrays:
+        got = "classes" if "classes" in arrays else ", ".join(arrays)[:120]
+        raise FileError(
+            f"{path}: with positive={positive!r} it must hold probs or logits of shape (n_points,) "
+            f"or (n_points, n_draws), got {got if array is None else array.shape}"
+        )
+    if kind == "probs" and not ((array >= 0) & (array <= 1)).all():
+        row = int(np.argwhere(~((array >= 0) & (array <= 1)))[0][0])
+        raise FileError(
+            f"{path}: the probability of {positive!r} must be between 0 and 1, got "
+            f"{np.ravel(array[row])[0]:g} at row {row}"
+        )
+    numbers = array.astype(np.float64)
+    other = 1 - numbers if kind == "probs" else np.zeros_like(numbers)
+    others = [name for name in classes or () if name != positive]
+    names = [others[0] if len(others) == 1 else f"not {positive}", positive]
+    both = {kind: np.stack([other, numbers], axis=-1), "classes": np.array(names)}
+    return {**arrays, **both}
 
 
 def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:

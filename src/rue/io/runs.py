@@ -14,7 +14,7 @@ from rue.errors import AlignmentError, FileError, InputError
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import draws_first, read_method, read_predictions
 from rue.io.real_values import rated_truth
-from rue.losses import Loss
+from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
@@ -57,6 +57,8 @@ def make_run(
         )
     if not belief.n_classes:
         truth, values = rated_truth(belief, truth, values), None
+    if matching.positive is not None:
+        belief = _with_both_names(belief, truth)
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
@@ -104,6 +106,20 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         raise  # it names the files
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _with_both_names(belief: Belief, truth: Truth) -> Belief:
+    """Name the other of two classes as the truth does; the predictions name the positive one."""
+    own = belief.outcomes.names or ()
+    names = truth.outcomes.names or own
+    others = [name for name in names if name not in own] or [own[0]]
+    if len(others) > 1 or (others[0] != own[0] != f"not {own[1]}"):
+        raise AlignmentError(
+            f"{belief.source}: positive must be one of two classes, got {own[1]!r}; "
+            f"{truth.source} has {', '.join(names)}"
+        )
+    both = Classes([*others, own[1]], belief.outcomes.given_values, order="user")
+    return belief._with(outcomes=both)
 
 
 def _answered(
