@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rue import Gaussians, NormalInverseGamma, Samples, decompose
 from rue.errors import InputError, ShapeError
+from rue.losses._student import gamma_ratio
 from rue.losses.real import Ragged
-from rue.losses.real._student import gamma_ratio
 
 LEVELS = [0.5, 0.8, 0.1, 1e-6, 0.999]
 

@@ -25,8 +25,8 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Components, Run
 from rue.inference.answer_mixture import FLEXIBLE, SMOOTH, AnswerPosterior, fit_answer_mixture
 from rue.inference.intervals import influence
-from rue.losses import Brier, CostMatrix, QuantileLoss, Squared, ZeroOne
-from rue.losses._ranked import RankedProbability
+from rue.losses import CostMatrix, QuantileLoss, ZeroOne
+from rue.losses.base import SquaresLoss
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.metrics.measures import aurc
@@ -154,7 +154,7 @@ class Pilot:
             return Measure(*(replace(part, model_error=math.inf) for part in measure._parts))
         loss = self.answers[0].loss
         miss = MISS_WITH_JUMPS if self._jumps else MISS
-        if isinstance(loss, Squared | Brier | RankedProbability):  # whose bracket has a closed form
+        if isinstance(loss, SquaresLoss):  # whose bracket has a closed form
             miss = 0.0
         doublings = math.log2(max(m / own, 1)) if m < math.inf else 0.0
         error = math.hypot(miss * doublings * measure.width.value, split)

@@ -5,18 +5,15 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import as_values, show
 from rue.errors import InputError
-from rue.losses._quantile import QuantileLoss
 from rue.losses._valued import Valued
-from rue.losses.absolute import Absolute
 from rue.losses.base import Expectation, Loss
 from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
-from rue.losses.crps import CRPS
 from rue.losses.log import Log
 from rue.losses.outcomes import Classes, Outcomes, RealNumbers
-from rue.losses.pinball import Pinball
+from rue.losses.quantile import Absolute, Pinball, QuantileLoss
+from rue.losses.ranked import CRPS, RPS
 from rue.losses.real import Mixture, Ragged, RealLoss
-from rue.losses.rps import RPS
 from rue.losses.squared import Squared
 from rue.losses.zero_one import ZeroOne
 

@@ -221,6 +221,45 @@ class Loss(ABC):
         )
 
 
+class SquaresLoss(Loss):
+    """A loss whose Bayes risk is a variance: squared, Brier and ranked probability."""
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        r"""Return the exact mean under a Dirichlet distribution.
+
+        A variance of the mean distribution is :math:`\alpha_0 + 1` times that of its mean over
+        draws, which is the regret; the Bayes risk is the remainder.
+        """
+        alpha_0 = alpha.sum(axis=-1)
+        whole = self.bayes_risk(alpha / alpha_0[..., None])
+        return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return (1 - 1/m) times the Bayes risk."""
+        return np.asarray(self.bayes_risk(probs) * (1 - 1 / n_answers))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return (m / (m - 1))^2 times the Bayes risk of the frequencies of m answers."""
+        m = counts.sum(axis=1)
+        return inflated(self.bayes_risk(counts / m[:, None]), m, 2)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
+        m = counts.sum(axis=1)
+        return inflated(self.bayes_risk(counts / m[:, None]), m, 1)
+
+
+def inflated(variance: FloatArray, m: FloatArray, power: int) -> FloatArray:
+    """Return a variance of m answers times (m / (m - 1)) to a power.
+
+    The power 1 makes it unbiased and the power 2 leave-one-out: the distance of a value from the
+    mean of the others is m / (m - 1) times that from the mean.
+    """
+    return np.asarray(variance * (m / (m - 1)) ** power)
+
+
 def check_distributions(actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
     """Return actions that are distributions, shape (n_points, n_classes)."""
     array = as_array("actions", actions)
@@ -253,21 +292,6 @@ def first_least(risks: FloatArray, tolerance: float) -> NDArray[np.int64]:
     """
     least = risks.min(axis=-1, keepdims=True)
     return np.asarray(np.argmax(risks <= least + tolerance, axis=-1))
-
-
-def spread_of_counts(loss: Loss, counts: FloatArray, power: int) -> FloatArray:
-    """Return the Bayes risk of the frequencies of m answers, times (m / (m - 1)) to a power.
-
-    Under losses that are squares, the power 1 makes it unbiased and the power 2 leave-one-out:
-    the distance of a value from the mean of the others is m / (m - 1) times that from the mean.
-    """
-    m = counts.sum(axis=1)
-    return np.asarray(loss.bayes_risk(counts / m[:, None]) * (m / (m - 1)) ** power)
-
-
-def shrunk_risk(loss: Loss, probs: FloatArray, n_answers: NDArray[np.int64]) -> FloatArray:
-    """Return (1 - 1/m) times the Bayes risk, the mean of the plug-in under losses of squares."""
-    return np.asarray(loss.bayes_risk(probs) * (1 - 1 / n_answers))
 
 
 def drawn_plugin(

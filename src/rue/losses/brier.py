@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses.base import Expectation, Loss, check_distributions, shrunk_risk, spread_of_counts
+from rue.losses.base import Expectation, SquaresLoss, check_distributions
 
 
 @final
-class Brier(Loss):
+class Brier(SquaresLoss):
     """Brier loss; its regret is the squared distance between two distributions.
 
     Examples
@@ -58,31 +58,11 @@ class Brier(Loss):
 
         return Expectation(*brier(probs))
 
-    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        r"""Return the exact mean under a Dirichlet distribution.
-
-        For each class :math:`\text{Var}\, p = m (1 - m) / (\alpha_0 + 1)`. The regret is the sum of
-        these variances, the Bayes risk the remainder of :math:`\sum_k m_k (1 - m_k)`.
-        """
-        alpha_0 = alpha.sum(axis=-1)
-        whole = self.bayes_risk(alpha / alpha_0[..., None])
-        return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
-
-    def expected_plugin(
-        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
-    ) -> FloatArray:
-        """Return (1 - 1/m) times the Bayes risk."""
-        return shrunk_risk(self, probs, n_answers)
-
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean loss of each answer under the frequencies of the other answers."""
         m, squares = counts.sum(axis=1), (counts**2).sum(axis=1)
         others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
         return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
-
-    def unbiased(self, counts: FloatArray) -> FloatArray:
-        """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
-        return spread_of_counts(self, counts, 1)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
         """Return distributions, shape (n_points, n_classes)."""

@@ -1,20 +1,19 @@
-"""Squared loss: the action is a number a, its loss (v[y] - a)^2."""
+"""Squared loss, of classes and of real numbers: the action is a number a, its loss (v[y] - a)^2."""
 
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue.errors import InputError
 from rue.losses._valued import Valued
-from rue.losses.base import Expectation, shrunk_risk, spread_of_counts
-
-if TYPE_CHECKING:
-    from rue.losses.real import RealLoss
+from rue.losses.base import Expectation, SquaresLoss
+from rue.losses.real import Mixture, Ragged, RealLoss, RealSquaresLoss
 
 
 @final
-class Squared(Valued):
+class Squared(SquaresLoss, Valued):
     """Squared loss on the scale of ``values``; its Bayes action is the mean.
 
     Parameters
@@ -64,34 +63,66 @@ class Squared(Valued):
 
         return Expectation(*squared(probs, self.offsets(probs.shape[-1])))
 
-    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        r"""Return the exact mean.
-
-        The mean of the values has variance :math:`\sigma^2 / (\alpha_0 + 1)`, where
-        :math:`\sigma^2` is their variance under the mean distribution; the mean variance is the
-        remainder of :math:`\sigma^2`.
-        """
-        alpha_0 = alpha.sum(axis=-1)
-        variance = self.bayes_risk(alpha / alpha_0[..., None])
-        return Expectation(variance * (alpha_0 / (alpha_0 + 1)), variance / (alpha_0 + 1))
-
-    def expected_plugin(
-        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
-    ) -> FloatArray:
-        """Return (1 - 1/m) times the Bayes risk."""
-        return shrunk_risk(self, probs, n_answers)
-
-    def leave_one_out(self, counts: FloatArray) -> FloatArray:
-        r"""Return the variance of m answers, times :math:`(m / (m - 1))^2`."""
-        return spread_of_counts(self, counts, 2)
-
-    def unbiased(self, counts: FloatArray) -> FloatArray:
-        """Return the variance of m answers, times m / (m - 1)."""
-        return spread_of_counts(self, counts, 1)
-
-    def real(self) -> "RealLoss":
+    def real(self) -> RealLoss:
         """Return the same loss for real-valued outcomes."""
-        from rue.losses.real import RealSquared
-
         self.require_no_values()
         return RealSquared()
+
+
+@final
+class RealSquared(RealSquaresLoss):
+    """Squared loss of real-valued outcomes, (y - a)^2."""
+
+    name = "squared"
+
+    def bound(self, low: float, high: float) -> float:
+        """Return the squared range."""
+        return (high - low) ** 2
+
+    def action(self, belief: Mixture) -> FloatArray:
+        """Return the mean."""
+        return belief.mixture_mean()
+
+    def losses(self, answers: Ragged, action: Any) -> FloatArray:
+        """Return (y - a)^2."""
+        return np.asarray((answers.values - answers.repeat(action)) ** 2)
+
+    def bayes_risk(self, answers: Ragged) -> FloatArray:
+        """Return the variance of the answers."""
+        above = answers.values - answers.repeat(_center(answers))
+        # What rounding leaves of the mean is taken away again.
+        return np.asarray(answers.means(above**2) - answers.means(above) ** 2)
+
+    def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
+        """Return (a - mean)^2."""
+        return np.asarray((action - _center(answers)) ** 2)
+
+    def expect_gaussians(self, mean: FloatArray, sd: FloatArray) -> Expectation:
+        """Return the mean variance, and the variance of the means."""
+        near = mean - mean[:, :1]
+        return Expectation((sd**2).mean(axis=1), near.var(axis=1))
+
+    def expect_samples(self, values: FloatArray) -> Expectation:
+        """Return the mean variance, and the variance of the means."""
+        near = values.astype(np.float64)
+        near -= near[:, :1, :1]
+        return Expectation(near.var(axis=2).mean(axis=1), near.mean(axis=2).var(axis=1))
+
+    def expect_normal_inverse_gamma(
+        self, nu: FloatArray, alpha: FloatArray, beta: FloatArray
+    ) -> Expectation:
+        """Return E sigma^2 = beta/(alpha - 1), and Var mean = E sigma^2 / nu."""
+        if alpha.min() <= 1:
+            row = int(np.argmax(alpha <= 1))
+            raise InputError(
+                "squared loss needs alpha above 1, or the variance is infinite (absolute, pinball "
+                f"and crps need only 0.5), got {alpha[row]:g} at row {row}"
+            )
+        variance = beta / (alpha - 1)
+        return Expectation(variance, variance / nu)
+
+
+def _center(answers: Ragged) -> FloatArray:
+    """Return the mean of each point, summed over the distances to its lowest answer."""
+    lowest, _ = answers.ends()
+    return np.asarray(lowest + answers.means(answers.values - answers.repeat(lowest)))
