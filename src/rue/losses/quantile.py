@@ -62,7 +62,7 @@ class QuantileLoss(Valued):
         self.weight = weight
 
     @property
-    def steps(self) -> QuantileSteps:
+    def _steps(self) -> QuantileSteps:
         """What the steps between values cost."""
         return QuantileSteps(self.q, self.weight)
 
@@ -80,14 +80,14 @@ class QuantileLoss(Valued):
 
     def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
         """Return (q - 1[v < a]) (v - a), weighted."""
-        return self.steps.cost(
+        return self._steps.cost(
             self.offsets(n_classes) - (np.asarray(action)[..., None] - self.origin())
         )
 
     def bayes_risk(self, probs: FloatArray) -> FloatArray:
         r"""Return :math:`\sum_j (v_{j+1} - v_j) \min((1 - q) F_j, q (1 - F_j))`, weighted."""
         F = np.cumsum(probs, axis=-1)[..., :-1]
-        return np.asarray(self.steps(F) @ np.diff(self.offsets(probs.shape[-1])))
+        return np.asarray(self._steps(F) @ np.diff(self.offsets(probs.shape[-1])))
 
     def regret(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
         """Return the sum of :math:`|F_j - q|` over the steps between the quantile and a, weighted.
@@ -97,8 +97,8 @@ class QuantileLoss(Valued):
         """
         v, a = self.offsets(probs.shape[-1]), np.asarray(action)[..., None] - self.origin()
         F = np.cumsum(probs, axis=-1)[..., :-1]
-        inside = self.steps.inside(a - v[:-1], np.diff(v), F).sum(axis=-1)
-        return np.asarray(inside + self.steps.outside(a, v[0], v[-1])[..., 0])
+        inside = self._steps.inside(a - v[:-1], np.diff(v), F).sum(axis=-1)
+        return np.asarray(inside + self._steps.outside(a, v[0], v[-1])[..., 0])
 
     def expect_draws(self, probs: NDArray[Any]) -> Expectation:
         """Return the mean over draws."""
@@ -139,7 +139,7 @@ class QuantileLoss(Valued):
     ) -> FloatArray:
         """Return the mean Bayes risk of frequencies, a sum over the steps between values."""
         F = np.minimum(np.cumsum(probs, axis=-1)[..., :-1], 1.0)
-        least = mean_over_counts(self.steps, F, n_answers)
+        least = mean_over_counts(self._steps, F, n_answers)
         return np.asarray(least @ np.diff(self.offsets(probs.shape[-1])))
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
@@ -152,7 +152,7 @@ class QuantileLoss(Valued):
         .. math:: \max((1 - q) k,\ q (m - k)) (x_{k+1} - x_k) / m.
         """
         v, m = self.offsets(counts.shape[1]), counts.sum(axis=1)
-        below, (k, share) = np.cumsum(counts, axis=1), self.steps.left_out(m)
+        below, (k, share) = np.cumsum(counts, axis=1), self._steps.left_out(m)
         lower = np.argmax(below >= k[:, None], axis=1)
         upper = np.argmax(below >= k[:, None] + 1, axis=1)
         return np.asarray(self.bayes_risk(counts / m[:, None]) + share * (v[upper] - v[lower]))
@@ -245,7 +245,7 @@ class RealQuantile(RealLoss):
     """``weight`` (q - 1[y < a]) (y - a), a number a; absolute loss has q = 1/2 and weight 2."""
 
     def __init__(self, loss: QuantileLoss) -> None:
-        self.name, self.steps = loss.name, loss.steps
+        self.name, self._steps = loss.name, loss._steps
         self.q, self.weight = loss.q, loss.weight
 
     def bound(self, low: float, high: float) -> float:
@@ -258,21 +258,21 @@ class RealQuantile(RealLoss):
 
     def losses(self, answers: Ragged, action: Any) -> FloatArray:
         """Return (q - 1[y < a]) (y - a), weighted."""
-        return self.steps.cost(answers.values - answers.repeat(action))
+        return self._steps.cost(answers.values - answers.repeat(action))
 
     def bayes_risk(self, answers: Ragged) -> FloatArray:
         """Return the sum over the steps between answers of min((1 - q) F, q (1 - F))."""
-        return answers.sums(self.steps(answers.below()) * answers.steps())
+        return answers.sums(self._steps(answers.below()) * answers.steps())
 
     def regret(self, answers: Ragged, action: Any, risk: FloatArray) -> FloatArray:
         """Return the integral of abs(F - q) between the quantile of the answers and a."""
         passed = answers.repeat(action) - answers.values
-        inside = answers.sums(self.steps.inside(passed, answers.steps(), answers.below()))
-        return np.asarray(inside + self.steps.outside(action, *answers.ends()))
+        inside = answers.sums(self._steps.inside(passed, answers.steps(), answers.below()))
+        return np.asarray(inside + self._steps.outside(action, *answers.ends()))
 
     def leave_one_out(self, answers: Ragged) -> FloatArray:
         """Return the plug-in plus a share of the step after the k-th answer, as of classes."""
-        k, share = self.steps.left_out(answers.lengths)
+        k, share = self._steps.left_out(answers.lengths)
         step = answers.steps()[answers.starts[:-1] + k.astype(np.int64) - 1]
         return np.asarray(self.bayes_risk(answers) + share * step)
 
