@@ -8,7 +8,7 @@ from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite, read_suite
 from rue.data.own import check
-from rue.data.own.saving import save_description
+from rue.data.own.description import save_description
 from rue.errors import FileError, InputError
 
 SUITE = """

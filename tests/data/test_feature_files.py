@@ -7,7 +7,7 @@ import pytest
 
 import rue.data
 from rue.data.datasets import cifar10
-from rue.data.feature_files import attach_features
+from rue.data.features import attach_features
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
 
 

@@ -257,7 +257,7 @@ def lists(case: Case) -> Callable[[Path], Any]:
 
 @kind("features")
 def features(case: Case) -> Callable[[Path], Any]:
-    from rue.data.feature_files import attach_features
+    from rue.data.features import attach_features
 
     data = _points()
     if case.rng.random() < 0.5:
@@ -277,7 +277,7 @@ def features(case: Case) -> Callable[[Path], Any]:
 @kind("own data")
 def own(case: Case) -> Callable[[Path], Any]:
     """Answers and inputs of one's own: checked, described in TOML, and loaded again."""
-    from rue.data.own.saving import save_description
+    from rue.data.own.description import save_description
 
     table = worlds.answers(case.numbers)
     texts = [["id", "text"], *([key, f"text {key}"] for key in worlds.IDS)]

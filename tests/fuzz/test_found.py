@@ -130,7 +130,7 @@ def test_rows_without_a_column_of_the_summary():
 @pytest.mark.parametrize("fact", ["n_points = inf", "n_points = 1e400"])
 def test_facts_of_own_data_that_are_infinite(tmp_path, fact):
     (tmp_path / "answers.csv").write_text("id,annotator,label\na,w,x\na,v,y\nb,w,x\nb,v,y\n")
-    from rue.data.own.saving import save_description
+    from rue.data.own.description import save_description
 
     save_description(rue.data.check(tmp_path, name="mine").description, tmp_path / "mine.toml")
     text = (tmp_path / "mine.toml").read_text().replace("n_points = 2", fact)

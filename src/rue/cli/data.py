@@ -45,7 +45,7 @@ def info(
 
     The numbers are measured if it is on this machine, otherwise those of the registry.
     """
-    from rue.data.info import info as describe
+    from rue.data.registry import info as describe
 
     facts = asdict(describe(name, root))
     if format == "json":
@@ -112,7 +112,7 @@ def check(
     rue bench accepts this file as a data set.
     """
     from rue.data.own.check import check as check_own
-    from rue.data.own.saving import save_description
+    from rue.data.own.description import save_description
     from rue.io.memory import parse_size
 
     checked = check_own(
@@ -144,8 +144,7 @@ def check(
 
 
 def _print_facts(entries: "dict[str, Entry]", root: Path | None) -> None:
-    from rue.data.info import known
-    from rue.data.registry import is_here
+    from rue.data.registry import is_here, known
 
     more = {name: {"task": e.task, "size": e.size} for name, e in entries.items()}
     emit_json(

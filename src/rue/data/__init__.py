@@ -1,15 +1,14 @@
 """Data sets with the answers of annotators: one registry, one file per data set or family."""
 
-from rue.data.annotators import simulate_annotators
 from rue.data.dataset import DataSet, Split, TaskKind
 from rue.data.entry import Entry
 from rue.data.features import Encoder, featurize
 from rue.data.images import LazyImages
-from rue.data.info import Info, info
 from rue.data.ood import add_ood, ood_groups
 from rue.data.own.check import Check, check
 from rue.data.own.description import Description, OwnFacts
-from rue.data.registry import ENTRIES, fetch, is_here, load
+from rue.data.registry import ENTRIES, Info, fetch, info, is_here, load
+from rue.data.truth import simulate_annotators
 
 __all__ = [
     "ENTRIES",

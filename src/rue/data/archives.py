@@ -17,7 +17,15 @@ from rue.errors import FileError, RueError
 from rue.io.arrays import is_bounded
 from rue.io.memory import allowance, require_memory
 
-__all__ = ["ZIP_ERRORS", "gunzip", "open_zip", "read_tar", "read_zip"]
+__all__ = [
+    "ZIP_ERRORS",
+    "gunzip",
+    "member_named",
+    "open_zip",
+    "read_member",
+    "read_tar",
+    "read_zip",
+]
 
 # No archive that we read comes near this many bytes when unpacked.
 ARCHIVE_LIMIT = 64 << 30
@@ -112,3 +120,31 @@ def _require_members(archive: str, names: Sequence[str], sizes: dict[str, int], 
         if name not in sizes:
             raise FileError(f"{archive} has no {name}")
     require_memory(archive, sum(sizes[name] for name in names), size)
+
+
+def read_member(source: Path, name: str) -> bytes:
+    """Read the file itself, or the one member of a zip that has this name.
+
+    Parameters
+    ----------
+    source
+        The file, or a zip that holds it, in whatever folder.
+    name
+        The file's name, without a folder.
+    """
+    if source.suffix.lower() != ".zip":
+        return source.read_bytes()
+    with open_zip(source) as archive:
+        member = member_named(source, archive.namelist(), name)
+    return read_zip(source, [member])[member]
+
+
+def member_named(source: Path, members: list[str], name: str) -> str:
+    """Return the only path of an archive that ends in this name; raise if there is none, or two."""
+    # A Mac puts a twin of each file beside what it packs.
+    paths = [PurePosixPath(member) for member in members if not member.startswith("__MACOSX/")]
+    found = [str(path) for path in paths if path.name == name]
+    if len(found) != 1:
+        what = f"has no {name}" if not found else f"has {len(found)} files {name}"
+        raise FileError(f"{source} {what}")
+    return found[0]

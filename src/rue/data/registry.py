@@ -1,14 +1,17 @@
 """The registry of data sets, and the functions that load and fetch them."""
 
 import os
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rue._arrays import require_whole
 from rue._plugins import Registry
-from rue.data.dataset import DataSet, Split
+from rue.data.dataset import SPLITS, DataSet, Split
 from rue.data.datasets import (
     appa_real,
     chaosnli,
@@ -31,7 +34,18 @@ from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError, RueError
 from rue.io.atomic import sha256
 
-__all__ = ["ENTRIES", "expand", "fetch", "find", "find_problem", "is_complete", "is_here", "load"]
+__all__ = [
+    "ENTRIES",
+    "Info",
+    "expand",
+    "fetch",
+    "find",
+    "find_problem",
+    "info",
+    "is_complete",
+    "is_here",
+    "load",
+]
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
@@ -95,7 +109,7 @@ def load(
     verify
         Whether to raise if the content of a file is not the published one.
     features
-        An .npz whose features take the place of the inputs (:mod:`rue.data.feature_files`).
+        An .npz whose features take the place of the inputs (:mod:`rue.data.features`).
     options
         The data set's own: ``train_batches`` of cifar10h; ``n_faces`` of ferplus; ``size`` of
         images; ``splits`` of dcic; ``n_points`` of openml-156; ``n_points``, ``n_features``,
@@ -130,7 +144,7 @@ def load(
     seed = require_whole("seed", seed)
     dataset = entry.load(reader, entry, seed=seed, **options).part(split)
     if features is not None:
-        from rue.data.feature_files import attach_features
+        from rue.data.features import attach_features
 
         file = Path(features)
         dataset = attach_features(dataset, file)
@@ -238,3 +252,97 @@ def expand(patterns: list[str]) -> list[str]:
         matches = [name for name in ENTRIES if fnmatchcase(name, pattern)]
         names += matches or [find(pattern).name]
     return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class Info:
+    """The facts of one data set.
+
+    ``n_points`` counts the annotated points, or all points if there are no annotators. The
+    annotators are None if there are none, if p* is known, or if their number is unknown without
+    the files. ``ids`` are the first two and the last of these points' names, empty without the
+    files. ``splits`` has the sizes at seed 0, ``source`` says how to get the data set, and
+    ``checksums`` has the SHA-256 of the content of each file.
+    """
+
+    name: str
+    n_points: int
+    n_classes: int
+    annotators_min: int | None
+    annotators_mean: float | None
+    annotators_max: int | None
+    ids: tuple[str, ...]
+    splits: Mapping[str, int]
+    licence: str
+    citation: str
+    source: str
+    checksums: Mapping[str, str | None]
+
+
+def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
+    """Return the facts about a data set: measured if its files exist, else from the registry.
+
+    Parameters
+    ----------
+    name : str
+        As ``rue data list`` shows it.
+    root : path, optional
+        A data root to look in first, before ``RUE_DATA`` and the user's cache.
+
+    Returns
+    -------
+    Info
+        The numbers of points, classes and annotators, the splits, the licence and the source.
+
+    Raises
+    ------
+    InputError
+        If no data set has this name.
+
+    Examples
+    --------
+    >>> from rue.data.registry import info
+    >>> info("random-rbf").n_classes
+    5
+    """
+    entry = find(name)
+    return _measured(load(name, root), entry) if is_here(name, root) else known(entry)
+
+
+def known(entry: Entry) -> Info:
+    """Return what the registry knows, without reading any file."""
+    fewest, mean, most = entry.annotators or (None, None, None)
+    return Info(
+        name=entry.name,
+        n_points=entry.n_points,
+        n_classes=entry.n_classes,
+        annotators_min=fewest,
+        annotators_mean=mean,
+        annotators_max=most,
+        ids=(),
+        splits=dict(entry.splits),
+        licence=entry.licence,
+        citation=entry.citation,
+        source=entry.source,
+        checksums=dict(entry.checksums),
+    )
+
+
+def _measured(data: DataSet, entry: Entry) -> Info:
+    n = data.n_annotators
+    names = data.ids[data.annotated] if len(data.annotated) else data.ids
+    asked = len(n) > 0 and bool(np.isfinite(n).all())
+    return Info(
+        name=data.name,
+        n_points=len(n) or len(data),
+        n_classes=data.n_classes,
+        annotators_min=int(n.min()) if asked else None,
+        annotators_mean=float(n.mean()) if asked else None,
+        annotators_max=int(n.max()) if asked else None,
+        ids=tuple(names[[0, 1, -1]].tolist() if len(names) > 2 else names.tolist()),
+        splits={split: len(getattr(data, split)) for split in SPLITS},
+        licence=data.licence,
+        citation=data.citation,
+        source=entry.source,
+        checksums=dict(data.checksums),
+    )

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from rue.data.archives import read_member
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader, content_digest
-from rue.data.members import read_member
 from rue.errors import FileError
 from rue.io.json_files import json_objects
 from rue.truth.annotations import Annotations

@@ -89,7 +89,7 @@ def load(
 
 def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load CIFAR-10H with a frozen network's features for inputs, and three OOD sets."""
-    from rue.data.feature_files import as_features
+    from rue.data.features import as_features
 
     del seed
     path = reader.find(FEATURES)

@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.csv_rows import csv_rows
+from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
-from rue.data.files import Reader, content_digest
-from rue.data.members import read_member
+from rue.data.files import Reader, content_digest, csv_rows
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations

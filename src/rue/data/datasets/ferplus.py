@@ -12,10 +12,9 @@ import numpy as np
 
 from rue._arrays import IntArray, require_whole
 from rue.data.archives import open_zip
-from rue.data.csv_rows import csv_rows
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
-from rue.data.files import Reader, file_digest
+from rue.data.files import Reader, csv_rows, file_digest
 from rue.data.images import ImageArray, decode_image
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
@@ -85,7 +84,7 @@ def load_features(
     reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None
 ) -> DataSet:
     """Load FER+ with a frozen network's features for inputs; ``n_faces`` as for the images."""
-    from rue.data.feature_files import attach_features
+    from rue.data.features import attach_features
 
     del seed
     faces = _some(_faces(reader), n_faces)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
 from rue.data.files import Reader, content_digest
-from rue.data.members import read_member
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.io.json_files import json_objects

@@ -19,6 +19,7 @@ Paths are relative to the TOML file, whose name is the data set's.
 """
 
 import functools
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from rue._schema import Count, build, read_content
+from rue._schema import Count, build, plain, read_content
 from rue.data.dataset import SPLITS, DataSet, TaskKind, count
 from rue.data.entry import Entry
 from rue.data.files import Reader
@@ -34,7 +35,7 @@ from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
 from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
-from rue.io.atomic import sha256
+from rue.io.atomic import replacing, sha256
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -48,7 +49,9 @@ __all__ = [
     "own_entry",
     "read_description",
     "read_own",
+    "save_description",
     "valid_name",
+    "write_description",
 ]
 
 NAME_RULE = "letters, digits, -, _ and ., no sign first"
@@ -283,3 +286,61 @@ def checksums(description: Description, answers: OwnAnswers, found: OwnInputs) -
     if description.splits:
         digests[description.splits] = sha256(description.folder / description.splits)
     return digests
+
+
+_HEADER = "# Written by `rue data check`."
+
+
+def save_description(description: Description, path: Path) -> None:
+    """Write the TOML file; a file that the check did not write is not overwritten."""
+    if path.suffix != ".toml":
+        raise InputError(f"the description must be a .toml file, got {path}")
+    if path.exists():
+        try:
+            ours = path.is_file() and path.read_text(encoding="utf-8").startswith(_HEADER)
+        except (OSError, UnicodeDecodeError):
+            ours = False
+        if not ours:
+            raise InputError(
+                f"{path} exists and is not from `rue data check`",
+                advice={"--out": "chooses another file"},
+            )
+    with replacing(path) as file:
+        file.write(write_description(description).encode())
+
+
+def write_description(description: Description) -> str:
+    """Return the text of the TOML file."""
+    lines = [
+        _HEADER,
+        f'# Use it in a suite: datasets = ["{description.name}.toml"]',
+        f"answers = {_toml(description.answers)}",
+    ]
+    if description.columns:
+        lines.append(f"columns = {_toml(description.columns)}")
+    for key in ("classes", "inputs", "splits", "licence", "citation"):
+        value = getattr(description, key)
+        if value:
+            lines.append(f"{key} = {_toml(value)}")
+    for key, values in (
+        ("facts", plain(description.facts) or {}),
+        ("checksums", description.checksums),
+    ):
+        lines += ["", f"[{key}]"]
+        lines += [f"{_key(k)} = {_toml(v)}" for k, v in values.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
+
+
+def _key(name: str) -> str:
+    bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
+    return name if bare else _toml(name)
