@@ -10,7 +10,7 @@ from torch.nn import functional
 from rue import Annotations
 from rue.data import DataSet
 from rue.methods import RESNET9, single
-from rue.methods._training.resnet9 import ResNet9
+from rue.methods._training.resnet import ResNet9
 from speed.timing import Rows, least_of_both
 
 N_IMAGES, SIDE, N_CLASSES, BORDER = 1_024, 32, 10, 4  # as CIFAR-10 has them

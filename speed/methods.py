@@ -9,7 +9,7 @@ from torch import nn
 from rue import Annotations
 from rue.data import DataSet
 from rue.methods import METHODS, PROBE, dropout, ensemble
-from rue.methods._training.devices import use_threads
+from rue.methods._training.networks import use_threads
 from speed.timing import Rows, least, least_of_both
 
 N_POINTS, N_FEATURES, N_CLASSES = 6_336, 256, 9  # as sentiment-movies has them

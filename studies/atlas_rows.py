@@ -25,7 +25,7 @@ from rue.deploy import compare_rules
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 from studies import RESULTS
 from studies.results import paired_tests
 from studies.rows import Row

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.bench.cells import Cell
-from rue.bench.conventions import with_convention
-from rue.bench.store import Store
+from rue.bench.store import Store, with_convention
 from rue.bench.tables import read_results, table_rows
 from rue.components import Components, Run
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.metrics.measures import aurec
-from rue.pareto.published_surfaces import published_achievable, published_gap, published_optimal
+from rue.pareto.surfaces import published_achievable, published_gap, published_optimal
 from rue.published import read_published
 from studies.rows import Row, stamp, write_rows
 

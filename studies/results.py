@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rue._schema import plain
-from rue.bench.conventions import with_convention
 from rue.bench.resampling import compare_methods, draw, with_intervals
-from rue.bench.store import Store
+from rue.bench.store import Store, with_convention
 from rue.bench.tables import in_paper, read_results, table_rows
 from rue.cli._demo import curves
 from rue.inference.comparison import COMPARABLE

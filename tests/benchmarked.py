@@ -4,8 +4,7 @@ import io
 from dataclasses import replace
 
 from reported import write_world
-from rue.bench.cell_row import CellRow, DataFacts
-from rue.bench.cells import Cell, config_hash, configuration
+from rue.bench.cells import Cell, CellRow, DataFacts, config_hash, configuration
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
 from rue.bench.tasks import Result

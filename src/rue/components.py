@@ -48,8 +48,7 @@ from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
 from rue.truth.person import person_kind, person_risk
 from rue.truth.rating_answers import RatingAnswers
-from rue.truth.ratings import Ratings
-from rue.truth.realized_ratings import realize_ratings
+from rue.truth.ratings import Ratings, realize_ratings
 
 __all__ = ["Components", "Run", "decompose", "realize"]
 

@@ -41,7 +41,7 @@ def cluster():
 
 
 def test_a_node_dies_and_the_table_is_the_same(finished, suite, cluster, tmp_path):
-    from rue.bench.ray_engine import RayCluster
+    from rue.bench.engine import RayCluster
 
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
@@ -64,7 +64,7 @@ def test_a_node_dies_and_the_table_is_the_same(finished, suite, cluster, tmp_pat
 
 
 def test_a_task_that_fails_on_ray_stops_no_other(suite, cluster, tmp_path):
-    from rue.bench.ray_engine import RayCluster
+    from rue.bench.engine import RayCluster
     from rue.bench.suite import parse_suite
 
     text = suite.text.replace('["random-rbf"]', '["random-rbf", "appa-real"]')
@@ -76,7 +76,7 @@ def test_a_task_that_fails_on_ray_stops_no_other(suite, cluster, tmp_path):
 
 
 def test_no_cluster_at_an_address_is_told(suite, tmp_path):
-    from rue.bench.ray_engine import RayCluster
+    from rue.bench.engine import RayCluster
 
     with pytest.raises(InputError, match=r"no Ray cluster at '127\.0\.0\.1:1'"):
         run_suite(suite, tmp_path, engine=RayCluster(address="127.0.0.1:1"))

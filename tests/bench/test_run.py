@@ -440,8 +440,8 @@ def test_checkpoints_of_a_run_have_a_place_that_no_worker_makes(store, suite):
 def test_a_table_of_another_convention_needs_no_training(finished, suite):
     """Rows computed again from the predictions are what evaluate gives; no mean mixes them."""
     import rue
-    from rue.bench.conventions import with_convention
     from rue.bench.resampling import draw
+    from rue.bench.store import with_convention
     from rue.io.predictions import read_predictions
 
     rows = read_results(finished).rows

@@ -16,7 +16,7 @@ import pytest
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Run, Scored, decompose, evaluate, realize
 from rue.inference.intervals import intervals
 from rue.losses import LOSSES
-from rue.metrics import functions
+from rue.metrics import columns as functions
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]

@@ -15,8 +15,7 @@ from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.published import read_published
 from rue.ranking.inversions import find_inversions
-from rue.ranking.scores import read_scores, to_scores
-from rue.ranking.seed_tests import compare_over_seeds
+from rue.ranking.scores import compare_over_seeds, read_scores, to_scores
 
 TEXT = """dataset,method,seed,criterion,loss,value
 d,a,0,near_ood,,0.9

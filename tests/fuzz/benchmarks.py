@@ -15,8 +15,7 @@ from fuzz.bytewise import change_bytes, change_lines, encode
 from fuzz.kinds import Case, kind
 from fuzz.tables import change_table, write_csv
 from fuzz.trees import change_tree, to_json
-from rue.bench.cell_row import CellRow, DataFacts
-from rue.bench.cells import cells, config_hash, configuration
+from rue.bench.cells import CellRow, DataFacts, cells, config_hash, configuration
 from rue.bench.resampling import draw, with_intervals
 from rue.bench.store import Store, _checksum
 from rue.bench.suite import parse_suite, read_suite

@@ -10,8 +10,7 @@ from scipy import stats
 from rue import Annotations, Components, Draws, Run, Scored, decompose, pareto_gap, realize
 from rue._kernels.bootstrap import draw
 from rue.errors import InputError, ShapeError
-from rue.inference._gap_replicates import gap_replicates
-from rue.inference.bootstrap import _key, own_order, replicates
+from rue.inference.bootstrap import _key, gap_replicates, own_order, replicates
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence, intervals
 from rue.losses import LOSSES
 from rue.metrics.columns import COLUMNS

@@ -9,10 +9,9 @@ from scipy.stats import multivariate_normal
 from made import data_set
 from rue.errors import InputError
 from rue.methods import Training, ddu
-from rue.methods._training.networks import Probe
+from rue.methods._training.networks import Probe, leading, norms, project, project_exactly
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import make_pool
-from rue.methods._training.spectral import leading, norms, project, project_exactly
 from rue.methods._training.training import Member, train
 from rue.methods.ddu import fit_mixture
 

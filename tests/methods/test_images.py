@@ -20,12 +20,10 @@ from rue.methods import (
     ensemble,
     evidential,
 )
-from rue.methods._training.devices import find_precision
-from rue.methods._training.networks import SmallCNN, seeded
+from rue.methods._training.networks import SmallCNN, find_precision, norms, seeded
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import crop_and_flip, make_pool
 from rue.methods._training.resnet import ResNet18, load_weights
-from rue.methods._training.spectral import norms
 from rue.methods._training.streams import stream
 from rue.methods._training.training import Member, _batches, train
 

@@ -10,14 +10,13 @@ import torch
 from rue.errors import InputError
 from rue.methods import METHODS, RESNET9, Training, ensemble, single
 from rue.methods._training.checkpoints import Checkpoint
-from rue.methods._training.devices import find_precision
 from rue.methods._training.jobs import initial, make_member
 from rue.methods._training.models import Plan
-from rue.methods._training.networks import seeded
+from rue.methods._training.networks import find_precision, seeded
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import make_pool
-from rue.methods._training.resnet9 import ResNet9
+from rue.methods._training.resnet import ResNet9
 from rue.methods._training.training import Member, train
 
 TINY = dataclasses.replace(RESNET9, epochs=2, batch_size=24, lr=0.02, augment="none", device="cpu")

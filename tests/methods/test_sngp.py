@@ -11,8 +11,7 @@ from sklearn.gaussian_process.kernels import RBF
 from rue.errors import InputError
 from rue.methods import SMALL_IMAGES, Training, sngp
 from rue.methods._training.fourier import Fourier
-from rue.methods._training.networks import Probe
-from rue.methods._training.spectral import norms
+from rue.methods._training.networks import Probe, norms
 from rue.methods.sngp import fit_factors, variances
 
 

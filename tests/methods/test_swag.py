@@ -10,7 +10,7 @@ from rue.errors import InputError
 from rue.methods import SMALL_IMAGES, Training, swag
 from rue.methods._training.networks import Network
 from rue.methods._training.pools import Pool, Scaling, make_pool
-from rue.methods._training.regimes import hold_out
+from rue.methods._training.settings import hold_out
 from rue.methods._training.training import Member, train
 from rue.methods._training.weights import Moments
 

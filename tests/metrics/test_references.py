@@ -21,8 +21,8 @@ from rue import (
     realize,
 )
 from rue.inference.intervals import intervals
+from rue.metrics.columns import UNBIASED_LOSSES
 from rue.metrics.measures import aurc
-from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.table import format_rows
 
 UNBIASED = ("aurec_unbiased", "regret_unbiased", "r_aurec", "r_aurec_total")

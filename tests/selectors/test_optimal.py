@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rue import Components, optimal_selector
 from rue.errors import InfeasibleError, InputError
 from rue.selectors import _both_budgets as turning
-from rue.selectors._rounding import SAME
+from rue.selectors._boundary import SAME
 
 # Four points a, b, c, d as (total, epistemic): (0.1, 0), (0.2, 0.2), (0.3, 0), (0.6, 0.4).
 FOUR = Components([0.1, 0.2, 0.3, 0.6], [0.1, 0.0, 0.3, 0.2], [0.0, 0.2, 0.0, 0.4])

@@ -5,7 +5,7 @@ cells.py    one data set x method x seed, its seed and its configuration
 tasks.py    running those that train together
 criteria.py what is computed for a trained method
 store.py    a folder of finished cells, each written completely or not at all
-engine.py   local processes             ray_engine.py  a Ray cluster
+engine.py   local processes, or a Ray cluster
 run.py      run missing and stale cells, and store them
 tables.py   the tables of finished cells            resampling.py  their intervals
 baselines.py  the rows of a study that come with rue, and a row's place among them
@@ -13,8 +13,7 @@ baselines.py  the rows of a study that come with rue, and a row's place among th
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """
 
-from rue.bench.cell_row import CellRow, DataFacts
-from rue.bench.cells import Cell
+from rue.bench.cells import Cell, CellRow, DataFacts
 from rue.bench.engine import Engine, Event, Local
 from rue.bench.run import Progress, SuiteRun, run_suite
 from rue.bench.store import State, Store

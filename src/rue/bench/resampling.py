@@ -13,8 +13,7 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.bench.cells import Cell, has_settings
-from rue.bench.conventions import convention_of
-from rue.bench.store import Store
+from rue.bench.store import Store, convention_of
 from rue.bench.suite import Suite
 from rue.components import Run
 from rue.errors import FileError, InputError

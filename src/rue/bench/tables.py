@@ -11,11 +11,9 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Any, TypedDict
 
-from rue.bench.cell_row import CellRow
-from rue.bench.cells import Cell, cells, has_settings
-from rue.bench.conventions import convention_of
+from rue.bench.cells import Cell, CellRow, cells, has_settings
 from rue.bench.criteria import PROXY_KEYS
-from rue.bench.store import Store
+from rue.bench.store import Store, convention_of
 from rue.errors import FileError, InputError
 from rue.metrics.columns import EVALUATED
 from rue.metrics.table import notes

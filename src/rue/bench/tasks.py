@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rue.bench.cell_row import CellRow, DataFacts
 from rue.bench.cells import (
     Cell,
+    CellRow,
+    DataFacts,
     config_hash,
     find_file,
     loader_options,
@@ -118,7 +119,7 @@ def tasks(
 
 def run_task(suite: Suite, task: Task) -> list[Result]:
     """Train, predict the test split and evaluate; one result for each of the task's cells."""
-    from rue.methods._training.devices import use_threads
+    from rue.methods._training.networks import use_threads
 
     use_threads(task.threads)
     first = task.cells[0]
@@ -267,7 +268,7 @@ def _chosen(fitted: Any) -> dict[str, Any] | None:
 
 def _precision(fitted: Any) -> str | None:
     """Return the precision that a network for images was trained in; None for other methods."""
-    from rue.methods._training.devices import find_precision
+    from rue.methods._training.networks import find_precision
 
     model: Any = getattr(fitted, "model", None)
     if not hasattr(model, "networks") or model.training.is_probe:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rue.deploy import Attained, Outcome, Rule
-    from rue.selectors.problem import Problem
+    from rue.selectors.selector import Problem
 
 __all__ = ["attained_lines", "comparison", "new_line", "numbers", "rule_lines"]
 

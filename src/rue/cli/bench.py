@@ -125,8 +125,7 @@ def table(
 
     Standard deviations over the seeds stand beside the means.
     """
-    from rue.bench.conventions import with_convention
-    from rue.bench.store import Store
+    from rue.bench.store import Store, with_convention
     from rue.bench.tables import (
         beside_published,
         in_paper,
@@ -204,7 +203,7 @@ def _engine(
     name: str, workers: int, address: str | None, gpus: float, *, explicit: int | None
 ) -> "Engine":
     if name == "ray":
-        from rue.bench.ray_engine import RayCluster
+        from rue.bench.engine import RayCluster
 
         return RayCluster(address=address, workers=explicit, gpus_per_run=gpus)
     if address is not None:
@@ -215,7 +214,7 @@ def _engine(
 
 
 def _gpus() -> tuple[str, ...]:
-    from rue.methods._training.devices import gpu_names
+    from rue.methods._training.networks import gpu_names
 
     return gpu_names()
 

@@ -80,8 +80,7 @@ def _whole(out: Path) -> None:
 
 def _quick(out: Path) -> None:
     """Evaluate three small models on made data."""
-    from rue.cli._demo import meaning
-    from rue.cli._quick_demo import MODELS, made_data
+    from rue.cli._demo import MODELS, made_data, meaning
     from rue.io.predictions import save_predictions
     from rue.io.runs import read_run
     from rue.metrics.evaluation import evaluate_run

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rue.components import Run
     from rue.io.names import Matching
     from rue.losses import Loss
-    from rue.selectors.problem import Problem
+    from rue.selectors.selector import Problem
     from rue.truth.base import Truth
 
 FILE, FOLDER, COLUMN, NAME = "FILE", "FOLDER", "COLUMN", "NAME"
@@ -335,7 +335,7 @@ class Budgets:
     @property
     def problem(self) -> "Problem":
         """The problem, checked."""
-        from rue.selectors.problem import Problem
+        from rue.selectors.selector import Problem
 
         if self.minimize == "team":
             raise InputError(

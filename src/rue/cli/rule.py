@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rue.deploy import Outcome, Rule
     from rue.deploy.points import DeployPoints
-    from rue.selectors.problem import Problem
+    from rue.selectors.selector import Problem
 
 app = App(help="Rules to deploy: learn one, apply it to new points, show it.")
 

@@ -44,7 +44,7 @@ def select(
     from rue.io.runs import make_run
     from rue.losses import Loss
     from rue.selectors.optimal import solve
-    from rue.selectors.problem import require_reachable
+    from rue.selectors.selector import require_reachable
     from rue.selectors.team import team_selector
 
     team = budgets.minimize == "team"

@@ -11,7 +11,7 @@ from rue._schema import Undefined
 from rue.components import Components
 from rue.errors import ShapeError
 from rue.inference.clusters import cluster_means
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 if TYPE_CHECKING:
     from rue.deploy.trials import Outcome

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 __all__ = [
     "TOTAL",

@@ -14,7 +14,7 @@ from rue.deploy.kind import Kind, loss_bound
 from rue.deploy.rule import Rule
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 from rue.truth.base import Truth
 
 __all__ = ["DeployableSelector"]

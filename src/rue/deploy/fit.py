@@ -37,7 +37,7 @@ from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
 from rue.inference.clusters import cluster_means, label_codes
 from rue.selectors.optimal import require_realized
-from rue.selectors.problem import Problem, require_reachable
+from rue.selectors.selector import Problem, require_reachable
 
 __all__ = ["fit_selector"]
 

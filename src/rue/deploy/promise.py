@@ -38,7 +38,7 @@ import numpy as np
 from rue._arrays import FloatArray, IntArray
 from rue.deploy.betting import fewest_points, profile
 from rue.deploy.candidates import Losses, Thresholds
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 __all__ = ["Clusters", "Promise", "Tested", "floor_at"]
 

@@ -19,7 +19,7 @@ from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.io.atomic import write_json
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 __all__ = ["PromiseName", "Rule"]
 

@@ -17,7 +17,7 @@ from rue.deploy.fit import fit_selector
 from rue.deploy.rule import Rule
 from rue.errors import InfeasibleError
 from rue.selectors.optimal import solve
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 __all__ = ["DrawAnswers", "Outcome", "Trials", "compare_rules", "try_promise"]
 

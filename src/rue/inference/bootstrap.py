@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
-from rue.inference.clusters import Cluster, cluster_codes, number_clusters
+from rue.inference.clusters import NO_CLUSTERS, Cluster, cluster_codes, number_clusters
 from rue.metrics.columns import COLUMNS, REGRET, SOURCES, columns_where
 from rue.metrics.statistics import Area, Sample, Statistic
+from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of
 
-__all__ = ["INTERVAL_COLUMNS", "annotator_replicates", "own_order", "replicates"]
+__all__ = ["INTERVAL_COLUMNS", "annotator_replicates", "gap_replicates", "own_order", "replicates"]
 
 N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
 _BLOCK = 1 << 20  # the weights that are held at once
@@ -120,7 +121,7 @@ def replicates(
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
     drawn[GAP] = np.full(n_gaps, math.nan)
     if gap is not None and GAP in statistics.values():
-        from rue.inference._gap_replicates import gap_replicates
+        from rue.inference.bootstrap import gap_replicates
 
         moved = gap_replicates(star, hat, key, n_gaps, clusters=clusters, progress=progress)
         drawn[GAP] = gap + moved
@@ -264,3 +265,79 @@ def own_order(
 
 def _key(seed: int) -> np.uint64:
     return np.uint64(np.random.SeedSequence(as_seed(seed)).generate_state(1, np.uint64)[0])
+
+
+LEVELS, DIRECTIONS, LAMBDAS = 125, 180, 6
+
+# The directions are at quantiles of the critical angles of so many pairs of points.
+PAIRS = 1 << 14
+
+
+def gap_replicates(
+    star: Components,
+    hat: Components,
+    key: np.uint64,
+    n_replicates: int,
+    *,
+    clusters: IntArray = NO_CLUSTERS,
+    progress: bool = False,
+) -> FloatArray:
+    """Return the change of the Pareto-gap in each of the first ``n_replicates`` samples."""
+    from tqdm import tqdm
+
+    from rue._kernels.gap_replicates import gap, gaps
+    from rue._kernels.threads import each
+
+    rankings, n_levels = _rankings(star, hat), min(LEVELS, len(star))
+    sums = np.empty((2, len(rankings[4]), n_levels + 1))
+    whole = gap(np.ones(len(star), np.uint8), rankings, sums)
+    distances = np.empty(n_replicates)
+    cuts = np.linspace(0, n_replicates, min(25, n_replicates) + 1).astype(np.int64)
+    bar = tqdm(
+        total=n_replicates,
+        desc="Pareto-gap",
+        delay=2,
+        disable=None if progress else True,
+        leave=False,
+    )
+
+    def run(i: int) -> None:
+        gaps(key, cuts[i], clusters, rankings, n_levels, distances[cuts[i] : cuts[i + 1]])
+        bar.update(int(cuts[i + 1] - cuts[i]))
+
+    with bar:
+        each(run, range(len(cuts) - 1))
+    return np.asarray(distances - whole)
+
+
+def _rankings(star: Components, hat: Components) -> tuple[Any, ...]:
+    """Return the rankings of both surfaces, sorted once, as the kernel takes them."""
+    from rue._kernels.sorting import argsort
+
+    plane = plane_of(star, hat)
+    block = np.empty(len(star), np.int64)
+    sizes = np.diff(plane.starts, append=len(star))
+    block[plane.rows] = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = plane.x[plane.starts], plane.y[plane.starts]
+    angles = arc_middles(plane, DIRECTIONS // 2, PAIRS)
+    orders = [argsort(x * np.cos(angle) + y * np.sin(angle)).astype(np.uint32) for angle in angles]
+    rows = np.lexsort((star.total, star.aleatoric, star.epistemic))
+    total, epistemic = star.total[rows], star.epistemic[rows]
+    slack = SAME_SCORE * max(np.abs(star.aleatoric).max(), np.abs(star.epistemic).max())
+    star_orders = [
+        rows[_ranked((1 - lam) * total + (2 * lam - 1) * epistemic, slack)].astype(np.uint32)
+        for lam in np.linspace(0.5, 1.0, LAMBDAS)
+    ]
+    return (
+        *(block, len(sizes), star.total, star.epistemic),
+        *(np.stack(orders), np.stack(star_orders)),
+    )
+
+
+def _ranked(score: FloatArray, slack: float) -> IntArray:
+    """Return the order by score; scores within ``slack`` count as equal and keep their order."""
+    from rue._kernels.sorting import argsort
+
+    order = argsort(score)
+    runs = np.cumsum(np.append(False, np.diff(score[order]) > slack))
+    return np.asarray(order[np.lexsort((order, runs))])

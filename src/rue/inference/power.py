@@ -23,7 +23,7 @@ import numpy as np
 from rue._arrays import IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
-from rue.inference.comparable import aligned_runs
+from rue.inference.comparison import aligned_runs
 from rue.inference.intervals import AREAS
 from rue.inference.plan_pilot import Measure, Pilot, Quantity
 from rue.truth.answer_losses import Answers

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from rue._schema import Constraint, Count
-from rue.bench.conventions import convention_of
+from rue.bench.store import convention_of
 from rue.errors import InputError
 from rue.losses import get_loss
 from rue.metrics.columns import COLUMNS

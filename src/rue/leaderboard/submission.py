@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from rue._schema import build, read_content
-from rue.bench.cell_row import CellRow
-from rue.bench.cells import cells, has_settings
+from rue.bench.cells import CellRow, cells, has_settings
 from rue.bench.store import Store
 from rue.errors import FileError, InputError, RueError
 from rue.io.memory import allowance

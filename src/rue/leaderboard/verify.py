@@ -24,7 +24,7 @@ from rue.components import Run
 from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
-from rue.inference.comparable import same_loss
+from rue.inference.comparison import same_loss
 from rue.io.atomic import sha256
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run, same_points

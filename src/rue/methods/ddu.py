@@ -1,6 +1,6 @@
 """Deep deterministic uncertainty (Mukhoti et al. 2023): a density of the network's features.
 
-Hidden layers are kept at a spectral norm of at most 3 (:mod:`rue.methods._training.spectral`) and
+Hidden layers are kept at a spectral norm of at most 3 (:mod:`rue.methods._training.networks`) and
 activations leak, so that inputs far apart have features far apart. A Gaussian for each class is
 fitted to the features before the last layer; epistemic is minus the log of their mixture:
 

@@ -21,8 +21,7 @@ from rue.beliefs import Draws
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, ShapeError
 from rue.methods._training.inputs import as_inputs
-from rue.methods._training.regimes import hold_out, n_tuned
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Training, hold_out, n_tuned
 from rue.methods._training.streams import hashed
 from rue.methods.learner import FitRequest, Fitted, Learner, Trained
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rue.beliefs import Belief
 from rue.data.dataset import DataSet, Inputs
 from rue.errors import InputError, MissingExtraError, ShapeError
-from rue.methods._training.regimes import usual_training
+from rue.methods._training.settings import usual_training
 
 if TYPE_CHECKING:
     from rue.methods._training.models import Plan

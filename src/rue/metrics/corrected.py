@@ -30,8 +30,8 @@ from rue.metrics.measures import exact_areas, spearman
 from rue.metrics.statistics import Sample
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers, answers
+from rue.truth.base import Realized
 from rue.truth.rating_answers import RatingAnswers
-from rue.truth.realized import Realized
 
 __all__ = ["CORRECTED", "Corrected", "corrected_columns", "run_answers"]
 

@@ -13,10 +13,9 @@ from rue.beliefs.base import Belief
 from rue.components import Components, Run, truth_first
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.metrics.columns import COLUMNS, EVALUATED, Column, title
+from rue.metrics.columns import COLUMNS, EVALUATED, UNBIASED_LOSSES, Column, title
 from rue.metrics.corrected import CORRECTED
 from rue.metrics.limits import limit_titles
-from rue.metrics.references import UNBIASED_LOSSES
 from rue.metrics.statistics import Sample
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth

@@ -12,25 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.metrics.column import Column
 from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic, block_starts
 
-__all__ = ["LIMIT_COLUMNS", "limit_titles"]
+__all__ = ["CURVES", "AtCoverage", "AtLimit", "limit_titles"]
 
 ROUNDING = 1e-12
 SCORE = Hat("epistemic")
-_STARS: dict[Literal["risk", "regret"], Star] = {"risk": Star("total"), "regret": Star("epistemic")}
+CURVES: dict[Literal["risk", "regret"], Star] = {"risk": Star("total"), "regret": Star("epistemic")}
 
 
 @dataclass(frozen=True)
-class _AtLimit(Statistic):
+class AtLimit(Statistic):
     """A number of the curve of risk or regret, at a limit of the run (``Run.at``)."""
 
     curve: Literal["risk", "regret"]
 
     @property
     def sources(self) -> tuple[Points, ...]:
-        return _STARS[self.curve], SCORE
+        return CURVES[self.curve], SCORE
 
     def limit(self, sample: Sample) -> float | None:
         """Return the limit; None if the run has none."""
@@ -40,7 +39,7 @@ class _AtLimit(Statistic):
         return float(self.replicates(sample, np.ones((1, len(sample)), np.uint8))[0])
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
-        limit, value = self.limit(sample), sample.points(_STARS[self.curve])
+        limit, value = self.limit(sample), sample.points(CURVES[self.curve])
         if limit is None or value is None:
             return super().replicates(sample, weights)
         order, score = sample.order(SCORE), np.asarray(sample.points(SCORE))
@@ -63,7 +62,7 @@ class _AtLimit(Statistic):
 
 
 @dataclass(frozen=True)
-class _AtCoverage(_AtLimit):
+class AtCoverage(AtLimit):
     """The height of the curve of risk or regret at a coverage."""
 
     def limit(self, sample: Sample) -> float | None:
@@ -73,47 +72,12 @@ class _AtCoverage(_AtLimit):
         return float(np.interp(limit, coverage, height))
 
 
-LIMIT_COLUMNS = (
-    *(
-        Column(
-            key=f"{curve}_at_coverage",
-            title=f"{curve} at cov.",
-            digits=4,
-            statistic=_AtCoverage(curve),
-            better="low",
-            unit="loss",
-            on_request=True,
-            meaning=f"{curve} at a coverage",
-            explanation=f"Mean {curve} of the accepted points, divided by the number of all "
-            "points, at the coverage that was asked for, when the points with the highest "
-            "epistemic uncertainty are rejected first.",
-        )
-        for curve in _STARS
-    ),
-    *(
-        Column(
-            key=f"coverage_at_{curve}",
-            title=f"cov. at {curve}",
-            digits=3,
-            statistic=_AtLimit(curve),
-            better="high",
-            on_request=True,
-            meaning=f"largest coverage within a {curve}",
-            explanation=f"The largest coverage at which the {curve} of the accepted points, "
-            "divided by the number of all points, is within the limit that was asked for, when "
-            "the points with the highest epistemic uncertainty are rejected first.",
-        )
-        for curve in _STARS
-    ),
-)
-
-
 def limit_titles(at: Mapping[str, float]) -> dict[str, str]:
     """Return the titles of the columns that have a limit, with the limit in them."""
     titles = {}
-    for curve in _STARS if "coverage" in at else ():
+    for curve in CURVES if "coverage" in at else ():
         titles[f"{curve}_at_coverage"] = f"{curve} at {at['coverage']:g}"
-    for curve in _STARS:
+    for curve in CURVES:
         if curve in at:
             titles[f"coverage_at_{curve}"] = f"cov. at {curve} {at[curve]:g}"
     return titles

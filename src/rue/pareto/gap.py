@@ -94,7 +94,7 @@ def pareto_gap(
         The number of lambdas of S*; see :func:`rue.optimal_surface`.
     convention : {"definition", "published"}
         ``"published"`` takes the surfaces of the authors' code
-        (:mod:`rue.pareto.published_surfaces`): 91 raw angles, equal scores in row order. It
+        (:mod:`rue.pareto.surfaces`): 91 raw angles, equal scores in row order. It
         cannot be combined with ``directions`` or ``normalize``.
 
     Returns
@@ -128,7 +128,7 @@ def pareto_gap(
                 'convention="published" has its own directions and units: '
                 "omit directions and normalize"
             )
-        from rue.pareto.published_surfaces import (
+        from rue.pareto.surfaces import (
             published_achievable,
             published_gap,
             published_optimal,

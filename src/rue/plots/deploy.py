@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from rue.deploy import Outcome
 from rue.plots.style import GREY, PALETTE, look
-from rue.selectors.problem import Problem
+from rue.selectors.selector import Problem
 
 __all__ = ["plot_outcomes"]
 

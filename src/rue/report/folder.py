@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from rue.beliefs import ClassBelief
-from rue.bench.cell_row import CellRow
-from rue.bench.cells import Cell, cells
-from rue.bench.conventions import with_convention
+from rue.bench.cells import Cell, CellRow, cells
 from rue.bench.criteria import PROXY_KEYS
-from rue.bench.store import Store
+from rue.bench.store import Store, with_convention
 from rue.bench.tables import Results, read_results, table_rows
 from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError

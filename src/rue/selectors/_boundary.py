@@ -1,19 +1,20 @@
 """The boundary between accept and reject: a line in the plane of (total, epistemic)."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.selectors._rounding import Levels
 
 __all__ = [
+    "SAME",
     "TOLERANCE",
     "Blocks",
     "Boundary",
     "Cut",
+    "Levels",
     "Point",
     "Points",
     "Triple",
@@ -21,6 +22,34 @@ __all__ = [
     "difference",
     "split",
 ]
+
+# Components are rounded to 1e-12 of the loss's scale, which separates equal ones by as much.
+SAME = 8e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Runs of numbers whose neighbours are within 8e-12 of the largest, each with its mean."""
+
+    low: FloatArray
+    high: FloatArray
+    level: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Self:
+        """Return the runs of a sample."""
+        ranked = np.unique(values)
+        head = np.flatnonzero(np.append(True, np.diff(ranked) > SAME * ranked[-1]))
+        tail = np.append(head[1:], len(ranked)) - 1
+        mean = np.add.reduceat(ranked, head) / (tail - head + 1)
+        return cls(ranked[head], ranked[tail], mean)
+
+    def snap(self, values: FloatArray) -> FloatArray:
+        """Replace numbers within a run by its mean, and leave others unchanged."""
+        run = np.maximum(np.searchsorted(self.low, values, side="right") - 1, 0)
+        inside = (self.low[run] <= values) & (values <= self.high[run])
+        return np.where(inside, self.level[run], values)
+
 
 TOLERANCE = 1e-12
 """Relative: numbers that differ by less are equal; an excess over a budget below it is none."""

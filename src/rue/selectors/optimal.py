@@ -19,7 +19,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
-from rue.selectors._boundary import TOLERANCE, Boundary, Points
+from rue.selectors._boundary import SAME, TOLERANCE, Boundary, Levels, Points
 from rue.selectors._programs import (
     excess_over,
     least_cost,
@@ -27,9 +27,7 @@ from rue.selectors._programs import (
     require_attained,
     total_of,
 )
-from rue.selectors._rounding import SAME, Levels
-from rue.selectors.problem import Problem
-from rue.selectors.selector import Selector
+from rue.selectors.selector import Problem, Selector
 
 # A floor or budget missed by more than this means that rounding has separated equal numbers.
 _TOO_MUCH = 1e-10

@@ -3,11 +3,10 @@
 from rue.truth.alignment import align
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
-from rue.truth.base import Truth
+from rue.truth.base import Realized, Truth
 from rue.truth.finite_annotators import Estimator
 from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
-from rue.truth.realized import Realized
 
 __all__ = [
     "Annotations",

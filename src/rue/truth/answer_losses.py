@@ -11,11 +11,10 @@ from rue.beliefs.base import Belief
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.truth.annotations import Annotations, deployed_actions
-from rue.truth.base import Truth
+from rue.truth.base import Realized, Truth
 from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.rating_answers import RatingAnswers, rating_answers, smaller_half
 from rue.truth.ratings import Ratings
-from rue.truth.realized import Realized
 
 __all__ = ["Answers", "answers"]
 

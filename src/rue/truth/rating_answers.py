@@ -10,9 +10,8 @@ from rue._arrays import FloatArray, IntArray
 from rue.beliefs.base import Belief
 from rue.losses import Loss
 from rue.losses.real import Ragged, round_to_digits
-from rue.truth.ratings import Ratings
-from rue.truth.realized import Realized
-from rue.truth.realized_ratings import deployed_action
+from rue.truth.base import Realized
+from rue.truth.ratings import Ratings, deployed_action
 
 __all__ = ["RatingAnswers", "rating_answers"]
 

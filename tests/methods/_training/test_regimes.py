@@ -19,11 +19,12 @@ from rue.methods import (
     ensemble,
     evidential,
 )
-from rue.methods._training import fitting, regimes
+from rue.methods._training import fitting
+from rue.methods._training import settings as all_settings
+from rue.methods._training.checkpoints import PATIENCE
 from rue.methods._training.objectives import evidential_loss
 from rue.methods._training.pools import flip, make_pool
-from rue.methods._training.regimes import axes_of, hold_out, trials
-from rue.methods._training.stopping import PATIENCE
+from rue.methods._training.settings import axes_of, hold_out, trials
 
 SHORT = Training(width=32, epochs=12, batch_size=32, lr=0.02, regime="tuned")
 AXES = {"lr": (1.0, 5.0), "weight_decay": (1e-4, 1.0)}
@@ -184,7 +185,7 @@ def test_every_method_has_eight_trials(network):
     tuned = dataclasses.replace(network, regime="tuned")
     for thinned in (False, True):
         settings = trials(tuned, axes_of(tuned, dropout=thinned))
-        assert len(set(settings)) == len(settings) == regimes.N_TRIALS == 8
+        assert len(set(settings)) == len(settings) == all_settings.N_TRIALS == 8
         assert {s.regime for s in settings} == {"tuned"}
         # The paper's own setting is one of them.
         assert tuned in [dataclasses.replace(s, dropout=tuned.dropout) for s in settings]

@@ -11,13 +11,11 @@ from pathlib import Path
 
 from rue.data.dataset import DataSet
 from rue.errors import FileError, InputError
-from rue.methods._training.devices import find_device
 from rue.methods._training.jobs import Job, find_checkpoint, groups, initial, make_member, stack
 from rue.methods._training.models import Model, Plan
-from rue.methods._training.networks import Network
+from rue.methods._training.networks import Network, find_device
 from rue.methods._training.pools import Pool, make_pool
-from rue.methods._training.regimes import axes_of, hold_out, n_tuned, trials
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Training, axes_of, hold_out, n_tuned, trials
 from rue.methods._training.training import diverged, train
 from rue.methods.learner import FitRequest, Trained
 

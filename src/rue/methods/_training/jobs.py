@@ -15,8 +15,7 @@ from rue.methods._training.checkpoints import Checkpoint
 from rue.methods._training.models import Plan
 from rue.methods._training.networks import Network, Probe, SmallCNN, seeded
 from rue.methods._training.pools import Pool
-from rue.methods._training.resnet import ResNet18, Stem, load_weights
-from rue.methods._training.resnet9 import ResNet9
+from rue.methods._training.resnet import ResNet9, ResNet18, Stem, load_weights
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import hashed, stream
 from rue.methods._training.training import Member

@@ -4,17 +4,35 @@ A network may be a stack of several that share nothing; its first axis is the me
 multiplies the features, so those of a point are the same in every pass.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
+import threadpoolctl
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from rue._kernels.threads import use_threads as use_kernel_threads
 from rue.errors import InputError
+from rue.methods._training.settings import Device, Training
 
-__all__ = ["LANES", "Network", "Probe", "SmallCNN", "seeded"]
+__all__ = [
+    "LANES",
+    "Network",
+    "Probe",
+    "SmallCNN",
+    "find_device",
+    "find_precision",
+    "gpu_names",
+    "leading",
+    "norms",
+    "project",
+    "project_exactly",
+    "seeded",
+    "use_threads",
+]
 
 LANES = 32  # numbers that a member's share of an array is a multiple of: two threads' vectors
 
@@ -193,3 +211,85 @@ def _matrix(weight: Tensor) -> Tensor:
     # As it lies in memory: channels_last permutes within a row, which leaves the norm alone.
     n_in = weight[0].numel()
     return weight.as_strided((1, len(weight), n_in), (0, n_in, 1))
+
+
+_MARGIN = 1 - 1e-6  # rounding in float32 must not lift a norm above the coefficient
+
+
+def leading(weights: Sequence[Tensor]) -> list[Tensor]:
+    """Return the left singular vector of the largest singular value, (n_members, out, 1) each."""
+    with torch.no_grad():
+        return [
+            torch.linalg.eigh((w @ w.mT).cpu())[1][..., -1:].contiguous().to(w.device)
+            for w in weights
+        ]
+
+
+def project(weights: Sequence[Tensor], vectors: list[Tensor], coefficient: float) -> None:
+    """Do one step of power iteration on ``vectors`` and scale ``weights``, both in place."""
+    with torch.no_grad():
+        for w, u in zip(weights, vectors, strict=True):
+            v = _times(w.mT, u)
+            v = v / (torch.linalg.vector_norm(v, dim=1, keepdim=True) + 1e-12)
+            image = _times(w, v)
+            norm = torch.linalg.vector_norm(image, dim=1, keepdim=True)
+            u.copy_(image / (norm + 1e-12))
+            w *= (coefficient / (norm + 1e-12)).clamp(max=1.0)
+
+
+def project_exactly(weights: Sequence[Tensor], coefficient: float) -> None:
+    """Scale ``weights``, in place, by their exact norm."""
+    with torch.no_grad():
+        for w, norm in zip(weights, norms(weights), strict=True):
+            w *= (coefficient * _MARGIN / norm.clamp(min=1e-12)).clamp(max=1.0)[:, None, None]
+
+
+def norms(weights: Sequence[Tensor]) -> list[Tensor]:
+    """Return the exact norm of each matrix, (n_members,) each."""
+    return [torch.linalg.matrix_norm(w.detach().cpu(), ord=2).to(w.device) for w in weights]
+
+
+def _times(matrices: Tensor, column: Tensor) -> Tensor:
+    """Return the product of each matrix and its column, with the same bits in a stack and alone."""
+    return (matrices @ column.expand(-1, -1, 2))[..., :1]
+
+
+def find_precision(training: Training, device: torch.device) -> Literal["float32", "bfloat16"]:
+    """Return the precision of the hidden layers in training on a device."""
+    if training.precision != "auto":
+        return training.precision
+    fast = device.type == "cuda" or (
+        device.type == "cpu"
+        and training.network == "resnet9"
+        and torch.cpu._is_avx512_bf16_supported()
+    )
+    return "bfloat16" if fast and not training.is_probe else "float32"
+
+
+def find_device(wanted: Device) -> torch.device:
+    """Return the device; ``auto`` is the best available one."""
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if wanted == "auto":
+        return torch.device(next(name for name in there if there[name]))
+    if not there[wanted]:
+        raise InputError(f"device {wanted} is not there: use auto or cpu")
+    return torch.device(wanted)
+
+
+def use_threads(n_threads: int) -> None:
+    """Set the number of threads of torch, BLAS and the kernels; sums may depend on it."""
+    use_kernel_threads(n_threads)
+    torch.set_num_threads(n_threads)
+    threadpoolctl.threadpool_limits(n_threads)
+
+
+def gpu_names() -> tuple[str, ...]:
+    """Return the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return tuple(filter(None, given.split(",")))
+    return tuple(str(index) for index in range(torch.cuda.device_count()))

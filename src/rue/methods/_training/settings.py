@@ -1,22 +1,30 @@
 """Settings: how networks are trained, and the four that the paper's tables need (appendix C)."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Literal, get_args
 
-from rue._arrays import require_whole
+import numpy as np
+
+from rue._arrays import IntArray, require_whole
+from rue.data.dataset import DataSet
+from rue.data.images import LazyImages
 from rue.errors import InputError
+from rue.methods._training.streams import hashed
 
 __all__ = [
     "CIFAR",
     "FINE_TUNING",
+    "N_TRIALS",
     "PROBE",
     "RESNET9",
     "SMALL_IMAGES",
     "TRAININGS",
     "Architecture",
     "Augment",
+    "Axes",
     "Device",
     "Network",
     "Optimizer",
@@ -26,6 +34,11 @@ __all__ = [
     "Statistics",
     "Training",
     "TunedOn",
+    "axes_of",
+    "hold_out",
+    "n_tuned",
+    "trials",
+    "usual_training",
 ]
 
 Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
@@ -66,7 +79,7 @@ class Training:
         images keep the epoch with the lowest validation loss (MC dropout, and a ``one_cycle``
         schedule, whose rate falls to 0: the last).
         ``tuned``: the epoch with the lowest validation loss, and the best of eight settings by
-        validation log loss (:mod:`rue.methods._training.regimes`).
+        validation log loss (:mod:`rue.methods._training.settings`).
     network
         ``probe`` for matrices; ``small_cnn``, ``resnet9`` (fast on a CPU), ``resnet18`` (CIFAR
         stem) or ``resnet18_imagenet`` for images.
@@ -207,3 +220,58 @@ TRAININGS: Mapping[Network, Training] = {
     "resnet9": RESNET9,
 }
 """The settings of each network that a suite may name."""
+
+
+N_TRIALS = 8
+Axes = Mapping[str, Sequence[float]]
+"""Values of some settings, all combinations of which are tried; ``lr`` in multiples of its own."""
+
+_AXES: Mapping[str, Axes] = {
+    "adamw": {"lr": (1.0, 3.0), "weight_decay": (1e-4, 0.3, 1.0, 3.0)},
+    "sgd": {"lr": (0.1, 0.3, 1.0, 3.0), "weight_decay": (1e-4, 5e-4)},
+}
+_DROPOUT: Mapping[str, Axes] = {
+    "adamw": {"lr": (1.0, 3.0), "weight_decay": (1e-4, 1.0), "dropout": (0.1, 0.3)},
+    "sgd": {"lr": (0.3, 1.0), "weight_decay": (1e-4, 5e-4), "dropout": (0.1, 0.3)},
+}
+
+
+def axes_of(training: Training, *, dropout: bool = False) -> Axes:
+    """Return the values to try for a network, with or without dropout layers."""
+    return (_DROPOUT if dropout else _AXES)[training.optimizer]
+
+
+def trials(training: Training, axes: Axes) -> list[Training]:
+    """Return the settings to train: one under ``paper``, all combinations under ``tuned``."""
+    if training.regime == "paper":
+        return [training]
+    found = []
+    for values in product(*axes.values()):
+        setting: dict[str, Any] = dict(zip(axes, values, strict=True))
+        found.append(replace(training, **{**setting, "lr": setting["lr"] * training.lr}))
+    return found
+
+
+def n_tuned(training: Training, n_seeds: int) -> int:
+    """Return how many of the seeds try all settings; the others take what the first one chose."""
+    first = training.regime == "tuned" and training.tuned_on == "first_seed"
+    return 1 if first else n_seeds
+
+
+def usual_training(data: DataSet) -> Training:
+    """Return CIFAR's ResNet-18 for images, and the probe for matrices."""
+    images = isinstance(data.inputs, LazyImages) or data.inputs.ndim == 4
+    return CIFAR if images else PROBE
+
+
+def hold_out(data: DataSet) -> DataSet:
+    """Return the data set with validation points: its own, or a tenth of the training points."""
+    if len(data.validation):
+        return data
+    n = len(data.train)
+    if n < 2:
+        raise InputError(f"{data.name} needs at least 2 training points to hold one out, has {n}")
+    order = np.argsort([hashed(data.name, "validation", data.ids[i]) for i in data.train])
+    n_out = max(1, round(n / 10))
+    out: IntArray = np.sort(data.train[order[:n_out]])
+    return replace(data, train=data.train[~np.isin(data.train, out)], validation=out)

@@ -12,8 +12,7 @@ from rue.beliefs import ClassBelief, Dirichlet
 from rue.components import decompose
 from rue.data.dataset import Inputs
 from rue.errors import InputError
-from rue.methods._training.regimes import hold_out
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Training, hold_out
 from rue.methods.learner import FitRequest, Fitted, Trained
 
 __all__ = ["PostHocConfig", "Strength", "fit_strength", "post_hoc"]

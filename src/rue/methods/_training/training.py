@@ -18,15 +18,19 @@ from torch import Tensor
 
 from rue._arrays import IntArray
 from rue.errors import InputError
-from rue.methods._training import spectral
-from rue.methods._training.checkpoints import Checkpoint, EpochRecord
-from rue.methods._training.devices import find_precision
-from rue.methods._training.networks import LANES, Network
+from rue.methods._training.checkpoints import PATIENCE, Best, Checkpoint, EpochRecord, held_out_loss
+from rue.methods._training.networks import (
+    LANES,
+    Network,
+    find_precision,
+    leading,
+    project,
+    project_exactly,
+)
 from rue.methods._training.objectives import Objective
 from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
 from rue.methods._training.settings import Training
-from rue.methods._training.stopping import PATIENCE, Best, held_out_loss
 from rue.methods._training.streams import stream
 
 __all__ = ["Member", "keep", "train"]
@@ -97,7 +101,7 @@ def train(
     if best is not None:
         network.load_state_dict(best.state)
     if coefficient is not None:
-        spectral.project_exactly(network.hidden(), coefficient)
+        project_exactly(network.hidden(), coefficient)
     network.eval()
     return [training.epochs] * len(members) if best is None else best.epoch.tolist()
 
@@ -134,7 +138,7 @@ class _Stack:
             list(members),
             list(range(len(members))),
             hidden,
-            spectral.leading(hidden),
+            leading(hidden),
         )
 
     def going_on(
@@ -199,7 +203,7 @@ def _run_epoch(
         losses = (objective(logits, y) * weight.to(device)).sum(1)
         stack.optimizer.step(losses.sum())
         if coefficient is not None:
-            spectral.project(stack.hidden, stack.vectors, coefficient)
+            project(stack.hidden, stack.vectors, coefficient)
         total += losses.detach()
         if on_step is not None:
             on_step(int(weight.count_nonzero()), None)

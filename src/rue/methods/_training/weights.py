@@ -9,10 +9,9 @@ import torch
 from torch import nn
 
 from rue._arrays import FloatArray
-from rue.methods._training.devices import find_precision
 from rue.methods._training.jobs import find_checkpoint
 from rue.methods._training.models import Model, Plan
-from rue.methods._training.networks import Network, Probe
+from rue.methods._training.networks import Network, Probe, find_precision
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool
 from rue.methods._training.settings import Training
