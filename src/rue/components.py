@@ -47,8 +47,8 @@ from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
 from rue.truth.person import person_kind, person_risk
-from rue.truth.rating_answers import RatingAnswers
-from rue.truth.ratings import Ratings, realize_ratings
+from rue.truth.rating_answers import RatingAnswers, realize_ratings
+from rue.truth.ratings import Ratings
 
 __all__ = ["Components", "Run", "decompose", "realize"]
 

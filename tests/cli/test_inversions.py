@@ -14,8 +14,8 @@ from rue.bench.cells import Cell
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.published import read_published
-from rue.ranking.inversions import find_inversions
-from rue.ranking.scores import compare_over_seeds, read_scores, to_scores
+from rue.ranking.inversions import compare_over_seeds, find_inversions
+from rue.ranking.scores import read_scores, to_scores
 
 TEXT = """dataset,method,seed,criterion,loss,value
 d,a,0,near_ood,,0.9

@@ -7,7 +7,7 @@ from scipy.stats import ttest_rel
 from rue.errors import InputError
 from rue.inference.method_ranking import holm
 from rue.ranking import Contest, Score, find_inversions
-from rue.ranking.scores import compare_over_seeds
+from rue.ranking.inversions import compare_over_seeds
 
 NEAR = Contest("d", "near_ood", "")
 

@@ -274,7 +274,7 @@ def _p_value(path: Path, scores: "list[Score]") -> "PValue":
 
     A run by Definition 1 has a paired bootstrap of its regret criteria and rank correlations.
     """
-    from rue.ranking.scores import compare_over_seeds
+    from rue.ranking.inversions import compare_over_seeds
 
     by_seeds = compare_over_seeds(scores)
     if not _can_test(path):

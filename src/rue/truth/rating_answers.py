@@ -1,19 +1,28 @@
 """The loss of an action under each real-valued answer, from which annotators can be resampled."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray
+from rue.beliefs import RealBelief
 from rue.beliefs.base import Belief
+from rue.errors import InputError, ShapeError
 from rue.losses import Loss
-from rue.losses.real import Ragged, round_to_digits
+from rue.losses.real import Ragged, RealLoss, round_to_digits
 from rue.truth.base import Realized
-from rue.truth.ratings import Ratings, deployed_action
+from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
+from rue.truth.ratings import Ratings
 
-__all__ = ["RatingAnswers", "rating_answers"]
+__all__ = [
+    "RatingAnswers",
+    "RealizedRatings",
+    "deployed_action",
+    "rating_answers",
+    "realize_ratings",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,3 +164,65 @@ def rating_answers(
     real = loss.real()
     action = deployed_action(ratings, belief, real, actions)
     return RatingAnswers(ratings.answers, real.losses(ratings.answers, action), loss)
+
+
+class RealizedRatings(NamedTuple):
+    """Realised total, aleatoric and epistemic (regret), (n_points,) each, rounded.
+
+    ``aleatoric_high`` is the leave-one-out Bayes risk; None where it is not defined or not asked.
+    """
+
+    total: FloatArray
+    aleatoric: FloatArray
+    epistemic: FloatArray
+    aleatoric_high: FloatArray | None
+
+
+def realize_ratings(
+    ratings: Ratings,
+    belief: Belief | None,
+    loss: Loss,
+    *,
+    actions: ArrayLike | None = None,
+    estimator: Estimator = "plugin",
+) -> RealizedRatings:
+    """Return the realised components of real-valued answers; see :func:`rue.realize`."""
+    real = loss.real()
+    answers = ratings.answers
+    action = deployed_action(ratings, belief, real, actions)
+    total = answers.means(real.losses(answers, action))
+    aleatoric = estimate_bayes_risk(ratings, loss, estimator)
+    high = None
+    if estimator == "plugin":
+        epistemic = round_to_digits(real.regret(answers, action, total), total)
+        if ratings.n_annotators.min() >= 2:
+            high = round_to_digits(real.leave_one_out(answers), total)
+    else:
+        epistemic = round_to_digits(total - aleatoric, total)
+    return RealizedRatings(
+        round_to_digits(total, total), round_to_digits(aleatoric, total), epistemic, high
+    )
+
+
+def deployed_action(
+    ratings: Ratings,
+    belief: Belief | None,
+    loss: RealLoss,
+    actions: ArrayLike | None,
+) -> Any:
+    """Return the action that is judged: the one given, else the Bayes action of the belief."""
+    if belief is not None and not isinstance(belief, RealBelief):
+        raise InputError(
+            "Ratings need a belief about real numbers (Gaussians, Samples or NormalInverseGamma), "
+            f"got {type(belief).__name__}; for a belief about classes use Annotations"
+        )
+    if belief is not None and len(belief) != len(ratings):
+        raise ShapeError(
+            "ratings and belief must be of the same points, "
+            f"got {len(ratings)} and {len(belief)} points"
+        )
+    if actions is not None:
+        return loss.check_actions(actions, len(ratings))
+    if belief is None:
+        raise InputError("realize needs a belief or actions, got neither")
+    return loss.action(belief)
