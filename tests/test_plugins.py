@@ -91,7 +91,7 @@ found = {"known": "toy-set" in rue.data.ENTRIES, "names": expand(["toy-*"])}
 found["early"] = "toy_plugin" in sys.modules
 data = rue.data.load("toy-set", split="test", shift=5)
 found["inputs"] = data.inputs.ravel().tolist()
-found["info"] = rue.data.registry("toy-set").annotators_mean
+found["info"] = rue.data.info("toy-set").annotators_mean
 found["own"] = rue.data.load("random-rbf", n_points=10, split="test").inputs.shape
 for name in ("toy-bad", "toy-other", "toy-alias", "toy-gone"):
     try:

@@ -43,7 +43,7 @@ method = METHODS["bootstrap_logistic"]
 (fitted,) = method.fit(data, method.Config(n_members=5), seeds=[0])
 test = data.part("test")
 row = rue.evaluate(test.annotations, fitted.predict(test.inputs), loss="brier", gap=False)
-info = rue.data.registry("coins")
+info = rue.data.info("coins")
 print(json.dumps([suite.methods, suite.datasets, row.n_points, row.regret, info.n_classes]))
 """
 

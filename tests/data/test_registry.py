@@ -50,23 +50,23 @@ def test_every_entry_can_be_described_without_its_files(name):
 
 @pytest.mark.parametrize("name", REAL)
 def test_measured_is_as_known(real, name):
-    info = rue.data.registry(name, real)
+    info = rue.data.info(name, real)
     assert len(info.ids) == 3
     assert replace(info, ids=()) == known(rue.data.ENTRIES[name])
 
 
 @pytest.mark.parametrize("name", PIP)
 def test_measured_is_as_known_from_pip(sentiment, name):
-    info = rue.data.registry(name, sentiment)
+    info = rue.data.info(name, sentiment)
     assert len(info.ids) == 3
     assert replace(info, ids=()) == known(rue.data.ENTRIES[name])
 
 
 def test_info_of_what_is_not_here():
-    info = rue.data.registry("sentiment-movies")
+    info = rue.data.info("sentiment-movies")
     assert (info.n_points, info.annotators_min, info.annotators_max) == (10_605, 15, 29)
     assert info.annotators_mean == 198_810 / 10_605
-    assert rue.data.registry("dcic-pig").annotators_mean is None
+    assert rue.data.info("dcic-pig").annotators_mean is None
 
 
 def test_how_a_data_set_is_had():
@@ -79,12 +79,12 @@ def test_how_a_data_set_is_had():
 
 
 def test_info_of_known_probabilities():
-    info = rue.data.registry("random-rbf")
+    info = rue.data.info("random-rbf")
     assert (info.n_points, info.annotators_mean) == (10_000, None)
 
 
 def test_unknown_name():
-    for call in (rue.data.load, rue.data.fetch, rue.data.registry, rue.data.is_here):
+    for call in (rue.data.load, rue.data.fetch, rue.data.info, rue.data.is_here):
         with pytest.raises(InputError, match=r"name must be one of .*, got 'mnist'"):
             call("mnist")
 

@@ -86,7 +86,7 @@ def test_the_description_loads_again(tmp_path):
     parts = (data.train.tolist(), data.validation.tolist(), data.test.tolist())
     assert parts == ([0, 1, 4, 6], [3], [2, 5])
     assert data.notes == ("1 point in no split",)
-    assert rue.data.registry(str(tmp_path / "mine.toml")).splits == found.splits
+    assert rue.data.info(str(tmp_path / "mine.toml")).splits == found.splits
     assert set(data.checksums) == {"mine/answers.csv", "mine/texts.csv", "mine/splits.csv"}
     description = read_description(tmp_path / "mine.toml")
     assert description.facts == found.description.facts
