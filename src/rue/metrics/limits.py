@@ -29,6 +29,7 @@ class AtLimit(Statistic):
 
     @property
     def sources(self) -> tuple[Points, ...]:
+        """The curve and the score that ranks it."""
         return CURVES[self.curve], SCORE
 
     def limit(self, sample: Sample) -> float | None:
@@ -36,9 +37,11 @@ class AtLimit(Statistic):
         return sample.run.at.get(self.curve)
 
     def value(self, sample: Sample) -> float:
+        """Return the number of a sample."""
         return float(self.replicates(sample, np.ones((1, len(sample)), np.uint8))[0])
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
+        """Return the number of each replicate."""
         limit, value = self.limit(sample), sample.points(CURVES[self.curve])
         if limit is None or value is None:
             return super().replicates(sample, weights)
@@ -66,9 +69,11 @@ class AtCoverage(AtLimit):
     """The height of the curve of risk or regret at a coverage."""
 
     def limit(self, sample: Sample) -> float | None:
+        """Return the coverage; None if the run has none."""
         return sample.run.at.get("coverage")
 
     def read(self, limit: float, coverage: FloatArray, height: FloatArray) -> float:
+        """Return the height of the curve with these corners."""
         return float(np.interp(limit, coverage, height))
 
 
