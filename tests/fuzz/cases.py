@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from fuzz import benchmarks, datasets, guard, readers  # noqa: F401  each registers its kinds
+from fuzz import (  # noqa: F401  each registers its kinds
+    benchmarks,
+    datasets,
+    doors,
+    guard,
+    readers,
+)
 from fuzz.kinds import KINDS, case
 from rue._kernels.threads import use_threads
 

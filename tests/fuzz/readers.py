@@ -37,7 +37,7 @@ def predictions_npz(case: Case) -> Callable[[Path], Any]:
         case.changed(change_arrays, arrays),
         lies=case.odd_form,
     )
-    return _evaluating(case, "a.npz", real="ratings" in arrays)
+    return evaluating(case, "a.npz", real="ratings" in arrays)
 
 
 @kind("truth.npz and .npy")
@@ -52,9 +52,9 @@ def truth_arrays(case: Case) -> Callable[[Path], Any]:
         array = np.asarray(next(iter(arrays.values()), np.zeros(0)))
         content = npy(case.rng, array, lies=case.odd_form)
         (case.folder / "truth.npy").write_bytes(content)
-        return _joining(case, "truth.npy", real=False, ids=False)
+        return joining(case, "truth.npy", real=False, ids=False)
     write_npz(case.rng, case.folder / "truth.npz", arrays, lies=case.odd_form)
-    return _joining(case, "truth.npz", real="ratings" in known)
+    return joining(case, "truth.npz", real="ratings" in known)
 
 
 @kind("predictions.csv and .parquet")
@@ -62,8 +62,8 @@ def prediction_tables(case: Case) -> Callable[[Path], Any]:
     probs = case.numbers.dirichlet(np.ones(worlds.K), (worlds.N, 2))
     table = worlds.long(probs) if case.rng.random() < 0.4 else worlds.wide(probs[:, 0])
     name = _table(case, table)
-    _truth(case)
-    return _evaluating(case, name, truth="truth.npz")
+    write_truth(case)
+    return evaluating(case, name, truth="truth.npz")
 
 
 @kind("truth.csv and .parquet")
@@ -79,7 +79,7 @@ def truth_tables(case: Case) -> Callable[[Path], Any]:
     else:
         groups = {"place": ["x", "y"] * (worlds.N // 2)} if case.rng.random() < 0.3 else None
         table = worlds.wide(worlds.counts(case.numbers), groups)
-    return _joining(case, _table(case, table), real=real)
+    return joining(case, _table(case, table), real=real)
 
 
 @kind("JSON lines")
@@ -97,25 +97,27 @@ def json_lines(case: Case) -> Callable[[Path], Any]:
     records = case.changed(change_tree, records)
     write_json_lines(rng, case.folder / "a.jsonl", records, odd_form=case.odd_form)
     if of_truth:
-        return _joining(case, "a.jsonl", real=False, classes=named)
-    _truth(case, classes=named)
-    return _evaluating(case, "a.jsonl", truth="truth.npz")
+        return joining(case, "a.jsonl", real=False, classes=named)
+    write_truth(case, classes=named)
+    return evaluating(case, "a.jsonl", truth="truth.npz")
 
 
 @kind("components")
 def components(case: Case) -> Callable[[Path], Any]:
     name = _table(case, worlds.components(case.numbers))
-    return _evaluating(case, name)
+    return evaluating(case, name)
 
 
 @kind("written and read again")
 def round_trip(case: Case) -> Callable[[Path], Any]:
     """Components that are written read back to the same bits, whatever the names in them are."""
     n = worlds.N
-    star = Components(*_whole(case.numbers, n))
+    star = Components(*whole_components(case.numbers, n))
     words = [odd.word(case.rng) for _ in range(n)]
     ids = [f"{i} {word}" for i, word in enumerate(words)]
-    run = Run(star, Components(*_whole(case.numbers, n)), ids=np.array(ids), method=words[0])
+    run = Run(
+        star, Components(*whole_components(case.numbers, n)), ids=np.array(ids), method=words[0]
+    )
     suffix = case.rng.choice((".csv", ".parquet"))
 
     def use(folder: Path) -> None:
@@ -156,7 +158,7 @@ def cost(case: Case) -> Callable[[Path], Any]:
 def items(case: Case) -> Callable[[Path], Any]:
     from rue.report.items import items_of
 
-    whole = Components(*_whole(case.numbers, worlds.N))
+    whole = Components(*whole_components(case.numbers, worlds.N))
     run = Run(whole, whole)
     texts = [f"a text about {i}" for i in range(worlds.N)]
     if case.rng.random() < 0.5:
@@ -181,7 +183,7 @@ def items(case: Case) -> Callable[[Path], Any]:
 @kind("rule.json")
 def rule(case: Case) -> Callable[[Path], Any]:
     n = 40
-    star, hat = (Components(*_whole(case.numbers, n)) for _ in range(2))
+    star, hat = (Components(*whole_components(case.numbers, n)) for _ in range(2))
     asked: dict[str, Any] = {"maximize": "coverage", "risk_max": 1.5}
     if case.rng.random() < 0.5:
         asked |= {"delta": 0.3, "bound": 2.0}
@@ -269,7 +271,7 @@ def _command() -> Any:
     return _command.made  # type: ignore[attr-defined]
 
 
-def _evaluating(
+def evaluating(
     case: Case, name: str, *, truth: str | None = None, real: bool = False
 ) -> Callable[[Path], Any]:
     """Return what evaluates a prediction file under a loss, with its own truth or a file's."""
@@ -288,20 +290,26 @@ def _evaluating(
     return use
 
 
-def _joining(
-    case: Case, name: str, *, real: bool, ids: bool = True, classes: bool = True
+def joining(
+    case: Case,
+    name: str,
+    *,
+    real: bool,
+    ids: bool = True,
+    classes: bool = True,
+    named: bool = False,
 ) -> Callable[[Path], Any]:
-    """Return what joins a truth file to valid predictions."""
+    """Return what joins a truth file to valid predictions, where ``named`` with class names."""
     known = worlds.real_belief if real else worlds.belief
     arrays = known(case.rng, case.numbers)
     if ids:
         arrays["ids"] = np.array(worlds.IDS)
-    if name.endswith((".csv", ".parquet", ".jsonl")) and not real and classes:
+    if named or (name.endswith((".csv", ".parquet", ".jsonl")) and not real and classes):
         arrays["classes"] = np.array(worlds.CLASSES)
         if "sampled_labels" in arrays:
             arrays["sampled_labels"] = np.array(worlds.CLASSES)[arrays["sampled_labels"]]
     write_npz(case.rng, case.folder / "valid.npz", arrays, lies=False)
-    return _evaluating(case, "valid.npz", truth=name, real=real)
+    return evaluating(case, "valid.npz", truth=name, real=real)
 
 
 def _numbers(
@@ -330,13 +338,13 @@ def _table(case: Case, table: list[list[str]], stem: str = "a") -> str:
     return f"{stem}.csv"
 
 
-def _truth(case: Case, *, classes: bool = True) -> None:
+def write_truth(case: Case, *, classes: bool = True) -> None:
     arrays = {"counts": worlds.counts(case.numbers), "ids": np.array(worlds.IDS)}
     if classes:
         arrays["classes"] = np.array(worlds.CLASSES)
     write_npz(case.rng, case.folder / "truth.npz", arrays, lies=False)
 
 
-def _whole(numbers: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+def whole_components(numbers: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
     aleatoric, epistemic = numbers.random(n).round(3), numbers.random(n).round(3)
     return aleatoric + epistemic, aleatoric, epistemic

@@ -1,6 +1,8 @@
 """What the fuzzer found, as small files: each was a traceback, a warning, or gigabytes."""
 
+import json
 import random
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -138,3 +140,34 @@ def test_facts_of_own_data_that_are_infinite(tmp_path, fact):
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(FileError, match=r"facts\.n_points must be a whole number"):
         rue.data.load(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "id,cat,emu,n_annotators\na,0.5,inf,5\nb,0.2,0.8,5\n", "finite, got inf"),
+        ("t.csv", "id,cat,emu,n_annotators\na,0.6,1e308,5\nb,0.2,0.8,5\n", "must sum to 1"),
+        (
+            "t.jsonl",
+            '{"uid": "a", "label_counter": {"x": 1' + "0" * 400 + ', "y": 1}}\n',
+            "cannot be read as a table with numbers in label_counter",
+        ),
+    ],
+)
+def test_odd_numbers_in_answers(name, text, message, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileError, match=message):
+        read_truth(tmp_path / name)
+
+
+def test_records_of_a_log_that_are_not_like_the_first(tmp_path):
+    whole = {"doc_id": 0, "arguments": [["c", "x"], ["c", "y"]], "filter": "none"}
+    whole["filtered_resps"] = [["-1", "False"], ["-2", "False"]]
+    lines = [whole, {key: value for key, value in whole.items() if key != "doc_id"}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(FileError, match="record 2 of this log has no doc_id"):
+        read_predictions(tmp_path / "a.jsonl")
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("samples/0.json", json.dumps({"id": ["a"], "epoch": 1}))
+    with pytest.raises(FileError, match="an id and a number as epoch"):
+        read_predictions(tmp_path / "a.eval")

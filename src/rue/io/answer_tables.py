@@ -13,6 +13,7 @@ from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, is_missing, plain, row_ids
+from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 
 __all__ = ["LABEL_NAMES", "Said", "has_no_names", "require_no_stray_word", "said_in_table"]
@@ -328,7 +329,7 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> Said:
         names = list(dict.fromkeys(key for row in keys for key in row))
         order = "given" if len(set(keys)) == 1 else "none"
         names = sorted_names(names) if order == "none" or are_numbers(names) else names
-        table = np.array([[cell.get(key, 0) for key in names] for cell in column.cells], np.float64)
+        lists = [[cell.get(key, 0) for key in names] for cell in column.cells]
         classes = tuple(map(str, names))
     else:
         lengths = {len(cell) if isinstance(cell, list) else -1 for cell in column.cells}
@@ -339,9 +340,11 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> Said:
                 f"{frame.path}: {name} must be a list of the same length in every row, not at "
                 f"{frame.place(row)}"
             )
-        table = np.array(list(column.cells), np.float64)
+        lists = list(column.cells)
         if "classes" in frame.columns:
             classes, order = _constant_classes(frame), "given"
+    with reading(frame.path, f"a table with numbers in {name}"):
+        table = np.array(lists, np.float64)
     return Said(
         layout="wide",
         ids=ids,
@@ -425,6 +428,8 @@ def _with_total(
     numbers = None if total is None or total in names else frame.columns[total].numbers
     if total is None or numbers is None or _are_counts(table):
         return table, []
+    if not ((table >= 0) & (table <= 101)).all() or not ((numbers > 0) & (numbers < 1e9)).all():
+        return table, []
     sums = table.sum(axis=1)
     scale = 100.0 if np.allclose(sums, 100, atol=0.5) else 1.0
     counts = table / scale * numbers[:, None]
@@ -438,7 +443,7 @@ def _with_total(
 
 
 def _are_counts(table: FloatArray) -> bool:
-    return bool(((table >= 0) & (table % 1 == 0)).all())
+    return bool(((table >= 0) & (np.floor(table) == table) & np.isfinite(table)).all())
 
 
 def require_no_stray_word(frame: Frame, name: str, column: FrameColumn) -> None:

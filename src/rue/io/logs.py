@@ -39,10 +39,13 @@ class OtherLayout:
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+_HARNESS = ("doc_id", "arguments", "filtered_resps")
+
+
 def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
     """Return the rows of a layout that another tool writes, or None if it is none."""
     first = records[0]
-    if all(name in first for name in ("doc_id", "arguments", "filtered_resps")):
+    if all(name in first for name in _HARNESS):
         return _harness(path, records)
     if len(records) > 1:
         if "value" in first and "test_case" in first:
@@ -108,8 +111,12 @@ def _chaosnli(path: Path, models: Record) -> OtherLayout:
 
 def _harness(path: Path, records: Sequence[Record]) -> OtherLayout:
     """Return a log of lm-evaluation-harness: log likelihoods of choices, or generated texts."""
-    filters = list(dict.fromkeys(record.get("filter") for record in records))
-    chosen = [record for record in records if record.get("filter") == filters[0]]
+    for number, record in enumerate(records, 1):
+        absent = [name for name in _HARNESS if name not in record]
+        if absent:
+            raise FileError(f"{path}: record {number} of this log has no {absent[0]}")
+    filters = list(dict.fromkeys(str(record.get("filter")) for record in records))
+    chosen = [record for record in records if str(record.get("filter")) == filters[0]]
     rows: list[dict[str, Any]] = []
     for record in chosen:
         responses = record["filtered_resps"]
@@ -167,8 +174,13 @@ def inspect_log(path: Path, max_memory: int | None = None) -> OtherLayout:
                     samples.append(json.loads(file.read(entry.file_size + 1)))
     if not samples:
         raise FileError(f"{path}: holds no samples/*.json, as logs of Inspect do")
-    if not all(isinstance(sample, dict) and "id" in sample for sample in samples):
-        raise FileError(f"{path}: every sample must be an object with an id")
+    if not all(
+        isinstance(sample, dict)
+        and isinstance(sample.get("id"), str | int)
+        and isinstance(sample.get("epoch", 1), int)
+        for sample in samples
+    ):
+        raise FileError(f"{path}: every sample must be an object with an id and a number as epoch")
     samples.sort(key=lambda sample: (str(sample["id"]), sample.get("epoch", 1)))
     logits = [_first_token(sample) for sample in samples]
     if all(row is not None for row in logits):
