@@ -19,6 +19,9 @@ from rue.bench.store import Store
 from studies import FIGURES, ROOT
 from studies.atlas_analysis import grid
 from studies.atlas_answers import Answer
+from studies.atlas_baselines import baseline_rows, without_noise
+from studies.atlas_baselines import one_network as beyond_one_network
+from studies.atlas_baselines import who_knows as agreement
 from studies.atlas_criteria import proxies, two_components, what_moves_ranks
 from studies.atlas_figure import draw
 from studies.atlas_methods import (
@@ -68,15 +71,17 @@ def main() -> None:
 def answered() -> list[Answer]:
     """Return the answers from the imported rows."""
     rows = {regime: flat(regime) for regime in SUITES}
+    baselines = baseline_rows()
+    single = {regime: single_rows(regime) for regime in SUITES}
     return [
         which_method(rows),
-        better_than_total(rows),
+        better_than_total(rows, without_noise(baselines)),
         replicates(rows),
         proxies(rows, active_rows()),
         what_moves_ranks(rows),
         two_components(rows),
-        one_network(rows, {regime: single_rows(regime) for regime in SUITES}),
-        who_knows(rows),
+        beyond_one_network(baselines, one_network(rows, single)),
+        agreement(baselines, who_knows(rows)),
     ]
 
 

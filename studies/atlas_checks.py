@@ -1,6 +1,7 @@
 """A second look at what surprises in the atlas: forests, made sharper or flatter.
 
-    python -m studies.atlas_checks out/atlas   compute docs/rows/atlas-checks.json and fill the page
+    python -m studies.atlas_checks out/atlas   compute docs/rows/atlas-checks.json
+    python -m studies.atlas                    write the page
 
 Under log loss, forests rank their regret well although their regret is high. If that is because
 their mean distributions are too flat, it must go when a temperature makes them as sharp as the
@@ -18,9 +19,8 @@ from rue.bench.store import Store
 from rue.bench.tables import read_results
 from rue.io.predictions import read_belief
 from rue.methods._training.temperature import fit_temperature, temper
-from studies.atlas_pages import FINDINGS
-from studies.pages import fill_file, listed, spread, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import listed, spread, table
+from studies.rows import Row, stamp, write_rows
 
 NAME = "atlas-checks"
 METHOD = "forest"
@@ -29,7 +29,6 @@ METHOD = "forest"
 def main() -> None:
     for folder in map(Path, sys.argv[1:]):
         write_rows(NAME, stamp("numpy", "scipy") | {"rows": tempered(Store(folder))})
-    fill_file(FINDINGS, {"checks": text(read_rows(NAME).get("rows", []))})
 
 
 def tempered(store: Store) -> list[Row]:

@@ -52,7 +52,7 @@ def text() -> str:
     opening = (
         f"A small convolutional network, trained from scratch on {row['data']['n_train']:,} faces "
         f"of FER+ for {row['config']['settings']['training']['epochs']} epochs and tested on "
-        f"{row['data']['n_test']:,}, {n_seeds} seeds ([all numbers](results/atlas-images.md)). "
+        f"{row['data']['n_test']:,}, {n_seeds} seeds ([all numbers](../atlas-images.md)). "
         "Beside it are the rows of the same methods on frozen features, in the paper's regime "
         f"({features['rows'][0]['data']['n_train']:,} training points)."
     )

@@ -121,8 +121,8 @@ def _first_words(
     return " and ".join(parts)
 
 
-def better_than_total(rows: Regimes) -> Answer:
-    """Answer whether epistemic uncertainty finds regret better than total uncertainty does."""
+def better_than_total(rows: Regimes, corrected: str) -> Answer:
+    """Answer whether epistemic uncertainty beats total; ``corrected`` says it without noise."""
     lines, overall = [], {}
     for loss in losses_of(rows["tuned"]):
         for regime, group in rows.items():
@@ -137,8 +137,9 @@ def better_than_total(rows: Regimes) -> Answer:
         if numbers:
             words.append(f"under {name} {in_regimes(numbers)}, {clear_in(numbers)}")
     sentence = (
-        "No. N-AuReC by epistemic minus that by total uncertainty (positive: epistemic is worse) "
-        f"is {'; '.join(words)}."
+        "No. Corrected for finitely many annotators, n-AuReC by epistemic minus that by total "
+        f"uncertainty (positive: epistemic is worse) is {corrected}; uncorrected, of all methods, "
+        f"{'; '.join(words)}."
     )
     body = "\n\n".join(
         [
@@ -201,7 +202,7 @@ def replicates(rows: Regimes) -> Answer:
         for name in compared
     ]
     sentence = (
-        "Learning from replicates (several answers per input) changes n-AuReC under log loss by "
+        "Learning from several answers per input changes n-AuReC under log loss by "
         f"{words[0]}, against the others' *total* uncertainty by {words[1]}, and the "
         f"calibration gap of regret by {words[2]} "
         f"({numbers['log', next(iter(compared)), 'tuned'].families})."

@@ -1,4 +1,4 @@
-"""Write the pages of the atlas: one for each data set, the summary and docs/findings.md."""
+"""Write the pages of the atlas: one for each data set, summary, answers and docs/findings.md."""
 
 import numpy as np
 
@@ -8,22 +8,28 @@ from rue.metrics.table import format_rows
 from studies import DOCS
 from studies.atlas_analysis import grid, mean_ranks
 from studies.atlas_answers import LOSSES, Answer, leagues
+from studies.atlas_baselines import baseline_rows, noise
+from studies.atlas_checks import NAME as CHECKS
+from studies.atlas_checks import text as checks
 from studies.atlas_images import text as images
 from studies.atlas_rows import (
     ACTIVE,
     FOLDER,
     N_REPLICATES,
+    PLAIN,
     SUITES,
     active_rows,
     n_missing,
     names,
+    plain_record,
     read,
 )
 from studies.atlas_snapshots import text as snapshots
 from studies.pages import fill_file, listed, table
-from studies.rows import Row
+from studies.rows import Row, read_rows
 
 FINDINGS = DOCS / "findings.md"
+ANSWERS = FOLDER / "answers.md"
 SHOWN = (
     *("dataset", "method", "loss", "n_seeds", "aurec", "aurec_std", "excess_aurec", "n_aurec"),
     *("n_aurec_std", "aurc", "pareto_gap", "spearman_hat", "spearman_star", "regret_calibration"),
@@ -39,9 +45,42 @@ def write_pages(answered: list[Answer], rows: dict[str, list[Row]]) -> None:
         if any(records.values()):
             (FOLDER / f"{dataset}.md").write_text(data_page(dataset, records))
     (FOLDER / "index.md").write_text(index(rows))
-    body = "\n\n".join(_answer(number, one) for number, one in enumerate(answered, 1))
-    blocks = {"state": state(), "answers": body, "firsts": firsts(), "images": images()}
-    fill_file(FINDINGS, blocks | {"snapshots": snapshots(rows["tuned"])})
+    ANSWERS.write_text(answers_page(answered, rows["tuned"]))
+    fill_file(FINDINGS, findings_blocks(answered))
+
+
+def findings_blocks(answered: list[Answer]) -> dict[str, str]:
+    """Return the blocks of docs/findings.md: answers in a sentence each, tables are elsewhere."""
+    sentences = [f"**{n}. {one.question}** {one.sentence}" for n, one in enumerate(answered, 1)]
+    return {
+        "state": state(),
+        "noise": noise(baseline_rows()),
+        "answers": "\n\n".join(sentences),
+    }
+
+
+def answers_page(answered: list[Answer], tuned: list[Row]) -> str:
+    """Return the page with the tables of all answers, and the checks."""
+    checked = checks(read_rows(CHECKS).get("rows", []))
+    parts = [
+        "# The atlas: answers with their tables",
+        "[Findings](../../findings.md) has the answers in one sentence each, and says how to read "
+        "the numbers.",
+        *(_answer(number, one) for number, one in enumerate(answered, 1)),
+        "## Which method is first on each data set",
+        "Under log loss, the method with the lowest value of each criterion, and the methods that "
+        "a paired bootstrap over test points (Holm's correction, 5 % level) does not separate from "
+        "it. *Regret calibration* is the mean gap between the regret that a method predicts (its "
+        "epistemic uncertainty) and the realised regret.",
+        firsts(),
+        "## The same question on images",
+        images(),
+        "A larger network on more faces is on [another page](../../cifar10h_images.md).",
+        "## Checks",
+        checked,
+        snapshots(tuned),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def firsts() -> str:
@@ -88,6 +127,14 @@ def state() -> str:
     there = ", ".join(dict.fromkeys(row["dataset"] for row in learnt)) or "none"
     n_cells = read_suite(ACTIVE).n_cells
     lines.append(f"- `{ACTIVE}` (paper): {len(learnt)} of {n_cells} cells; data sets: {there}.")
+    for suite in ("atlas-baselines", "atlas-twenty", "atlas-temperature"):
+        record = plain_record(PLAIN[suite])
+        there = ", ".join(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
+        n = len(record["rows"])
+        lines.append(
+            f"- `{suite}` (tuned): {n} of {n + len(record.get('missing', ()))} cells; "
+            f"data sets: {there or 'none'}."
+        )
     return "\n".join(lines)
 
 

@@ -159,7 +159,14 @@ def answer_1(rows: Mapping[str, list[Row]]) -> list[str]:
 
 
 def answer_2(rows: Mapping[str, list[Row]]) -> list[str]:
-    shown = []
+    shown: list[str] = []
+    gaps: dict[str, float] = {}
+    spread = ["dropout", "ensemble", "evidential"]
+    for loss in ("log", "zero_one"):
+        first, second = (table(baselines(), loss, noiseless(by)) for by in ("", "_total"))
+        gaps = average({key: first[key] - second[key] for key in first if key[1] in spread})
+        shown += words(gaps, 3)
+    shown += [*spread, n_families(gaps)]
     for loss in ("log", "zero_one"):
         differences = [
             average(table(rows[r], loss, lambda row: row["n_aurec"] - row["n_aurec_total"]))
@@ -177,6 +184,31 @@ def is_clearly_below(numbers: Mapping[str, float]) -> bool:
         return False
     flips = [np.mean(x * (1 - 2 * ((i >> np.arange(len(x))) & 1))) for i in range(2 ** len(x))]
     return bool(np.mean(np.abs(flips) >= abs(x.mean()) - 1e-12) <= 0.05)
+
+
+def baselines() -> list[Row]:
+    """Return the rows of the baselines; ensembles of twenty and tempered ones have other names."""
+    rows = []
+    for name, after in (("baselines", ""), ("twenty", " of twenty"), ("temperature", " tempered")):
+        for cell in cells_of(name):
+            where = {key: cell["cell"][key] for key in ("dataset", "seed")}
+            method = cell["cell"]["method"] + after
+            rows += [{**row, **where, "method": method} for row in cell["rows"]]
+    return rows
+
+
+def noiseless(by: str) -> Callable[[Row], float | None]:
+    """Return corrected n-AuReC, the plain one if p* is known."""
+    exact, usual = f"n_aurec{by}", f"n_aurec{by}_corrected"
+    return lambda row: row.get(exact if row["annotators_min"] is None else usual)
+
+
+def against_one_network(rows: list[Row], method: str, by: str) -> dict[str, float]:
+    """Return n-AuReC of a method minus that of one network's entropy, by data set."""
+    base, values = table(rows, "log", noiseless("_total")), table(rows, "log", noiseless(by))
+    return {
+        d: x - base[d, "single"] for (d, m), x in values.items() if m == method and (d, m) in values
+    }
 
 
 def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
@@ -241,60 +273,38 @@ def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
     return [w for one in numbers for w in words(one, 2, scale=100)] + [n_families(numbers[0])]
 
 
-def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:
-    better: dict[str, list[str]] = {regime: [] for regime in REGIMES}
-    names: set[str] = set()
-    for loss in ("log", "zero_one"):
-        for regime in REGIMES:
-            single = [
-                {**cell["cell"], **row}
-                for cell in cells_of(f"single-{regime}")
-                for row in cell["rows"]
-            ]
-            for column in ("n_aurec", "aurec"):
-                base = table(single, loss, key(f"{column}_total"))
-                theirs = table(rows[regime], loss, key(column))
-                for method in sorted({m for _, m in theirs}):
-                    ratios = {
-                        d: x / base[d, "single"] - 1
-                        for (d, m), x in theirs.items()
-                        if m == method and (d, "single") in base
-                    }
-                    names |= set(ratios)
-                    if is_clearly_below(ratios):
-                        better[regime].append(method)
-    shown = [name for regime in REGIMES for name in better[regime] or ["no method"]]
-    return [*shown, str(len(names)), "6"]
-
-
-def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:
-    counts: dict[str, dict[str, list[bool]]] = {}
-    for regime in REGIMES:
-        log = [row for row in rows[regime] if row["loss"] == "log"]
-        counts[regime] = {}
-        for name in dict.fromkeys(row["dataset"] for row in log):
-            for method in sorted({row["method"] for row in log}):
-                group = [
-                    row["extra"]
-                    for row in log
-                    if (row["dataset"], row["method"]) == (name, method)
-                    and row["extra"]["announced"] is not None
-                    and row["extra"]["regret_low"] < row["extra"]["regret_high"]
-                ]
-                if group:
-                    said, low, high = (
-                        np.mean([one[k] for one in group])
-                        for k in ("announced", "regret_low", "regret_high")
-                    )
-                    counts[regime].setdefault(method, []).append(bool(low <= said <= high))
+def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
+    ours = baselines()
+    clear = []
+    for method in dict.fromkeys(row["method"] for row in ours):
+        for by in ("", "_total"):
+            differences = against_one_network(ours, method, by)
+            if not method.startswith("single") or by:
+                clear += [method.partition(" ")[0]] * is_clearly_below(differences)
     shown = []
-    for regime in REGIMES:
-        shown += [m for m, ones in counts[regime].items() if all(ones)] or ["no method"]
-    shown.append("ensemble")
-    for regime in REGIMES:
-        ensemble = counts[regime]["ensemble"]
-        shown += [str(sum(ensemble)), str(len(ensemble))]
-    return shown
+    for method in ("ensemble", "ensemble of twenty"):
+        for by in ("", "_total"):
+            shown += words(against_one_network(ours, method, by), 3)
+    families = n_families(against_one_network(ours, "ensemble", ""))
+    return [*clear, *shown, *words(against_one_network(ours, "knn", ""), 3), families]
+
+
+def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
+    ours = baselines()
+    scores = table(ours, "log", key("pair_log_loss"))
+    names, methods = {d for d, _ in scores}, {m for _, m in scores}
+    whole = {d for d in names if all((d, m) in scores for m in methods)}
+    everywhere = {m for m in methods if all((d, m) in scores for d in names)}
+    pairs: list[str] = []
+    for chosen, there in ((whole, methods), (names, everywhere)):
+        values = {(d, m): x for (d, m), x in scores.items() if d in chosen and m in there}
+        first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
+        pairs += [*first, str(len(there)), str(len({family(d) for d in chosen}))]
+    star, hat = (table(ours, "log", key(f"agreement_{end}")) for end in ("star", "hat"))
+    pairs.append(f"{star['sentiment-movies', 'single']:.3f}")
+    for method in ("ensemble", "dirichlet_multinomial"):
+        pairs += [method, f"{hat['sentiment-movies', method]:.3f}"]
+    return pairs
 
 
 ANSWERS = (answer_1, answer_2, answer_3, answer_4, answer_5, answer_6, answer_7, answer_8)
@@ -314,7 +324,7 @@ def errors(readme: str) -> list[str]:
     if len(lines) != len(ANSWERS):
         return [f"README has {len(lines)} answers, and {len(ANSWERS)} can be computed"]
     rows = {regime: rows_of(regime) for regime in REGIMES}
-    methods = {row["method"] for row in rows["tuned"]}
+    methods = {row["method"] for row in rows["tuned"]} | {"knn", "strength", "confidence", "single"}
     wrong = []
     for number, (line, answer) in enumerate(zip(lines, ANSWERS, strict=True), 1):
         shown, computed = claims(line, methods), answer(rows)

@@ -9,7 +9,6 @@ import rue.bench.baselines as module
 from rue.bench.baselines import pack, read_baselines
 from studies import atlas, atlas_checks, atlas_pages, atlas_rows
 from studies.pages import fill
-from studies.rows import read_rows
 
 RECORDS = [(regime, name) for regime in atlas_rows.SUITES for name in atlas_rows.names(regime)]
 
@@ -47,14 +46,11 @@ def test_a_page_is_that_of_its_records(name):
 
 def test_findings_and_readme_have_the_answers_of_the_rows():
     page = atlas_pages.FINDINGS.read_text()
-    checks = atlas_checks.text(read_rows(atlas_checks.NAME).get("rows", []))
-    blocks = {"state": atlas_pages.state(), "firsts": atlas_pages.firsts(), "checks": checks}
-    blocks["images"] = atlas_pages.images()
-    blocks["snapshots"] = atlas_pages.snapshots(atlas_rows.flat("tuned"))
-    assert fill(page, blocks) == page
-    for answer in atlas.answered():
-        assert answer.sentence in page
-        assert answer.body in page
+    answered = atlas.answered()
+    assert fill(page, atlas_pages.findings_blocks(answered)) == page
+    assert len(page.split()) <= 2_000
+    tables = atlas_pages.answers_page(answered, atlas_rows.flat("tuned"))
+    assert atlas_pages.ANSWERS.read_text() == tables
     readme = atlas.README.read_text()
     assert fill(readme, atlas.readme_blocks()) == readme
 

@@ -69,14 +69,14 @@ def test_the_first_method_is_named():
 
 
 def test_the_difference_to_total_is_reported():
-    answer = better_than_total(both())
+    answer = better_than_total(both(), "+0.1 (m)")
     assert "is under log loss -0.050 [-0.050, -0.050] tuned and -0.050" in answer.sentence
     assert "(6 families), clear in both regimes" in answer.sentence
     assert "in both regimes for ensemble, evidential, laplace and pairs:" in answer.body
-    worse = better_than_total({"tuned": rows(), "paper": rows(n_aurec_total=0.1)})
+    worse = better_than_total({"tuned": rows(), "paper": rows(n_aurec_total=0.1)}, "+0.1 (m)")
     assert "better in both regimes for no method:" in worse.body
     mixed = [row | {"n_aurec_total": 0.6 + 0.1 * (row["dataset"] < "d3")} for row in rows()]
-    answer = better_than_total({"tuned": mixed, "paper": mixed})
+    answer = better_than_total({"tuned": mixed, "paper": mixed}, "+0.1 (m)")
     assert "clear in neither regime" in answer.sentence
 
 
