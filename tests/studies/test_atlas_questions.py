@@ -70,7 +70,7 @@ def test_the_first_method_is_named():
 
 def test_the_difference_to_total_is_reported():
     answer = better_than_total(both(), "+0.1 (m)")
-    assert "is under log loss -0.050 [-0.050, -0.050] tuned and -0.050" in answer.sentence
+    assert "is +0.1 (m); uncorrected, of all methods, under log loss -0.050 [" in answer.sentence
     assert "(6 families), clear in both regimes" in answer.sentence
     assert "in both regimes for ensemble, evidential, laplace and pairs:" in answer.body
     worse = better_than_total({"tuned": rows(), "paper": rows(n_aurec_total=0.1)}, "+0.1 (m)")
@@ -170,7 +170,8 @@ def test_few_families_have_no_intervals(n_sets):
     few = [row for row in rows() if row["dataset"] in [f"d{i}" for i in range(n_sets)]]
     group = {"tuned": few, "paper": few}
     answers = [
-        *(ask(group) for ask in (which_method, better_than_total, replicates, who_knows)),
+        *(ask(group) for ask in (which_method, replicates, who_knows)),
+        better_than_total(group, "+0.1 (m)"),
         *(ask(group) for ask in (what_moves_ranks, two_components)),
         proxies(group, []),
     ]
