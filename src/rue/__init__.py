@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rue.inference.power import Plan as Plan
     from rue.inference.power import plan as plan
     from rue.io.predictions import read_belief as read_belief
-    from rue.io.predictions import save_predictions as save_predictions
+    from rue.io.saving import save_predictions as save_predictions
     from rue.io.truth import read_truth as read_truth
     from rue.losses import CRPS as CRPS
     from rue.losses import RPS as RPS
@@ -198,7 +198,7 @@ _PUBLIC = {
     "regret_coverage_curve": "rue.metrics.curves",
     "regret_parts": "rue.metrics.estimation",
     "risk_coverage_curve": "rue.metrics.curves",
-    "save_predictions": "rue.io.predictions",
+    "save_predictions": "rue.io.saving",
     "spearman": "rue.metrics.measures",
     "try_promise": "rue.deploy",
 }

@@ -211,7 +211,7 @@ def _result(
     learnt: Sequence[Any],
     shared: Mapping[str, float],
 ) -> Result:
-    from rue.io.predictions import prediction_arrays
+    from rue.io.saving import prediction_arrays
 
     test, criteria = data.part("test"), suite.criteria_of(cell.dataset)
     started = time.perf_counter()

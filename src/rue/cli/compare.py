@@ -62,7 +62,7 @@ def compare(
     require_level("--ci", ci)
     limits = {} if at is None else {"coverage": at}
     answers = matched.answers(cluster)
-    methods = matched.read_methods(files)
+    methods = matched.read_methods(files, cluster)
     if len(methods) < 2:
         raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
     comparisons: list[dict[str, Any]] = []

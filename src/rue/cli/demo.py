@@ -81,8 +81,8 @@ def _whole(out: Path) -> None:
 def _quick(out: Path) -> None:
     """Evaluate three small models on made data."""
     from rue.cli._demo import MODELS, made_data, meaning
-    from rue.io.predictions import save_predictions
     from rue.io.runs import read_run
+    from rue.io.saving import save_predictions
     from rue.metrics.evaluation import evaluate_run
     from rue.plots.curves import plot_curves
     from rue.plots.style import save

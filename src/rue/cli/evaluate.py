@@ -139,7 +139,7 @@ def evaluate(
         # A study evaluates the test part of a data set, so its other points may be missing.
         matched = replace(matched, common=matched.common or not matched.by_position)
     answers = matched.answers(by, cluster)
-    methods = matched.read_methods(files)
+    methods = matched.read_methods(files, by, cluster)
     rows: list[Evaluation] = []
     runs = []
     with progress(len(methods) * len(chosen)) as step:

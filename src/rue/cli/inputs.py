@@ -8,7 +8,7 @@ import glob
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -219,6 +219,10 @@ class Matched:
             max_memory=None if size is None else parse_size(size),
         )
 
+    def matching_for(self, *columns: str | None) -> "Matching":
+        """Return the same for a command that groups or clusters by these columns."""
+        return replace(self.matching, groups=tuple(name for name in columns if name))
+
     def answers(self, *columns: str | None) -> "Truth | None":
         """Read the truth, with these columns: a file, or a data set's name or its TOML file."""
         if self.truth is None:
@@ -233,17 +237,23 @@ class Matched:
                 return data_set_truth(self.truth)
         return read_truth(self.truth, by=[c for c in columns if c], matching=self.matching)
 
-    def read_methods(self, files: list[str]) -> "dict[str, Belief | Run]":
+    def read_methods(self, files: list[str], *columns: str | None) -> "dict[str, Belief | Run]":
         """Read the predictions of each method by name: the given one, its file's, or its stem."""
         from rue.components import Run
-        from rue.io.predictions import read_method
+        from rue.io.predictions import read_file, read_method
         from rue.io.runs import in_one_order
 
-        given = methods_of(files)
+        matching = self.matching_for(*columns)
+        given: list[tuple[str | None, list[Path]]] = []
+        reads: list[Belief | Run] = []
+        for name, paths in methods_of(files):
+            if name is None:
+                reads += read_file(paths[0], matching=matching)
+            else:
+                reads.append(read_method(paths, name=name, matching=matching))
+            given += [(name, paths)] * (len(reads) - len(given))
         stems = shortest_names([paths[0] for _, paths in given])
-        reads = in_one_order(
-            [read_method(paths, name=name, matching=self.matching) for name, paths in given]
-        )
+        reads = in_one_order(reads)
         own = [read.method for read in reads]
         methods: dict[str, Belief | Run] = {}
         for (name, paths), read, word in zip(given, reads, own, strict=True):

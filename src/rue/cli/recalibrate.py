@@ -69,7 +69,7 @@ def fit(
         losses.chosen,
         name=name,
         values=losses.scale,
-        matching=matched.matching,
+        matching=matched.matching_for(cluster),
     )
     assert points.star is not None  # calibration points have answers
     fitted = fit_recalibration_map(

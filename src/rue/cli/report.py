@@ -88,7 +88,7 @@ def report(
                 title=title,
                 command=command,
                 seed=seed,
-                matching=matched.matching,
+                matching=matched.matching_for(cluster),
                 step=step,
             )
         n_bytes = write_report(made, out, step=step)

@@ -117,7 +117,7 @@ def fit(
         values=losses.scale,
         bounded=delta is not None and bound is None,
         limits=parse_range(limits),
-        matching=matched.matching,
+        matching=matched.matching_for(cluster),
         others=compare is not None,
     )
     assert points.star is not None  # calibration points have answers

@@ -248,7 +248,7 @@ class DataSet:
         method: str | None = None,
     ) -> None:
         """Write a belief about the points of this part; see :func:`rue.save_predictions`."""
-        from rue.io.predictions import save_predictions
+        from rue.io.saving import save_predictions
 
         save_predictions(path, belief, **self.labelling(), method=method)
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from rue.io.predictions import read_belief as read_belief
     from rue.io.predictions import read_method as read_method
     from rue.io.predictions import read_predictions as read_predictions
-    from rue.io.predictions import save_predictions as save_predictions
     from rue.io.runs import read_run as read_run
     from rue.io.runs import read_runs as read_runs
+    from rue.io.saving import save_predictions as save_predictions
     from rue.io.truth import read_truth as read_truth
 
 # The module of each public name.
@@ -25,7 +25,7 @@ _PUBLIC = {
     "read_runs": "rue.io.runs",
     "read_truth": "rue.io.truth",
     "save_components": "rue.io.components",
-    "save_predictions": "rue.io.predictions",
+    "save_predictions": "rue.io.saving",
 }
 
 __all__ = [*_PUBLIC]

@@ -69,6 +69,7 @@ class FileAnswers:
     repeated: tuple[str, ...] = ()
     n_blank: int = 0
     notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def silent(self) -> IntArray:
@@ -111,9 +112,14 @@ def answers_of(
         answers = answers_of_arrays(frame.path, frame.arrays, matching)
         if answers is None:
             raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
-        return answers.named(matching.classes)
-    said = said_in_table(frame, by, matching)
-    return _collected(frame, said).named(matching.classes)
+        unused = [name for name in (*answers.groups, *frame.unused) if name not in by]
+    else:
+        said = said_in_table(frame, by, matching)
+        answers = _collected(frame, said)
+        paths = (*said.used, *said.columns.values(), *by)
+        used = {part for name in paths for part in (name, name.split(".")[0])}
+        unused = [name for name in frame.columns if name not in used]
+    return replace(answers, unused=tuple(unused)).named(matching.classes)
 
 
 def answers_of_arrays(

@@ -6,9 +6,9 @@ object from class name to number, under a key such as ``probs``. Rows with the s
 draws of one point; all other columns that say the same in all draws are groups.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,22 +67,31 @@ def real_kind(names: Any) -> str | None:
     )
 
 
-def belief_arrays(
-    frame: Frame, matching: Matching
-) -> tuple[dict[str, NDArray[Any]], Order, list[str]]:
-    """Return the arrays of a table of predictions, what the order of classes says, and notes."""
+class TableArrays(NamedTuple):
+    """The arrays of a table of predictions, what the order of classes says, and notes.
+
+    ``used`` are the columns that were read as predictions.
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    order: Order
+    used: Collection[str | None]
+    notes: Sequence[str] = ()
+
+
+def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
+    """Return what a table of predictions holds."""
     name = find_id_name(frame.path, list(frame.columns), matching.id_name)
-    methods = frame.find("method")
-    if methods is not None and not frame.columns[methods].is_nested:
-        words = np.unique(frame.columns[methods].words)
-        if len(words) > 1:
-            raise FileError(
-                f"{frame.path}: must hold one method, got {', '.join(words[:4].tolist())}; write a "
-                "file for each"
-            )
+    methods = method_column(frame)
+    if methods is not None:
+        words = list(dict.fromkeys(frame.columns[methods].words.tolist()))
+        raise FileError(
+            f"{frame.path}: must hold one method, got {', '.join(words[:4])}; write a file for "
+            "each, or give it without a name to rue evaluate"
+        )
+    draw = frame.find("draw")
     if matching.positive is not None:
-        arrays, notes = _wide(frame, name, matching)
-        return arrays, "given", notes
+        return _wide(frame, name, matching)
     nested = [
         key
         for key in _ARRAYS
@@ -90,20 +99,60 @@ def belief_arrays(
     ]
     if nested:
         arrays, order = _of_lists(frame, name, nested)
-        return arrays, order, []
+        return TableArrays(arrays, order, [*nested, name, draw, "classes"])
     lower = [plain(column) for column in frame.columns]
     sample, kind = frame.find("sample"), real_kind(lower)
     if kind is not None:
         arrays, notes = _of_numbers(frame, name, kind)
-        return arrays, "none", notes
+        used = [column for column in frame.columns if plain(column) in REAL_KINDS[kind]]
+        return TableArrays(arrays, "none", [*used, name, draw], notes)
     if sample is not None and name is not None:
-        return _of_samples(frame, name, sample), "none", []
+        return TableArrays(_of_samples(frame, name, sample), "none", [sample, name, draw])
     key, of_class = frame.find(*_LONG), frame.find("class")
     if of_class is not None and key is not None:
         ordered = frame.columns[of_class].order
-        return _long(frame, name, of_class, key), "none" if ordered is None else "scale", []
-    arrays, notes = _wide(frame, name, matching)
-    return arrays, "given", notes
+        order = "none" if ordered is None else "scale"
+        return TableArrays(_long(frame, name, of_class, key), order, [name, of_class, key, draw])
+    label = frame.find("label", "answer", "prediction", "predicted_label")
+    if label is not None and len(_class_columns(frame, {name, draw, label})) < 2:
+        return _labels(frame, name, label)
+    return _wide(frame, name, matching)
+
+
+def method_column(frame: Frame) -> str | None:
+    """Return the column that says which of several methods a row is of; None if there is one."""
+    names = ["method", "model"]
+    if frame.find("label") is not None and len(_class_columns(frame, set())) < 2:
+        names.append("annotator")  # labels that models gave
+    for name in filter(None, map(frame.find, names)):
+        column = frame.columns[name]
+        if column.is_nested or len(np.unique(column.words)) < 2:
+            continue
+        if plain(name) == "method" or column.numbers is None:  # numbered models are draws
+            return name
+    return None
+
+
+def _class_columns(frame: Frame, others: set[str | None]) -> list[str]:
+    """Return the columns of numbers that may be probabilities of a class."""
+    return [
+        name
+        for name, column in frame.columns.items()
+        if name not in others and not column.is_nested and column.numbers is not None
+    ]
+
+
+def _labels(frame: Frame, name: str | None, label: str) -> TableArrays:
+    """Return labels that a model gave: each row is a sampled answer."""
+    rows, draw = _rows_of(frame, name)
+    column = frame.columns[label]
+    if column.missing.any():
+        row = int(np.argmax(column.missing))
+        raise FileError(f"{frame.path}: every row needs a {label}, {frame.place(row)} has none")
+    arrays: dict[str, NDArray[Any]] = {"sampled_labels": column.words[rows.rows]}
+    arrays = _with_groups(frame, arrays, rows, [label, name, draw])
+    note = f"{frame.path} was read as labels, {rows.rows.shape[1]} per point, as sampled answers"
+    return TableArrays(arrays, "none", [label, name, draw], [note])
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,9 +259,8 @@ def _with_groups(
     return arrays
 
 
-def _wide(
-    frame: Frame, name: str | None, matching: Matching
-) -> tuple[dict[str, NDArray[Any]], list[str]]:
+def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
+    """Return a table with a column of probabilities for each class, or for the positive one."""
     rows, draw = _rows_of(frame, name)
     others = {name, draw, frame.find("epistemic"), frame.find("method")}
     classes = matching.classes
@@ -224,11 +272,7 @@ def _wide(
             raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
         columns = list(classes)
     else:
-        columns = [
-            name
-            for name, column in frame.columns.items()
-            if name not in others and not column.is_nested and column.numbers is not None
-        ]
+        columns = _class_columns(frame, others)
         for other, column in frame.columns.items():
             if other not in {*others, *columns}:
                 require_no_stray_word(frame, other, column)
@@ -244,17 +288,14 @@ def _wide(
     arrays = {"probs": rows.stacked(table)}
     if matching.positive is None and not has_no_names(columns):
         arrays["classes"] = np.array(columns)
-    arrays = _with_groups(frame, arrays, rows, [*columns, name, draw], ["epistemic"])
-    return arrays, _repeated(rows, draw)
+    used = [*columns, name, draw]
+    arrays = _with_groups(frame, arrays, rows, used, ["epistemic"])
+    return TableArrays(arrays, "given", used, _repeated(rows, draw))
 
 
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:
     """Return the column of a class's probability: of its name, a usual one, or the only one."""
-    columns = [
-        name
-        for name, column in frame.columns.items()
-        if name not in others and not column.is_nested and column.numbers is not None
-    ]
+    columns = _class_columns(frame, others)
     usual = [name for name in columns if plain(name) in _PROBABILITIES]
     candidates = [positive] if positive in columns else usual or columns
     if len(candidates) != 1:

@@ -10,7 +10,7 @@ import math
 import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -170,6 +170,11 @@ class Frame:
             if any(cell is not None for cell in cells):
                 return FrameColumn(cells, column.budget)
         raise FileError(f"{self.path}: has no column {name!r}, only {self.shown}")
+
+    def at(self, rows: NDArray[Any]) -> "Frame":
+        """Return some rows of a table."""
+        columns = {name: column.at(rows) for name, column in self.columns.items()}
+        return replace(self, columns=columns, lines=[self.lines[row] for row in rows])
 
     def has(self, name: str) -> bool:
         """Whether :meth:`column` finds this name."""

@@ -62,8 +62,9 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
     items = [item for value in values for item in value.values()]
     if items and all(isinstance(item, dict) and _PROBABILITIES in item for item in items):
         return _chaosnli(path, first)
-    if len(values) < 2:
-        return None
+    by_class = _numbers_by_class(first, values)
+    if by_class is not None:
+        return OtherLayout(by_class, f"{path} was read as numbers by id and class")
     cells = [cell for value in values for cell in value.values()]
     if cells and all(isinstance(cell, str | int | float) for cell in cells):
         rows = [
@@ -72,6 +73,20 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
             for item, label in labels.items()
         ]
         return OtherLayout(rows, f"{path} was read as labels by annotator and item")
+    return None
+
+
+def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[dict[str, Any]] | None:
+    """Return a row per id where each has numbers of the same, fewer, keys; None otherwise."""
+    keys = list(values[0])
+    same = all(set(value) == set(keys) for value in values)
+    numbers = [cell for value in values for cell in value.values()]
+    if not same or not all(type(cell) in (int, float) for cell in numbers):
+        return None
+    if 1 < len(keys) < len(values):
+        return [{"id": key, **value} for key, value in first.items()]
+    if 1 < len(values) < len(keys) and any(cell % 1 for cell in numbers):  # as pandas writes
+        return [{"id": key, **{n: first[n][key] for n in first}} for key in keys]
     return None
 
 
@@ -91,20 +106,15 @@ _PROBABILITIES = "predicted_probabilities"
 
 
 def _chaosnli(path: Path, models: Record) -> OtherLayout:
-    """Return the predictions of one model; its probabilities are of the classes e, n and c."""
-    if len(models) > 1:
-        raise FileError(
-            f"{path}: holds the predictions of {len(models)} models ({', '.join(models)[:120]}): "
-            "write a file for each"
-        )
-    ((method, items),) = models.items()
+    """Return the predictions of each model; probabilities are of the classes e, n and c."""
     rows = []
-    for key, item in items.items():
-        probs = item[_PROBABILITIES]
-        if not isinstance(probs, list) or len(probs) != 3:
-            raise FileError(f"{path}: {key!r} must have 3 probabilities, got {str(probs)[:60]}")
-        named = dict(zip("enc", probs, strict=True))
-        rows.append({"id": key, "method": method, "probs": named})
+    for method, items in models.items():
+        for key, item in items.items():
+            probs = item[_PROBABILITIES]
+            if not isinstance(probs, list) or len(probs) != 3:
+                raise FileError(f"{path}: {key!r} must have 3 probabilities, got {str(probs)[:60]}")
+            named = dict(zip("enc", probs, strict=True))
+            rows.append({"id": key, "method": method, "probs": named})
     note = f"{path} was read as predictions of ChaosNLI, their classes as e, n, c"
     return OtherLayout(rows, note)
 

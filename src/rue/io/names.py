@@ -1,7 +1,7 @@
 """The names of points and classes in files, and what a user says about them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ __all__ = [
     "in_stated_order",
     "named_rows",
     "require_unique",
+    "unused_note",
 ]
 
 Named = TypeVar("Named", bound=PerPoint)
@@ -40,6 +41,7 @@ ANNOTATOR_NAMES = ("annotator", "annotator_id", "worker", "worker_id", "rater", 
 UNNAMED = "Unnamed: 0"
 """A column in front without a name, as pandas and R write the names of rows."""
 
+_SCORE_WORDS = ("uncert", "epistemic", "score", "varian", "entropy", "confid", "density")
 _WEAK_ID_NAMES = ("task", UNNAMED.lower(), "__index_level_0__")  # if no other column names rows
 
 
@@ -69,6 +71,8 @@ class Matching:
         The class that predictions with one probability per point are about.
     min_annotators
         Leave out the points with fewer answers.
+    groups
+        Columns that a command groups or clusters by, so that no note calls them unused.
     max_memory
         How many bytes reading a file may take.
     """
@@ -83,6 +87,7 @@ class Matching:
     annotator: str | None = None
     positive: str | None = None
     min_annotators: int | None = None
+    groups: tuple[str, ...] = ()
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
@@ -187,6 +192,18 @@ def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
             f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
             f"first {str(names[np.argmax(counts > 1)])!r}"
         )
+
+
+def unused_note(path: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Return a note that names what a file holds and nobody used."""
+    unused = list(dict.fromkeys(name for name in names if name))
+    if not unused:
+        return ()
+    verb = "was" if len(unused) == 1 else "were"
+    shown = ", ".join(unused[:8]) + (f" and {len(unused) - 8} more" if len(unused) > 8 else "")
+    is_score = any(word in name.lower() for name in unused for word in _SCORE_WORDS)
+    hint = "; a score of epistemic uncertainty must be called epistemic" if is_score else ""
+    return (f"{path}: {shown} {verb} not used{hint}",)
 
 
 def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[str, ...]:

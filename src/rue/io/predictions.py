@@ -1,4 +1,4 @@
-"""Prediction files: what a model says about each point, read and written.
+"""Prediction files: what a model says about each point.
 
 A prediction file is ``.npz``, JSON lines (whatever the file is called), ``.csv`` or ``.parquet``:
 
@@ -16,24 +16,23 @@ Pickled arrays are refused.
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rue._arrays import as_vector, require_finite, require_shape
-from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
+from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Gaussians, Samples, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
 from rue.io.answers import answers_of_arrays, group_columns
-from rue.io.arrays import save_npz
-from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, real_kind
+from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
 from rue.io.components import components_of, is_component_table
-from rue.io.files import read_frame
+from rue.io.files import Frame, plain, read_frame
 from rue.io.names import (
     BY_NAME,
     Matching,
@@ -41,21 +40,23 @@ from rue.io.names import (
     find_id_name,
     ids_of,
     in_stated_order,
+    unused_note,
 )
-from rue.io.real_values import padded_ratings, real_arrays, real_belief
+from rue.io.real_values import real_belief
 from rue.io.truth import truth_of_answers
 from rue.losses import Classes
-from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
 
 __all__ = [
     "draws_first",
-    "prediction_arrays",
+    "noted_twins",
+    "predictions_of",
     "read_belief",
+    "read_file",
     "read_method",
     "read_predictions",
-    "save_predictions",
 ]
+
+_LOOKED_AT = 256  # rows, before all are compared
 
 
 def read_belief(path: str | os.PathLike[str], *, matching: Matching = BY_NAME) -> Belief:
@@ -117,29 +118,77 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Belie
     FileError
         If the file is not there or cannot be read as predictions.
     """
-    frame = read_frame(
+    return _read_frame(_frame(path, matching), matching)
+
+
+def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief | Run]:
+    """Read a prediction file, which may hold several methods: one for each."""
+    frame = _frame(path, matching)
+    column = method_column(frame)
+    if column is None or is_component_table(frame):
+        return [_with_draws_noted(_read_frame(frame, matching))]
+    words = frame.columns[column].words
+    methods: list[Belief | Run] = []
+    for name in dict.fromkeys(words.tolist()):
+        part = frame.at(np.flatnonzero(words == name))
+        part = replace(part, columns={n: c for n, c in part.columns.items() if n != column})
+        read = _with_draws_noted(_read_frame(part, matching))
+        assert not isinstance(read, Run)
+        methods.append(read.with_method(name))
+    return methods
+
+
+def _frame(path: str | Path, matching: Matching) -> Frame:
+    return read_frame(
         path,
         names=[name for name in (matching.id_name, *(matching.classes or ())) if name],
         arrays=BELIEF_ARRAYS,
         max_memory=matching.max_memory,
     )
+
+
+def _with_draws_noted(read: Belief | Run, files: Sequence[str] = ()) -> Belief | Run:
+    """Return predictions with a note where draws are identical."""
+    if isinstance(read, Run):
+        return read
+    return read.with_source(read.source, notes=_repeated_draws(read, files))
+
+
+def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
+    """Return the predictions, of one method, in a frame."""
     if not frame.is_table:
-        return predictions_of(frame.path, frame.arrays, matching)
+        belief = predictions_of(frame.path, frame.arrays, matching)
+        return _noted(belief, frame, (*belief.groups, *frame.unused), matching)
     if is_component_table(frame):
         return components_of(frame, matching)
-    arrays, order, notes = belief_arrays(frame, matching)
-    id_name = "ids" if "ids" in arrays else None
+    table = belief_arrays(frame, matching)
+    id_name = "ids" if "ids" in table.arrays else None
+    matching_ids = replace(matching, id_name=id_name)
     try:
-        belief = predictions_of(frame.path, arrays, replace(matching, id_name=id_name), order)
+        belief = predictions_of(frame.path, table.arrays, matching_ids, table.order)
     except FileError as error:
-        names = arrays["classes"].tolist() if "classes" in arrays else []
+        names = table.arrays["classes"].tolist() if "classes" in table.arrays else []
         if "must sum to 1" not in error.message or not set(names) <= set(frame.columns):
             raise
         raise FileError(
             f"{error.message}; the columns taken for classes are {', '.join(names)}",
             advice={"--classes": "states those that are"} | error.advice,
         ) from None
-    return belief.with_source(str(frame.path), notes=(*frame.notes, *notes))
+    used = {name.split(".")[0] for name in table.used if name}
+    unused = [n for n in frame.columns if n not in used and plain(n) not in BELIEF_ARRAYS]
+    return _noted(belief, frame, unused, matching, table.notes)
+
+
+def _noted(
+    belief: Belief,
+    frame: Frame,
+    unused: Iterable[str],
+    matching: Matching,
+    notes: Sequence[str] = (),
+) -> Belief:
+    """Return predictions with the notes about their file: how it was read, what was not used."""
+    more = unused_note(frame.path, [name for name in unused if name not in matching.groups])
+    return belief.with_source(str(frame.path), notes=(*frame.notes, *notes, *more))
 
 
 def read_method(
@@ -172,11 +221,12 @@ def read_method(
     read = [read_predictions(path, matching=matching) for path in paths]
     if not read:
         raise FileError("a method needs at least one file, got none")
+    found = read[0]
     if len(read) > 1:
         from rue.io.members import joined  # which few commands need
 
-        read = [joined(read)]
-    (found,) = read
+        found = joined(read)
+    found = _with_draws_noted(found, [Path(path).name for path in paths])
     if name is None:
         return found
     if isinstance(found, Run):
@@ -184,117 +234,62 @@ def read_method(
     return found.with_method(name)
 
 
-def save_predictions(
-    path: str | os.PathLike[str],
-    belief: Belief,
-    *,
-    ids: Sequence[object] | NDArray[Any] | None = None,
-    values: ArrayLike | None = None,
-    annotations: Annotations | Ratings | None = None,
-    classes: Sequence[str] | None = None,
-    method: str | None = None,
-) -> None:
-    """Write a belief to an .npz file that ``rue evaluate`` reads.
+def _repeated_draws(belief: Belief, files: Sequence[str]) -> tuple[str, ...]:
+    """Return a note for draws that are the same as an earlier one for every point."""
+    if not isinstance(belief, Draws | Gaussians | Samples):
+        return ()
+    arrays = [getattr(belief, each.name) for each in fields(belief)]
+    n_draws = belief.n_draws
+    labels = [f"draw {d + 1}" for d in range(n_draws)] if len(files) != n_draws else list(files)
+    pairs = []
+    for later in range(1, n_draws):
+        for earlier in range(later):
+            if all(_same_rows(array[:, earlier], array[:, later]) for array in arrays):
+                pairs.append(f"{labels[later]} and {labels[earlier]}")
+                break
+    if not pairs:
+        return ()
+    shown = ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+    return (f"{belief.source}: predictions of {shown} are identical",)
 
-    The file is written completely or not at all; missing folders are created. Read back, the
-    belief and the counts have the same bits.
 
-    Parameters
-    ----------
-    path
-        The file to write; it must end in ``.npz``.
-    belief
-        What the model says: ``Draws``, ``Dirichlet`` or ``Scored``, or about real numbers
-        ``Gaussians``, ``Samples`` or ``NormalInverseGamma``.
-    ids
-        A different name for each point, length n_points. Files are matched by them.
-    values
-        The number that each class stands for, shape (n_classes,). Defaults to the values of
-        ``annotations``, where they have some.
-    annotations
-        What annotators said about the same points, so that the file needs no truth file beside it.
-    classes
-        A different name for each class, length n_classes.
-    method
-        The method's name in tables; without it, the name of the file.
+def noted_twins(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
+    """Return methods, with a note for each that predicts the same as an earlier one."""
+    noted: list[Belief | Run] = []
+    for method in methods:
+        twin = next((one for one in methods[: len(noted)] if _same_belief(one, method)), None)
+        if twin is not None and not isinstance(method, Run):
+            note = f"{method.source}: its predictions are identical to those of {twin.source}"
+            method = method.with_source(method.source, notes=(note,))
+        noted.append(method)
+    return noted
 
-    Raises
-    ------
-    InputError
-        If an argument does not fit the belief.
-    FileError
-        If the file cannot be written.
 
-    Examples
-    --------
-    >>> import tempfile, pathlib, numpy as np, rue
-    >>> belief = rue.Draws(np.array([[[0.5, 0.5], [0.9, 0.1]], [[0.2, 0.8], [0.4, 0.6]]]))
-    >>> answers = rue.Annotations([[3, 1], [0, 4]])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "mine.npz"
-    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=answers, method="mine")
-    ...     sorted(np.load(path))
-    ['counts', 'ids', 'method', 'probs']
-    """
-    path = Path(path)
-    if path.suffix.lower() != ".npz":
-        raise InputError(f"path must end in .npz, got {path.name}")
-    arrays = prediction_arrays(
-        belief, ids=ids, values=values, annotations=annotations, classes=classes, method=method
+def _same_belief(one: Belief | Run, other: Belief | Run) -> bool:
+    """Whether two methods hold the same numbers about the same points."""
+    if isinstance(one, Run) or isinstance(other, Run):
+        return False
+    if type(one) is not type(other) or len(one) != len(other) or one.outcomes != other.outcomes:
+        return False
+    rows: list[Any] = [slice(None), slice(None)]
+    if one.ids is not None and other.ids is not None:
+        rows = [np.argsort(one.ids), np.argsort(other.ids)]
+        if not np.array_equal(one.ids[rows[0]], other.ids[rows[1]]):
+            return False
+    names = [each.name for each in fields(one)]  # type: ignore[arg-type]
+    return all(
+        _same_rows(getattr(one, name), getattr(other, name), rows[0], rows[1]) for name in names
     )
-    save_npz(path, arrays, parents=True)
 
 
-def prediction_arrays(
-    belief: Belief,
-    *,
-    ids: Sequence[object] | NDArray[Any] | None = None,
-    values: ArrayLike | None = None,
-    annotations: Annotations | Ratings | None = None,
-    classes: Sequence[str] | None = None,
-    method: str | None = None,
-) -> dict[str, Any]:
-    """Return the arrays of a prediction file by name; see :func:`save_predictions`."""
-    arrays: dict[str, Any] = {}
-    if ids is not None:
-        arrays["ids"] = _names("ids", ids, belief.n_points)
-    if method is not None:
-        arrays["method"] = np.asarray(method, dtype=np.str_)
-    if isinstance(belief, RealBelief):
-        if isinstance(annotations, Annotations):
-            raise InputError(
-                f"annotations of {type(belief).__name__} must be Ratings, got Annotations: use "
-                "Ratings.from_counts"
-            )
-        if annotations is None:
-            return arrays | real_arrays(belief)
-        if len(annotations) != len(belief):
-            raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
-        return arrays | real_arrays(belief) | padded_ratings(annotations)
-    if isinstance(annotations, Ratings):
-        raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")
-    if values is None and annotations is not None:
-        values = annotations.values
-    if values is not None:
-        arrays["values"] = as_vector("values", values, belief.n_classes)
-    if annotations is not None:
-        shape = annotations.n_points, annotations.n_classes
-        if shape != (belief.n_points, belief.n_classes):
-            raise ShapeError(
-                f"annotations must have shape ({belief.n_points}, {belief.n_classes}), got {shape}"
-            )
-        known = annotations.counts is None
-        arrays["counts"] = annotations.probs if known else annotations.counts
-    if classes is not None:
-        arrays["classes"] = _names("classes", classes, belief.n_classes)
-    match belief:
-        case Draws():
-            return arrays | {"probs": belief.probs}
-        case Dirichlet():
-            return arrays | {"alpha": belief.alpha}
-        case Scored():
-            return arrays | {"probs": belief.probs, "epistemic": belief.epistemic}
-    raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
+def _same_rows(first: Any, second: Any, here: Any = slice(None), there: Any = slice(None)) -> bool:
+    """Whether two arrays have the same rows, in these orders; most differ in the first ones."""
+    if first.shape != second.shape:
+        return False
+    few = slice(0, _LOOKED_AT)
+    if isinstance(here, slice) and not np.array_equal(first[few], second[few]):
+        return False
+    return bool(np.array_equal(first[here], second[there]))
 
 
 def predictions_of(
@@ -463,13 +458,3 @@ def _belief_of(kind: str, array: NDArray[Any]) -> ClassBelief:
         exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
         array = exp / exp.sum(axis=-1, keepdims=True)
     return Draws(array if array.ndim == 3 else array[:, None, :])
-
-
-def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> NDArray[np.str_]:
-    found = np.array([str(name) for name in names], dtype=np.str_)
-    if found.shape != (length,):
-        raise ShapeError(f"{what} must have shape ({length},), got {found.shape}")
-    unique, counts = np.unique(found, return_counts=True)
-    if len(unique) < length:
-        raise InputError(f"{what} must not repeat, {str(unique[np.argmax(counts > 1)])!r} does")
-    return found

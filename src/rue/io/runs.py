@@ -12,7 +12,7 @@ from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import draws_first, read_method, read_predictions
+from rue.io.predictions import draws_first, noted_twins, read_method, read_predictions
 from rue.io.real_values import rated_truth
 from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
@@ -49,6 +49,7 @@ def make_run(
         if matching.min_annotators is not None:
             raise FileError(f"{path}: holds components, so min_annotators cannot choose its points")
         return belief if truth is None else _beside(belief, truth)
+    overridden = () if truth is None else _overridden(belief, truth, matching)
     truth = truth or belief.truth
     if truth is None:
         raise FileError(
@@ -82,14 +83,27 @@ def make_run(
         ids=truth.ids if run.ids is None else run.ids,
         groups={**_majority(truth), **belief.groups, **truth.groups},
         path=Path(path),
-        notes=(*belief.notes, *truth.notes, *notes, *run.notes),
+        notes=(*belief.notes, *truth.notes, *overridden, *notes, *run.notes),
     )
+
+
+def _overridden(belief: Belief, truth: Truth, matching: Matching) -> tuple[str, ...]:
+    """Return a note where a file's own answers are not those of the truth."""
+    own = belief.truth
+    if own is None:
+        return ()
+    note = f"{belief.source}: its own answers differ from {truth.source} and were not used"
+    here, there, _ = align_rows(own, truth, common=True, by_position=matching.by_position)
+    own, truth = own if here is None else own[here], truth if there is None else truth[there]
+    return () if own.first_difference(truth) is None else (note,)
 
 
 def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
     """Return methods with the classes of each, and of its own answers, in one order."""
     beliefs = iter(with_one_order([method for method in methods if isinstance(method, Belief)]))
-    return [next(beliefs) if isinstance(method, Belief) else method for method in methods]
+    return noted_twins(
+        [next(beliefs) if isinstance(method, Belief) else method for method in methods]
+    )
 
 
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:

@@ -1,19 +1,139 @@
-"""Tables written to disk: .csv and .parquet, completely or not at all."""
+"""Predictions (.npz) and tables (.csv, .parquet) written to disk, completely or not at all."""
 
 import csv
 import io
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from rue._arrays import as_vector
 from rue._text import marked, protected
-from rue.errors import FileError, InputError
+from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
+from rue.errors import FileError, InputError, ShapeError
+from rue.io.arrays import save_npz
 from rue.io.atomic import replacing
+from rue.io.real_values import padded_ratings, real_arrays
+from rue.truth.annotations import Annotations
+from rue.truth.ratings import Ratings
 
-__all__ = ["save_table"]
+__all__ = ["prediction_arrays", "save_predictions", "save_table"]
+
+
+def save_predictions(
+    path: str | os.PathLike[str],
+    belief: Belief,
+    *,
+    ids: Sequence[object] | NDArray[Any] | None = None,
+    values: ArrayLike | None = None,
+    annotations: Annotations | Ratings | None = None,
+    classes: Sequence[str] | None = None,
+    method: str | None = None,
+) -> None:
+    """Write a belief to an .npz file that ``rue evaluate`` reads.
+
+    The file is written completely or not at all; missing folders are created. Read back, the
+    belief and the counts have the same bits.
+
+    Parameters
+    ----------
+    path
+        The file to write; it must end in ``.npz``.
+    belief
+        What the model says: ``Draws``, ``Dirichlet`` or ``Scored``, or about real numbers
+        ``Gaussians``, ``Samples`` or ``NormalInverseGamma``.
+    ids
+        A different name for each point, length n_points. Files are matched by them.
+    values
+        The number that each class stands for, shape (n_classes,). Defaults to the values of
+        ``annotations``, where they have some.
+    annotations
+        What annotators said about the same points, so that the file needs no truth file beside it.
+    classes
+        A different name for each class, length n_classes.
+    method
+        The method's name in tables; without it, the name of the file.
+
+    Raises
+    ------
+    InputError
+        If an argument does not fit the belief.
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, rue
+    >>> belief = rue.Draws(np.array([[[0.5, 0.5], [0.9, 0.1]], [[0.2, 0.8], [0.4, 0.6]]]))
+    >>> answers = rue.Annotations([[3, 1], [0, 4]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "mine.npz"
+    ...     rue.save_predictions(path, belief, ids=["a", "b"], annotations=answers, method="mine")
+    ...     sorted(np.load(path))
+    ['counts', 'ids', 'method', 'probs']
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".npz":
+        raise InputError(f"path must end in .npz, got {path.name}")
+    arrays = prediction_arrays(
+        belief, ids=ids, values=values, annotations=annotations, classes=classes, method=method
+    )
+    save_npz(path, arrays, parents=True)
+
+
+def prediction_arrays(
+    belief: Belief,
+    *,
+    ids: Sequence[object] | NDArray[Any] | None = None,
+    values: ArrayLike | None = None,
+    annotations: Annotations | Ratings | None = None,
+    classes: Sequence[str] | None = None,
+    method: str | None = None,
+) -> dict[str, Any]:
+    """Return the arrays of a prediction file by name; see :func:`save_predictions`."""
+    arrays: dict[str, Any] = {}
+    if ids is not None:
+        arrays["ids"] = _names("ids", ids, belief.n_points)
+    if method is not None:
+        arrays["method"] = np.asarray(method, dtype=np.str_)
+    if isinstance(belief, RealBelief):
+        if isinstance(annotations, Annotations):
+            raise InputError(
+                f"annotations of {type(belief).__name__} must be Ratings, got Annotations: use "
+                "Ratings.from_counts"
+            )
+        if annotations is None:
+            return arrays | real_arrays(belief)
+        if len(annotations) != len(belief):
+            raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
+        return arrays | real_arrays(belief) | padded_ratings(annotations)
+    if isinstance(annotations, Ratings):
+        raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")
+    if values is None and annotations is not None:
+        values = annotations.values
+    if values is not None:
+        arrays["values"] = as_vector("values", values, belief.n_classes)
+    if annotations is not None:
+        shape = annotations.n_points, annotations.n_classes
+        if shape != (belief.n_points, belief.n_classes):
+            raise ShapeError(
+                f"annotations must have shape ({belief.n_points}, {belief.n_classes}), got {shape}"
+            )
+        known = annotations.counts is None
+        arrays["counts"] = annotations.probs if known else annotations.counts
+    if classes is not None:
+        arrays["classes"] = _names("classes", classes, belief.n_classes)
+    match belief:
+        case Draws():
+            return arrays | {"probs": belief.probs}
+        case Dirichlet():
+            return arrays | {"alpha": belief.alpha}
+        case Scored():
+            return arrays | {"probs": belief.probs, "epistemic": belief.epistemic}
+    raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
 
 
 def save_table(path: Path, columns: Mapping[str, NDArray[Any]], *, parents: bool = False) -> None:
@@ -66,3 +186,13 @@ def _written(column: NDArray[Any]) -> list[str]:
             return [repr(cell) for cell in column.tolist()]  # all digits
         case _:
             return [protected(str(cell)) for cell in column.tolist()]
+
+
+def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> NDArray[np.str_]:
+    found = np.array([str(name) for name in names], dtype=np.str_)
+    if found.shape != (length,):
+        raise ShapeError(f"{what} must have shape ({length},), got {found.shape}")
+    unique, counts = np.unique(found, return_counts=True)
+    if len(unique) < length:
+        raise InputError(f"{what} must not repeat, {str(unique[np.argmax(counts > 1)])!r} does")
+    return found

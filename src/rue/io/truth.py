@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.answers import FileAnswers, read_answers
-from rue.io.names import BY_NAME, Matching, in_stated_order
+from rue.io.names import BY_NAME, Matching, in_stated_order, unused_note
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
@@ -78,7 +78,7 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
             f"{answers.n_points:,} have none, first {name}; drop them from the truth",
             advice={"--common": "then keeps the points with answers"},
         )
-    notes = answers.notes
+    notes = (*answers.notes, *unused_note(path, answers.unused))
     if answers.n_blank:
         notes = (*notes, f"{path}: {answers.n_blank:,} rows without an answer were left out")
     try:

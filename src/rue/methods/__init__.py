@@ -25,7 +25,7 @@ does not load torch, which ``fit`` needs (the extra ``rue[torch]``).
 from typing import Any as _Any
 
 from rue._plugins import Registry as _Registry
-from rue.io.predictions import save_predictions
+from rue.io.saving import save_predictions
 from rue.methods import (
     confidence,
     ddu,

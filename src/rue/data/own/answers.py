@@ -12,7 +12,7 @@ from rue.errors import FileError, InputError
 from rue.io.answers import FileAnswers, Layout, answers_of
 from rue.io.files import Frame, FrameColumn, is_number, read_frame
 from rue.io.memory import MemoryBudget
-from rue.io.names import ID_NAMES, Matching, find_id_name
+from rue.io.names import ID_NAMES, Matching, find_id_name, unused_note
 
 __all__ = ["TABLE_SUFFIXES", "OwnAnswers", "read_own_answers", "table_with"]
 
@@ -187,7 +187,7 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
         n_blank=answers.n_blank,
         n_silent=len(silent),
         attributes=cells,
-        notes=answers.notes,
+        notes=(*answers.notes, *unused_note(path, answers.unused)),
     )
 
 
