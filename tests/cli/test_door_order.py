@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rue
@@ -215,3 +216,65 @@ def test_names_in_bytes_are_names(world, run):
     ids, probs, _ = world
     np.savez("bytes.npz", probs=probs, ids=ids.astype("S"), classes=CLASSES.astype("S"))
     assert found(run, "evaluate", "bytes.npz", "--truth", "t.npz", "--no-gap")[0]["notes"] == []
+
+
+@pytest.mark.parametrize("layout", ["header", "actions", "turned", "parquet", "semicolons"])
+def test_costs_with_names_are_matched_by_name(world, run, layout):
+    """The class names of a cost matrix decide, whatever the order of its columns and rows."""
+    table = pd.DataFrame(np.array(COSTS, float), columns=CLASSES)
+    match layout:
+        case "header":
+            table.to_csv("named.csv", index=False)
+        case "actions":
+            table.set_index(CLASSES).to_csv("named.csv")
+        case "turned":
+            table.set_index(CLASSES).iloc[TURNED, TURNED].to_csv("named.csv")
+        case "parquet":
+            table[CLASSES[TURNED]].to_parquet("named.parquet")
+        case "semicolons":
+            table[CLASSES[TURNED]].to_csv("named.csv", sep=";", decimal=",", index=False)
+    file = "named.parquet" if layout == "parquet" else "named.csv"
+    call = ("evaluate", "p.npz", "--truth", "turned.npz", "--no-gap", "--quick", "--loss", "cost")
+    named = found(run, *call, "--cost", file)
+    call = tuple("t.npz" if word == "turned.npz" else word for word in call)
+    (wanted,), (row,) = found(run, *call, "--cost", "cost.csv"), named
+    assert (row["risk"], row["aurec"]) == pytest.approx((wanted["risk"], wanted["aurec"]))
+
+
+@pytest.mark.parametrize("first", ["0,1,2", "1,2,3"])
+def test_a_first_line_of_numbers_above_costs_is_refused(world, run, first):
+    rows = "\n".join(",".join(map(str, row)) for row in COSTS)
+    Path("numbered.csv").write_text(f"{first}\n{rows}\n")
+    done = run("evaluate", "p.npz", "--truth", "t.npz", "--loss", "cost", "--cost", "numbered.csv")
+    assert done.code == 2
+    assert "it may name the classes or be an action" in done.err
+
+
+@pytest.mark.parametrize("column", ["method", "model"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_several_methods_in_one_file(world, run, column, suffix):
+    """Rows of two methods are two methods, not draws of one, in every format."""
+    ids, probs, _ = world
+    parts = [
+        pd.DataFrame(probs[:, d], columns=CLASSES).assign(id=ids, **{column: name})
+        for d, name in enumerate("AB")
+    ]
+    for name, part in zip("AB", parts, strict=True):
+        part.drop(columns=column).to_csv(f"{name}.csv", index=False)
+    both = pd.concat(parts).sort_values("id")
+    match suffix:
+        case "csv":
+            both.to_csv("both.csv", index=False)
+        case "parquet":
+            both.to_parquet("both.parquet", index=False)
+        case "jsonl":
+            both.to_json("both.jsonl", orient="records", lines=True, double_precision=15)
+    more = ("--truth", "t.npz", "--no-gap", "--quick")
+    alone = found(run, "evaluate", "A.csv", "B.csv", *more)
+    rows = found(run, "evaluate", f"both.{suffix}", *more)
+    assert [row["method"] for row in rows] == ["A", "B"]
+    for row, wanted in zip(rows, alone, strict=True):
+        assert row["risk"] == pytest.approx(wanted["risk"], rel=1e-12)
+    done = run("select", f"both.{suffix}", *more[:2], "--maximize", "coverage", "--risk-max", "1")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "must hold one method, got A, B" in done.err

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rue
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.io import read_predictions, read_truth
+from rue.io.predictions import read_file
 
 LABELS = ("True", "Neither", "False")
 
@@ -189,8 +190,13 @@ def test_predictions_of_chaosnli_and_of_a_pipeline(tmp_path):
     read = read_predictions(written(tmp_path, "c.json", json.dumps({"bert": items})))
     assert (read.method, read.outcomes.names) == ("bert", ("e", "n", "c"))
     np.testing.assert_allclose(read.mean(), [[0.2, 0.5, 0.3]])
-    with pytest.raises(FileError, match="predictions of 2 models"):
-        read_predictions(written(tmp_path, "c.json", json.dumps({"a": items, "b": items})))
+    others = {"u1": {"predicted_probabilities": [0.6, 0.1, 0.3]}}
+    both = written(tmp_path, "c.json", json.dumps({"a": items, "b": others}))
+    methods = read_file(both)
+    assert [method.method for method in methods] == ["a", "b"]
+    np.testing.assert_allclose(methods[1].mean(), [[0.6, 0.1, 0.3]])
+    with pytest.raises(FileError, match="must hold one method, got a, b"):
+        read_predictions(both)
     scores = [
         [{"label": "neg", "score": 0.9}, {"label": "pos", "score": 0.1}],
         [{"label": "pos", "score": 0.6}, {"label": "neg", "score": 0.4}],
@@ -198,6 +204,37 @@ def test_predictions_of_chaosnli_and_of_a_pipeline(tmp_path):
     read = read_predictions(written(tmp_path, "p.json", json.dumps(scores)))
     assert read.outcomes.names == ("neg", "pos")
     np.testing.assert_allclose(read.mean(), [[0.9, 0.1], [0.4, 0.6]])
+
+
+def test_labels_that_models_gave_are_one_method_each(tmp_path):
+    people = {"w1": {"a": "no", "b": "yes"}, "w2": {"a": "no", "b": "no"}}
+    models = {"gpt": {"a": "no", "b": "yes"}, "gemini": {"a": "yes", "b": "no"}}
+    truth = read_truth(written(tmp_path, "people.json", json.dumps(people)))
+    assert truth.counts.tolist() == [[2, 0], [1, 1]]
+    first, second = read_file(written(tmp_path, "models.json", json.dumps(models)))
+    assert (first.method, second.method) == ("gpt", "gemini")
+    # gpt is wrong once in four answers, gemini three times (twice about a).
+    risks = [rue.evaluate(truth, m, loss="zero_one").risk for m in (first, second)]
+    assert risks == [0.25, 0.75]
+    with pytest.raises(InputError, match="all sampled labels are 'yes'"):
+        read_file(written(tmp_path, "one.json", '{"m": {"a": "yes", "b": "yes"}}'))
+    lines = [{"test_case": "E", "id": i, "value": v} for i, v in models["gpt"].items()]
+    hard = read_predictions(written(tmp_path, "hard.json", json.dumps(lines)))
+    assert rue.evaluate(truth, hard, loss="zero_one").risk == 0.25
+
+
+@pytest.mark.parametrize("orient", ["records", "index", "columns"])
+def test_every_json_of_pandas(tmp_path, orient):
+    import pandas as pd
+
+    probs = np.array([[0.25, 0.75], [0.5, 0.5], [0.125, 0.875]])
+    table = pd.DataFrame(probs, columns=["no", "yes"], index=["a", "b", "c"])
+    if orient == "records":
+        table = table.rename_axis("id").reset_index()
+    text = table.to_json(orient=orient)
+    read = read_predictions(written(tmp_path, "p.json", text))
+    assert (read.ids.tolist(), read.outcomes.names) == (["a", "b", "c"], ("no", "yes"))
+    np.testing.assert_array_equal(read.mean(), probs)
 
 
 REAL = Path(os.environ.get("RUE_DATA", ".")) / "lewidi"

@@ -104,6 +104,11 @@ def _codes(
     if isinstance(classes, int | np.integer):
         raise InputError(f"sampled labels that are words need the classes' names, got {classes}")
     names = sorted_names(found.tolist()) if classes is None else [str(name) for name in classes]
+    if classes is None and len(names) == 1:
+        raise InputError(
+            f"all sampled labels are {names[0]!r}, and there must be two classes or more",
+            advice={"--classes": "names all of them"},
+        )
     if len(set(names)) < max(2, len(names)):
         raise InputError(f"classes must be two or more different names, got {names}")
     place = {name: k for k, name in enumerate(names)}
