@@ -124,7 +124,7 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Belie
 def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief | Run]:
     """Read a prediction file, which may hold several methods: one for each."""
     frame = _frame(path, matching)
-    column = method_column(frame)
+    column = method_column(frame) if frame.is_table else None
     if column is None or is_component_table(frame):
         return [_with_draws_noted(_read_frame(frame, matching))]
     words = frame.columns[column].words
