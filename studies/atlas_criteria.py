@@ -190,7 +190,8 @@ def two_components(rows: Regimes) -> Answer:
     body = "\n\n".join(
         [
             "On half of the test points we fit the rule of [deploy](../../deploy.md) that "
-            "maximises coverage under two budgets, 60 % of the risk and 50 % of the regret of accepting "
+            "maximises coverage under two budgets, 60 % of the risk and 50 % of the regret of "
+            "accepting "
             "every point; on the other half we measure it. The gain is the coverage of the rule "
             "that learns how to weigh aleatoric and epistemic uncertainty minus that of a rule by "
             "one score, in percentage points, averaged over methods and seeds of each data set. "
