@@ -123,3 +123,100 @@ def test_answers_that_a_truth_overrides_are_noted(world, run):
     np.savez("turned.npz", counts=counts[::-1, ::-1], **order)
     np.savez("own.npz", probs=probs, counts=counts, ids=IDS, classes=CLASSES)
     assert not any("its own" in note for note in notes(run, "own.npz", "--truth", "turned.npz"))
+
+
+def percentages(name, counts):
+    """Write counts as percentages, whole numbers that sum to 100."""
+    shares = np.floor(100 * counts / counts.sum(axis=1, keepdims=True)).astype(int)
+    shares[:, 0] += 100 - shares.sum(axis=1)
+    table = pd.DataFrame(shares, columns=CLASSES).assign(id=IDS)
+    match name:
+        case "pct.npz":
+            np.savez(name, counts=shares, ids=IDS, classes=CLASSES)
+        case "pct.parquet":
+            table.to_parquet(name)
+        case "pct.jsonl":
+            rows = zip(IDS, shares.tolist(), strict=True)
+            lines = [{"id": i, "counts": dict(zip(CLASSES, s, strict=True))} for i, s in rows]
+            Path(name).write_text("\n".join(map(json.dumps, lines)))
+        case _:
+            table.to_csv(name, index=False, sep="\t" if name.endswith("tsv") else ",")
+
+
+@pytest.mark.parametrize("name", ["pct.csv", "pct.tsv", "pct.npz", "pct.parquet", "pct.jsonl"])
+def test_percentages_are_not_100_answers_without_a_word(world, run, name):
+    percentages(name, world[1])
+    words = "all counts of a point sum to 100: if they are percentages"
+    call = ("p.npz", "--truth", name)
+    assert any(words in note for note in notes(run, *call))
+    plain, scaled, exact = (
+        json.loads(run("evaluate", *c, "--no-gap", "--quick", "--format", "json").out)[0]
+        for c in (("p.npz", "--truth", "t.npz"), (*call, "--n-answers", "7"), (*call, "--shares"))
+    )
+    for key in ("risk", "aurec", "aurec_low", "aurec_high"):  # 7 answers, as there were
+        assert scaled[key] == pytest.approx(plain[key], rel=1e-12), key
+    assert any("scaled to 7 answers per point" in note for note in scaled["notes"])
+    assert exact["aurec_low"] is None or exact["aurec_low"] == exact["aurec"]
+    assert exact["risk"] == pytest.approx(plain["risk"], abs=0.02)
+    assert any("p* is exact and there is no bracket" in note for note in exact["notes"])
+    done = run("evaluate", *call, "--shares", "--n-answers", "7")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_counts_with_a_common_divisor_are_noted(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(2)
+    counts = rng.multinomial(5, np.ones(3) / 3, 30)
+    probs = rng.dirichlet(np.ones(3), 30)
+    np.savez("p.npz", probs=probs, counts=20 * counts + 0)
+    assert any("sum to 100" in note for note in notes(run, "p.npz"))
+    np.savez("p.npz", probs=probs, counts=3 * counts)
+    assert any("all counts are multiples of 3" in note for note in notes(run, "p.npz"))
+    np.savez("p.npz", probs=probs, counts=counts)
+    assert not any("counts" in note for note in notes(run, "p.npz"))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl", "npz"])
+def test_probabilities_that_do_not_sum_to_1_have_a_way_out(world, run, suffix):
+    probs = 100 * world[0][:, 0]
+    table = pd.DataFrame(probs, columns=CLASSES).assign(id=IDS)
+    name = f"pct.{suffix}"
+    match suffix:
+        case "npz":
+            np.savez(name, probs=probs, ids=IDS, classes=CLASSES)
+        case "parquet":
+            table.to_parquet(name)
+        case "jsonl":
+            table.to_json(name, orient="records", lines=True, double_precision=15)
+        case _:
+            table.to_csv(name, index=False, sep="," if suffix == "csv" else "\t")
+    np.savez("one.npz", probs=world[0][:, 0], ids=IDS, classes=CLASSES)
+    done = run("evaluate", name, "--truth", "t.npz")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--normalize divides" in done.err
+    more = ("--truth", "t.npz", "--no-gap", "--quick", "--format", "json")
+    row, wanted = (
+        json.loads(run("evaluate", *c, *more).out)[0] for c in ((name, "--normalize"), ("one.npz",))
+    )
+    assert row["risk"] == pytest.approx(wanted["risk"], rel=1e-12)
+    assert any("probabilities were divided by their sums, 100" in n for n in row["notes"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_of_answers_group_and_show_their_points(world, run, suffix):
+    """Every column of a table of answers that is the same for a point groups and clusters."""
+    rows = [
+        (i, CLASSES[k], "ab"[n % 3 == 0])
+        for n, (i, row) in enumerate(zip(IDS, world[1], strict=True))
+        for k in np.repeat(np.arange(3), row)
+    ]
+    table = pd.DataFrame(rows, columns=["id", "label", "doc"])
+    writer = table.to_csv if suffix == "csv" else table.to_parquet
+    writer(f"long.{suffix}", index=False)
+    out = run("evaluate", "p.npz", "--truth", f"long.{suffix}", "--by", "doc", "--no-gap").out
+    assert [line.split()[:4] for line in out.splitlines() if line.startswith("p ")] == [
+        ["p", "log", "a", "8"],
+        ["p", "log", "b", "4"],
+    ]
+    more = ("--cluster", "doc", "--ci", "0.9", "--replicates", "20")
+    assert run("evaluate", "p.npz", "--truth", f"long.{suffix}", *more, "--no-gap").code == 0

@@ -196,6 +196,14 @@ class Matched:
     common: bool = option(False, "Keep only the points whose ids are in both files.")
     by_position: bool = option(False, "Match rows by position, whatever their ids are.")
     min_annotators: int | None = option(None, "Leave out points with fewer answers.", min=1)
+    n_answers: int | None = option(
+        None,
+        "How many answers each point has, for a truth of percentages.",
+        metavar="N",
+        min=1,
+    )
+    shares: bool = option(False, "The truth holds shares, so p* is exact and has no bracket.")
+    normalize: bool = option(False, "Divide probabilities, such as percentages, by their sum.")
     max_memory: MaxMemory = None
 
     @cached_property
@@ -216,6 +224,9 @@ class Matched:
             annotator=self.annotator,
             positive=self.positive,
             min_annotators=self.min_annotators,
+            n_answers=self.n_answers,
+            shares=self.shares,
+            normalize=self.normalize,
             max_memory=None if size is None else parse_size(size),
         )
 

@@ -23,8 +23,17 @@ from rue.io.answer_tables import Said, said_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
 
-__all__ = ["ANSWER_ARRAYS", "FileAnswers", "answers_of", "answers_of_arrays", "read_answers"]
+__all__ = [
+    "ANSWER_ARRAYS",
+    "FileAnswers",
+    "answers_of",
+    "answers_of_arrays",
+    "as_stated",
+    "read_answers",
+    "span",
+]
 
+_ENOUGH_ROWS = 20  # to conclude something from a common divisor
 Layout = Literal["long", "wide", "arrays"]
 ANSWER_ARRAYS = ("counts", "probs", "ratings")
 RESERVED = frozenset(
@@ -119,7 +128,8 @@ def answers_of(
         paths = (*said.used, *said.columns.values(), *by)
         used = {part for name in paths for part in (name, name.split(".")[0])}
         unused = [name for name in frame.columns if name not in used]
-    return replace(answers, unused=tuple(unused)).named(matching.classes)
+    answers = replace(answers, unused=tuple(unused)).named(matching.classes)
+    return as_stated(answers, matching)
 
 
 def answers_of_arrays(
@@ -160,6 +170,47 @@ def answers_of_arrays(
         groups=group_columns(arrays, n_points),
     )
     return _counts_or_probs(answers, np.asarray(table), noted="counts" in arrays or "" in arrays)
+
+
+def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
+    """Return counts as what the user says that they are, or note that they may be percentages."""
+    if matching.normalize and answers.probs is not None:
+        sums = answers.probs.sum(axis=1, keepdims=True)
+        note = f"{answers.path}: shares were divided by their sums, {span(sums)}"
+        return replace(answers, probs=answers.probs / sums, notes=(*answers.notes, note))
+    table = answers.counts if answers.probs is None else answers.probs
+    if table is None or (table < 0).any() or not table.any(axis=1).all():
+        return answers
+    table = np.asarray(table, np.float64)
+    sums = table.sum(axis=1, keepdims=True)
+    if matching.shares:
+        note = f"{answers.path}: counts were read as shares, so p* is exact and there is no bracket"
+        return replace(answers, counts=None, probs=table / sums, notes=(*answers.notes, note))
+    if matching.n_answers is not None:
+        exact = table / sums * matching.n_answers
+        counts = np.floor(exact + 1e-9)
+        order = np.argsort(np.argsort(counts - exact, axis=1, kind="stable"), axis=1)
+        counts += order < matching.n_answers - counts.sum(axis=1, keepdims=True)
+        note = f"{answers.path}: counts were scaled to {matching.n_answers} answers per point"
+        return replace(answers, counts=counts, probs=None, notes=(*answers.notes, note))
+    if answers.counts is None or answers.layout == "long":
+        return answers
+    whole = (table % 1 == 0).all() and table.max() < 2**53
+    divisor = int(np.gcd.reduce(table.astype(np.int64), axis=None)) if whole else 1
+    if len(table) > 1 and (sums == 100).all():
+        what = "all counts of a point sum to 100: if they are percentages"
+    elif divisor > 1 and len(table) >= _ENOUGH_ROWS:
+        what = f"all counts are multiples of {divisor}: if they are scaled"
+    else:
+        return answers
+    note = f"{answers.path}: {what}, --n-answers says how many answered, or --shares that p* is"
+    return replace(answers, notes=(*answers.notes, f"{note} exact"))
+
+
+def span(sums: FloatArray) -> str:
+    """Return the least and the largest number, for notes."""
+    low, high = float(sums.min()), float(sums.max())
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:

@@ -71,6 +71,12 @@ class Matching:
         The class that predictions with one probability per point are about.
     min_annotators
         Leave out the points with fewer answers.
+    n_answers
+        How many answers each point has, for counts that are percentages or shares of them.
+    shares
+        Whether counts are shares of unknown many answers, so that p* is taken as exact.
+    normalize
+        Whether probabilities, of a model or of answers, are divided by their sum.
     groups
         Columns that a command groups or clusters by, so that no note calls them unused.
     max_memory
@@ -87,6 +93,9 @@ class Matching:
     annotator: str | None = None
     positive: str | None = None
     min_annotators: int | None = None
+    n_answers: int | None = None
+    shares: bool = False
+    normalize: bool = False
     groups: tuple[str, ...] = ()
     max_memory: int | None = None
 
@@ -94,6 +103,8 @@ class Matching:
         names = self.classes
         if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
             raise InputError(f"classes must be two or more different names, got {list(names)}")
+        if self.shares and self.n_answers is not None:
+            raise InputError("shares have no number of answers: give one of shares and n_answers")
         if self.common and self.by_position:
             raise InputError(
                 "common points are matched by id, so they cannot be matched by position"

@@ -29,7 +29,7 @@ from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Gaussians, Sample
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
-from rue.io.answers import answers_of_arrays, group_columns
+from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
 from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
 from rue.io.components import components_of, is_component_table
 from rue.io.files import Frame, plain, read_frame
@@ -308,6 +308,7 @@ def predictions_of(
     if matching.positive is not None:
         arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
+    arrays, notes = _normalized(path, arrays) if matching.normalize else (arrays, ())
     real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
     try:
         belief: Belief
@@ -324,8 +325,11 @@ def predictions_of(
     except AlignmentError as error:
         raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        raise error.about(path) from None
-    belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)))
+        if "must sum to 1" not in error.message:
+            raise error.about(path) from None
+        advice = {"--normalize": "divides probabilities, such as percentages, by their sum"}
+        raise FileError(error.about(path).message, advice=advice | error.advice) from None
+    belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)), notes=notes)
     belief = in_stated_order(belief, matching.classes).with_method(_method(arrays) or "")
     answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})
     if answers is None:
@@ -336,7 +340,23 @@ def predictions_of(
             f"{answers.n_points:,}"
         )
     answers = replace(answers.named(matching.classes), ids=belief.ids, order=order)
+    answers = as_stated(answers, matching)
     return belief._with(truth=truth_of_answers(answers, matching.classes))
+
+
+def _normalized(
+    path: Path, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[Mapping[str, NDArray[Any]], tuple[str, ...]]:
+    """Return arrays with probabilities that sum to 1, and a note about their sums."""
+    probs = arrays.get("probs")
+    if probs is None or probs.dtype.kind not in "fiu" or probs.ndim not in (2, 3):
+        return arrays, ()
+    sums = probs.astype(np.float64).sum(axis=-1, keepdims=True)
+    if not (np.isfinite(sums) & (sums > 0)).all():
+        row = int(np.argwhere(~(np.isfinite(sums) & (sums > 0)))[0][0])
+        raise FileError(f"{path}: probabilities must have a positive sum, not at row {row}")
+    note = f"{path}: probabilities were divided by their sums, {span(sums)}"
+    return {**arrays, "probs": probs / sums}, (note,)
 
 
 def _of_both_classes(

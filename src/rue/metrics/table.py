@@ -208,6 +208,7 @@ def format_rows(
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if columns is not None:
         keys = {f"{key}{end}" for key in columns for end in ("", "_std", "_ci_low", "_ci_high")}
+        keys |= set() if format in ("json", "csv") else {"n_points"}  # which groups show
         dicts = [{k: v for k, v in row.items() if k in keys or k in _NAMES} for row in dicts]
     match format:
         case "json":
@@ -427,7 +428,11 @@ def _result_grid(
     arrow = _LATEX_ARROWS if latex else _ARROWS
     titles = [NumberCell(arrow.get(c.better, "") + (c.latex * latex or c.title)) for c in columns]
     first = 1 + next((j for j, c in enumerate(columns) if c.key == "aurec"), 0)
-    further = ((first, "bracket", _bracket), (len(titles) + 1, "annotators", _annotators))
+    further = (
+        (first, "bracket", _bracket),
+        (len(titles) + 1, "annotators", _annotators),
+        (0, "points", _points_of_group),
+    )
     for place, title, text in further:
         texts = [text(row) for row in dicts]
         if any(texts):
@@ -441,6 +446,12 @@ def _result_grid(
             grid.append(None)
         grid.append([*(str(row.get(name, "")) for name in names), *line])
     return format_grid(grid, format, left=len(names), width=width)
+
+
+def _points_of_group(row: Row) -> str:
+    """Return the number of points of a group."""
+    n_points = row.get("n_points")
+    return f"{n_points:,}" if row.get("group") and isinstance(n_points, int) else ""
 
 
 def _marks(
