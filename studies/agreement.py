@@ -12,9 +12,10 @@ from rue.bench.store import Store
 from rue.components import Run
 from rue.io import read_run
 from rue.metrics.evaluation import evaluate_run
-from rue.plots import plot_agreement, save
+from rue.plots import plot_agreement
 from studies import DOCS
 from studies.pages import fill_file, table
+from studies.pictures import keep_figure
 
 DRAWN = ("ensemble", "evidential", "dirichlet_multinomial")
 
@@ -23,7 +24,7 @@ def main() -> None:
     runs = read(Store(Path(sys.argv[1])))
     fill_file(DOCS / "uncertainty.md", {"agreement": agreement_table(runs)})
     shown = [run for run in runs if run.method in DRAWN]
-    save(plot_agreement(shown), DOCS / "figures" / "agreement.png")
+    keep_figure(plot_agreement(shown), "agreement")
 
 
 def read(store: Store, seed: int = 0) -> list[Run]:

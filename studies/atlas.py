@@ -16,8 +16,8 @@ from pathlib import Path
 
 from rue.bench import baselines
 from rue.bench.store import Store
-from studies import FIGURES, ROOT
-from studies.atlas_analysis import grid
+from studies import ROOT
+from studies.atlas_analysis import Grid, grid
 from studies.atlas_answers import Answer
 from studies.atlas_baselines import baseline_rows, without_noise
 from studies.atlas_baselines import one_network as beyond_one_network
@@ -57,14 +57,18 @@ def main() -> None:
             import_cells(regimes[name], folder)
     rows = {regime: flat(regime) for regime in SUITES}
     write_pages(answered(), rows)
-    tuned = rows["tuned"]
-    panels = [
+    draw(panels())
+    write_baselines(Path(baselines.__file__).parent / "study_rows")
+    fill_file(README, readme_blocks())
+
+
+def panels() -> list[tuple[str, Grid]]:
+    """Return the panels of the figure, from the rows of the tuned regime."""
+    tuned = flat("tuned")
+    return [
         (name, grid(tuned, "n_aurec", loss))
         for name, loss in (("Log loss", "log"), ("0/1 loss", "zero_one"))
     ]
-    draw(panels, FIGURES / "atlas.png")
-    write_baselines(Path(baselines.__file__).parent / "study_rows")
-    fill_file(README, readme_blocks())
 
 
 @cache

@@ -1,18 +1,17 @@
 """The summary figure of the atlas: n-AuReC of each method on each data set."""
 
-from pathlib import Path
-
 import numpy as np
 from matplotlib.figure import Figure
 
-from rue.plots.style import GREY, PALETTE, look, save
+from rue.plots.style import GREY, PALETTE, look
 from studies.atlas_analysis import REPLICATES, Grid, family, family_means
+from studies.pictures import keep_figure
 
 MARKERS = "osD^v<>"
 """The data sets of one family share a colour and differ in shape."""
 
 
-def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
+def draw(panels: list[tuple[str, Grid]]) -> None:
     """Draw one panel per loss: a dot for each data set, and the mean of each method.
 
     Means, and with them the order of the methods, are over the families of the data sets that
@@ -20,12 +19,13 @@ def draw(panels: list[tuple[str, Grid]], path: Path) -> None:
     be compared.
     """
     with look():
-        save(_figure(panels), path)
+        keep_figure(figure(panels), "atlas")
 
 
-def _figure(panels: list[tuple[str, Grid]]) -> Figure:
-    figure = Figure(figsize=(3.9 * len(panels), 4.4), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, len(panels)))
+def figure(panels: list[tuple[str, Grid]]) -> Figure:
+    """Return the figure, one panel for each loss."""
+    whole = Figure(figsize=(3.9 * len(panels), 4.4), layout="constrained")
+    axes = np.atleast_1d(whole.subplots(1, len(panels)))
     for ax, (name, grid) in zip(axes, panels, strict=True):
         shared = np.asarray(~np.isnan(grid.values).any(axis=1))
         names = [d for d, one in zip(grid.datasets, shared, strict=True) if one]
@@ -56,7 +56,7 @@ def _figure(panels: list[tuple[str, Grid]]) -> Figure:
         ax.set_title(name)
     handles, labels = axes[0].get_legend_handles_labels()
     ordered = sorted(zip(labels, handles, strict=True), key=lambda pair: family(pair[0]))
-    figure.legend(
+    whole.legend(
         [handle for _, handle in ordered],
         [label for label, _ in ordered],
         loc="outside lower center",
@@ -64,4 +64,4 @@ def _figure(panels: list[tuple[str, Grid]]) -> Figure:
         fontsize=7,
         frameon=False,
     )
-    return figure
+    return whole

@@ -24,7 +24,7 @@ from rue.data.files import roots
 from rue.inference.intervals import intervals
 from rue.io.json_files import json_objects
 from rue.losses import get_loss
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.chaosnli_page import blocks
 from studies.pages import fill_file
 from studies.rows import Row, read_rows, stamp, write_rows
@@ -277,7 +277,7 @@ def entropies(probs: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw(root: str | None) -> None:
     """Draw the regret-coverage curves of RoBERTa on SNLI, as published and with a temperature."""
     from rue.plots.curves import plot_curves
-    from rue.plots.style import save
+    from studies.pictures import keep_figure
 
     _, truth, items, whole = load(MODELS[0], root)
     answers, _ = temperatures(truth, items, whole)
@@ -287,7 +287,7 @@ def draw(root: str | None) -> None:
         for loss in ("log", "zero_one")
         for name, belief in beliefs.items()
     ]
-    save(plot_curves(runs, gain=True), FIGURES / "chaosnli.png")
+    keep_figure(plot_curves(runs, gain=True), "chaosnli")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import rue.data
 from rue.data.features import ENCODERS, Encoder
 from rue.data.own.agreement import alpha_of_ratings
 from rue.losses import get_loss
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.pages import fill_file, percent, spread, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
@@ -61,13 +61,13 @@ def encoders() -> list[Encoder]:
 def annotations(root: str | None) -> list[Row]:
     """Return a row of facts for each annotated data set that is here; draw one of each family."""
     from rue.plots.data import plot_annotations
-    from rue.plots.style import save
+    from studies.pictures import keep_figure
 
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
     data = [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
     first = {each.name.partition("-")[0]: each for each in reversed(data)}  # of each family
-    save(plot_annotations(list(reversed(first.values()))), FIGURES / "data.png")
+    keep_figure(plot_annotations(list(reversed(first.values()))), "data")
     return [row(dataset) for dataset in data]
 
 

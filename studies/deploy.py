@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import json
 import math
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,10 @@ from rue.deploy.candidates import Weights, best_cut, directions, losses_of, weig
 from rue.io.predictions import read_belief
 from rue.losses import get_loss
 from rue.selectors import solve
-from studies import DOCS, FIGURES, OUT
+from studies import DOCS, OUT
 from studies.blocks import with_output
 from studies.pages import fill, percent, table
+from studies.pictures import keep_file
 from studies.rows import Row, as_json, read_rows, stamp, write_rows
 
 PAGE = DOCS / "deploy.md"
@@ -66,7 +66,7 @@ def main() -> None:
         with contextlib.chdir(PREDICTIONS):
             page = with_output(page)
         for name in ("cifar", "movies"):
-            shutil.copy(PREDICTIONS / f"{name}.png", FIGURES / f"deploy_{name}.png")
+            keep_file(PREDICTIONS / f"{name}.png", f"deploy_{name}", read_rows("deploy")["rows"])
     PAGE.write_text(fill(page, blocks(read_rows("deploy")["rows"])))
 
 

@@ -14,14 +14,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import rue.data
 from rue import Annotations, decompose, n_aurec, realize, regret_parts, spearman
 from rue._arrays import FloatArray
 from rue.metrics.estimation import RegretParts
 from rue.sandbox import make_category_world, split_category_regret
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.pages import fill_file, spread, table
+from studies.pictures import keep_figure
 from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "estimation.md"
@@ -76,7 +78,7 @@ def main() -> None:
                     record["convergence"] += converged(*key)
                     packages = ("numpy", "scipy", "torch", "scikit-learn")
                     write_rows("estimation", record | stamp(*packages))
-    draw(record)
+    keep_figure(draw(record), "estimation")
     fill_file(PAGE, blocks(record))
 
 
@@ -269,11 +271,9 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def draw(record: Mapping[str, list[Row]]) -> None:
-    """Draw the two panels: the sandbox, and the methods on random-rbf."""
-    from matplotlib.figure import Figure
-
-    from rue.plots import look, plot_regret_parts, save
+def draw(record: Mapping[str, list[Row]]) -> Figure:
+    """Return the two panels: the sandbox, and the methods on random-rbf."""
+    from rue.plots import look, plot_regret_parts
 
     loss = SHOWN[0]
     cells = [row for row in record["sandbox"] if row["loss"] == loss]
@@ -283,7 +283,7 @@ def draw(record: Mapping[str, list[Row]]) -> None:
         for name in dict.fromkeys(row["method"] for row in methods)
     ]
     with look():
-        figure = Figure(figsize=(9.2, 3.6), layout="constrained")
+        figure = Figure(figsize=(7.3, 3.0), layout="constrained")
         axes = figure.subplots(1, 2)
         plot_regret_parts([{"name": str(r["n_cells"])} | r for r in cells], ax=axes[0])
         axes[0].set(title="Sandbox", xlabel="cells of the model class", ylabel="nats")
@@ -292,7 +292,7 @@ def draw(record: Mapping[str, list[Row]]) -> None:
         for label in axes[1].get_xticklabels():
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         axes[0].legend()
-    save(figure, FIGURES / "estimation.png")
+    return figure
 
 
 if __name__ == "__main__":

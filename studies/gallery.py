@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from studies import DOCS, FIGURES, ROOT
+from studies import DOCS, ROOT
 from studies.pages import code
+from studies.pictures import keep_file
 
 SCRIPTS = ROOT / "examples" / "gallery"
 PAGES = DOCS / "gallery"
@@ -99,20 +100,15 @@ def main() -> None:
         cells = cells_of((SCRIPTS / f"{name}.py").read_text())
         with tempfile.TemporaryDirectory() as folder:
             printed = list(printed_by(cells, Path(folder)))
-            shrink(Path(folder, f"{name}.png"), FIGURES / f"gallery_{name}.png")
+            keep_file(Path(folder, f"{name}.png"), f"gallery_{name}", script_source(name))
         (PAGES / f"{name}.md").write_text(page_of(name, cells, printed))
     pages = {name: (PAGES / f"{name}.md").read_text() for name in ORDER}
     (PAGES / "index.md").write_text(index_of(pages))
 
 
-def shrink(source: Path, target: Path) -> None:
-    """Write a figure for the site: at most 1,400 pixels wide, with 128 colours."""
-    from PIL import Image
-
-    with Image.open(source) as image:
-        small = image.convert("RGB")
-        small.thumbnail((1_400, 1_400))
-        small.quantize(128).save(target, optimize=True)
+def script_source(name: str) -> str:
+    """Return what the figure of a script is drawn from."""
+    return (SCRIPTS / f"{name}.py").read_text()
 
 
 if __name__ == "__main__":

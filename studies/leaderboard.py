@@ -15,9 +15,10 @@ from typing import Any
 
 from rue.io import save_predictions
 from rue.leaderboard import write_submission
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.blocks import with_output
 from studies.chaosnli import MODELS, draws, load, temperatures
+from studies.pictures import keep_image, page_source
 from studies.report import browser, shoot
 
 PAGE = DOCS / "leaderboard.md"
@@ -36,7 +37,7 @@ def main() -> None:
         with browser() as driver:
             for name, width, height, theme in SHOTS:
                 shot = shoot(driver, page, width, height, theme, "body")
-                shot.save(FIGURES / f"leaderboard-{name}.png", optimize=True)
+                keep_image(shot, f"leaderboard-{name}", page_source("rue.leaderboard"))
 
 
 def write_submissions(folder: Path, root: str | None = None) -> None:

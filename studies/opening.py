@@ -7,10 +7,11 @@ import json
 
 from matplotlib.figure import Figure
 
-from rue.plots.style import GREY, line_styles, look, save
+from rue.plots.style import GREY, line_styles, look
 from rue.ranking.inversions import Contest
-from studies import FIGURES, RESULTS
+from studies import RESULTS
 from studies.claims import everything
+from studies.pictures import keep_figure
 from studies.rows import Row
 
 NAMES = {
@@ -37,8 +38,8 @@ LOSSES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 
 def main() -> None:
-    save(plot_ranks(), FIGURES / "opening_ranks.png")
-    save(plot_found(run_rows()), FIGURES / "opening_regret.png")
+    keep_figure(plot_ranks(), "opening_ranks")
+    keep_figure(plot_found(run_rows()), "opening_regret")
 
 
 def run_rows() -> list[Row]:

@@ -10,19 +10,20 @@ from decimal import Decimal
 from math import sqrt
 from statistics import fmean
 
+from matplotlib.figure import Figure
+
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
 from rue.plots.inversions import plot_ranks
-from rue.plots.style import save
 from rue.published import PUBLISHED_COLUMNS, TABLES, read_published
 from rue.ranking.inversions import Contest
 from rue.ranking.scores import CRITERIA
-from studies import FIGURES, RESULTS
+from studies import RESULTS
 from studies.claims import ROWS, at, claims, compared, everything, value
 from studies.conventions_page import section
 from studies.pages import table
+from studies.pictures import keep_figure
 
 PAGE = RESULTS / "published.md"
-FIGURE = FIGURES / "published_ranks.png"
 
 # What section 5.3 compares: proxies on CIFAR-10 and OpenML, regret on CIFAR-10H.
 SECTION = ("cifar10", "openml-6", "openml-156", "cifar10h")
@@ -36,7 +37,12 @@ LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 def main() -> None:
     PAGE.write_text(page())
-    save(plot_ranks([compared(SECTION, USUAL)]), FIGURE)
+    keep_figure(figure(), "published_ranks")
+
+
+def figure() -> Figure:
+    """Return the ranks of the methods under the criteria of section 5.3."""
+    return plot_ranks([compared(SECTION, USUAL)])
 
 
 def page() -> str:

@@ -17,7 +17,7 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.inference import calibration_bands
 from rue.metrics.recalibration import gap_after_recalibration
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.pages import fill_file, table
 from studies.plans import LOSSES, methods
 from studies.plans_page import SETS
@@ -134,9 +134,10 @@ def _draw(
 
 def draw(runs: list[Run]) -> None:
     """Draw the reliability diagram."""
-    from rue.plots import plot_regret_calibration, save
+    from rue.plots import plot_regret_calibration
+    from studies.pictures import keep_figure
 
-    save(plot_regret_calibration(runs), FIGURES / "regret_calibration.png")
+    keep_figure(plot_regret_calibration(runs), "regret_calibration")
 
 
 def gaps_table(rows: list[Row]) -> str:

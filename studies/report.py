@@ -18,7 +18,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from studies import FIGURES
+from studies.pictures import keep_image, page_source
 
 # page, name, width, height, dark or light, what to scroll to
 SHOTS = (
@@ -36,9 +36,8 @@ def main() -> None:
     pages = [Path(name).resolve() for name in sys.argv[1:]]
     with browser() as driver:
         for page, name, width, height, theme, place in SHOTS:
-            shoot(driver, pages[page], width, height, theme, place).save(
-                FIGURES / f"report-{name}.png", optimize=True
-            )
+            shot = shoot(driver, pages[page], width, height, theme, place)
+            keep_image(shot, f"report-{name}", page_source())
 
 
 @contextmanager

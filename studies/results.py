@@ -7,21 +7,27 @@ An imported run is docs/results/NAME.json: every cell's row.json, and the interv
 that need the predictions. :mod:`studies.result_pages` writes its page from that file alone.
 """
 
+import json
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
+
+from matplotlib.figure import Figure
 
 from rue._schema import plain
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store, with_convention
 from rue.bench.tables import in_paper, read_results, table_rows
-from rue.cli._demo import curves
+from rue.cli._demo import drawn_runs
 from rue.inference.comparison import COMPARABLE
 from rue.metrics.columns import title
 from rue.plots.comparison import plot_rankings
+from rue.plots.curves import plot_curves
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
-from studies import FIGURES, RESULTS
+from studies import RESULTS
+from studies.pictures import keep_figure, keep_file, run_source
 from studies.result_pages import inverted, names, page
 from studies.rows import Row, as_json
 
@@ -33,6 +39,8 @@ def main() -> None:
         import_run(Path(folder))
     for name in names():
         (RESULTS / f"{name}.md").write_text(page(name))
+        for picture, figure in rank_figures(name).items():
+            keep_figure(figure, picture)
 
 
 def import_run(folder: Path) -> None:
@@ -58,10 +66,21 @@ def import_run(folder: Path) -> None:
     for loss in losses:
         ranked = [(key, ranking(rows[0]["dataset"], loss, key)) for key in ("aurec", "n_aurec")]
         titled = [(f"{title(key)} ({loss} loss)", one) for key, one in ranked if one is not None]
-        save(plot_rankings(titled), FIGURES / f"{name}_{loss}.png")
-    curves(store, FIGURES / f"{name}_curves.png")
-    for number, found in enumerate(inverted(record)):
-        save(plot_ranks([found]), FIGURES / f"{name}_ranks{number or ''}.png")
+        keep_of_run(plot_rankings(titled), f"{name}_{loss}", record)
+    keep_of_run(plot_curves(drawn_runs(store), gain=True), f"{name}_curves", record)
+
+
+def keep_of_run(figure: Figure, name: str, record: Row) -> None:
+    """Keep a figure that needs the predictions of a run, stamped by the rows and its labels."""
+    with tempfile.TemporaryDirectory() as folder:
+        save(figure, Path(folder, "figure.png"))
+        keep_file(Path(folder, "figure.png"), name, run_source(record))
+
+
+def rank_figures(name: str) -> dict[str, Figure]:
+    """Return the figures of the ranks of an imported run, by name."""
+    found = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
+    return {f"{name}_ranks{i or ''}": plot_ranks([one]) for i, one in enumerate(found)}
 
 
 def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:

@@ -31,7 +31,7 @@ from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
 from rue.truth.answer_losses import Answers
 from rue.truth.finite_annotators import estimate_bayes_risk
-from studies import DOCS, FIGURES, OUT
+from studies import DOCS, OUT
 from studies.clusters import cluster_coverage, clusters_table
 from studies.pages import fill_file, percent, table
 from studies.rows import Row, read_rows, stamp, write_rows
@@ -195,9 +195,9 @@ STUDIES: dict[str, Callable[[Path], list[Row]]] = {
 
 def draw(rows: Row) -> None:
     from rue.plots.bracket import plot_brackets
-    from rue.plots.style import save
+    from studies.pictures import keep_figure
 
-    save(plot_brackets(rows["bracket"]), FIGURES / "bracket.png")
+    keep_figure(plot_brackets(rows["bracket"]), "bracket")
 
 
 def blocks(rows: Row) -> dict[str, str]:

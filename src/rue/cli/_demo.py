@@ -6,7 +6,6 @@ The demo runs the suite ``demo``: movie-review snippets that 15 to 29 annotators
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,9 @@ from rue.components import Run
 from rue.data.datasets.random_rbf import random_rbf
 from rue.io.runs import read_run
 from rue.metrics.evaluation import evaluate
-from rue.plots.curves import plot_curves
-from rue.plots.style import save
 from rue.truth import Annotations
 
-__all__ = ["MODELS", "compile_kernels", "curves", "made_data", "meaning"]
+__all__ = ["MODELS", "compile_kernels", "drawn_runs", "made_data", "meaning"]
 
 #: More points than those for which the Pareto-gap goes through all directions.
 _COMPILED = 600
@@ -38,8 +35,8 @@ def compile_kernels() -> None:
         evaluate(truth, Draws(probs), loss)
 
 
-def curves(store: Store, out: Path, *, seed: int = 0) -> None:
-    """Draw the coverage curves of all methods of a run, for one seed."""
+def drawn_runs(store: Store, *, seed: int = 0) -> list[Run]:
+    """Return the runs of all methods and losses of a benchmark, for one seed."""
     suite = store.suite()
     runs: list[Run] = []
     for loss in suite.losses:
@@ -47,7 +44,7 @@ def curves(store: Store, out: Path, *, seed: int = 0) -> None:
             if cell.seed == seed and store.state(cell) == "done":
                 run = read_run(store.predictions(cell), None, loss)
                 runs.append(replace(run, method=cell.method))
-    save(plot_curves(runs, gain=True), out)
+    return runs
 
 
 def meaning(rows: Sequence[Mapping[str, Any]], points: str) -> list[str]:

@@ -37,10 +37,12 @@ def _whole(out: Path) -> None:
     from rue.bench.store import Store
     from rue.bench.suite import read_suite
     from rue.bench.tables import read_results, table_rows
-    from rue.cli._demo import compile_kernels, curves, meaning
+    from rue.cli._demo import compile_kernels, drawn_runs, meaning
     from rue.cli._progress import run_with_progress
     from rue.cli.sandbox import write_sandbox
     from rue.data import fetch
+    from rue.plots.curves import plot_curves
+    from rue.plots.style import save
     from rue.report import from_folder, write_report
     from rue.sandbox import run_sandbox
 
@@ -63,7 +65,7 @@ def _whole(out: Path) -> None:
     store = Store(out)
     rows = table_rows(read_results(store).rows)
     emit("Drawing the curves, the sandbox and the report ...")
-    curves(store, out / "curves.png")
+    save(plot_curves(drawn_runs(store), gain=True), out / "curves.png")
     write_sandbox(run_sandbox(seed=0), out)
     command = shlex.join(["rue", "demo", "--out", str(out)])
     write_report(from_folder(out, command=command), out / "report.html")
