@@ -177,7 +177,7 @@ def test_a_submission_to_lewidi_is_matched_by_id(tmp_path):
     )
     assert run.star.epistemic.mean() == pytest.approx(plain.regret)
     for line, message in (
-        ("7\t[[0.5, 0.5], [0.1, 0.9]]", "multi-label"),
+        ("7\t[[0.5, 0.5], [0.1, 0.9]]", "two probabilities for each of several labels"),
         ("7\t[1, 1, 0]", "lists answers of annotators"),
         ("7\t[0.5, 0.5", "has no list"),
     ):

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rue.beliefs import Belief
     from rue.components import Run
     from rue.metrics.evaluation import Evaluation
+    from rue.truth.base import Truth
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
 
@@ -48,6 +50,15 @@ def evaluate(
             rich_help_panel="Input",
         ),
     ] = None,
+    multi_label: Annotated[
+        bool,
+        typer.Option(
+            "--multi-label",
+            help="Annotators choose any number of labels: one row for each label, as a binary "
+            "problem, and their mean.",
+            rich_help_panel="Input",
+        ),
+    ] = False,
     ci: Annotated[
         float | None,
         typer.Option(
@@ -127,6 +138,8 @@ def evaluate(
     limits = read_limits(at, coverage_at)
     shown = _shown_columns(columns, format, limits)
     require_level("--ci", ci)
+    if resample_annotators and multi_label:
+        raise InputError("--multi-label resamples items: leave out --resample-annotators")
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
     if cluster is not None and ci is None:
@@ -138,12 +151,22 @@ def evaluate(
         study = baselines_for(against, matched.truth, list(chosen), by=by, convention=convention)
         # A study evaluates the test part of a data set, so its other points may be missing.
         matched = replace(matched, common=matched.common or not matched.by_position)
-    answers = matched.answers(by, cluster)
-    methods = matched.read_methods(files, by, cluster)
+    # The predictions and answers of each method: about everything (""), or about each label.
+    problems: dict[str, list[tuple[str, Belief | Run, Truth | None]]]
+    if multi_label:
+        for name, value in (("--by", by), ("--against", against), ("--positive", matched.positive)):
+            if value is not None:
+                raise InputError(f"--multi-label has a row for each label, so leave out {name}")
+        problems = matched.read_labels(files, cluster)
+    else:
+        answers = matched.answers(by, cluster)
+        methods = matched.read_methods(files, by, cluster)
+        problems = {method: [("", read, answers)] for method, read in methods.items()}
     rows: list[Evaluation] = []
     runs = []
-    with progress(len(methods) * len(chosen)) as step:
-        for method, predictions in methods.items():
+    with progress(len(problems) * len(chosen)) as step:
+        for method, parts in problems.items():
+            _, predictions, _ = parts[0]
             given = isinstance(predictions, Run)
             if given and study is not None:
                 raise InputError(
@@ -154,46 +177,64 @@ def evaluate(
                     f"{predictions.source} contains components of one loss: pass one --loss"
                 )
             for name, loss in chosen.items():
-                run = make_run(
-                    predictions,
-                    answers,
-                    loss,
-                    values=scale,
-                    seed=seed,
-                    with_answers=resample_annotators,
-                    matching=matched.matching,
-                    convention=convention,
-                )
-                run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
-                if given:
-                    run = replace(run, loss=loss_of_components(run, name if losses.loss else ""))
-                for group, rows_in in _groups(run, by):
-                    part = run if rows_in is None else run[rows_in]
-                    row = evaluate_run(
-                        part,
-                        group=group,
-                        gap=gap,
-                        corrected=corrected,
-                        references=references,
+                labelled = []
+                for label, belief, truth in parts:
+                    run = make_run(
+                        belief,
+                        truth,
+                        loss,
+                        values=scale,
                         seed=seed,
+                        with_answers=resample_annotators,
+                        matching=matched.matching,
+                        convention=convention,
                     )
-                    if ci is not None:
-                        from rue.inference.intervals import intervals
-
-                        bounds = intervals(
+                    run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
+                    if given:
+                        own = loss_of_components(run, name if losses.loss else "")
+                        run = replace(run, loss=own)
+                    for group, rows_in in [(label, None)] if label else _groups(run, by):
+                        part = run if rows_in is None else run[rows_in]
+                        row = evaluate_run(
                             part,
-                            row=row,
+                            group=group,
+                            gap=gap,
+                            corrected=corrected,
+                            references=references,
+                            seed=seed,
+                        )
+                        if ci is not None:
+                            from rue.inference.intervals import intervals
+
+                            bounds = intervals(
+                                part,
+                                row=row,
+                                level=ci,
+                                n_replicates=replicates,
+                                gap=gap,
+                                resample_annotators=resample_annotators,
+                                cluster=cluster,
+                                seed=seed,
+                                progress=True,
+                            )
+                            row = replace(row, intervals=bounds)
+                        rows.append(row)
+                        labelled.append((part, row))
+                    runs.append(run)
+                if multi_label:
+                    from rue.inference.label_means import mean_row
+
+                    rows.append(
+                        mean_row(
+                            [part for part, _ in labelled],
+                            [row for _, row in labelled],
                             level=ci,
                             n_replicates=replicates,
                             gap=gap,
-                            resample_annotators=resample_annotators,
                             cluster=cluster,
                             seed=seed,
-                            progress=True,
                         )
-                        row = replace(row, intervals=bounds)
-                    rows.append(row)
-                runs.append(run)
+                    )
                 step(f"{method} {name}")
     if plot is not None:
         from rue.plots.curves import plot_curves

@@ -274,6 +274,27 @@ class Matched:
             methods[label] = read
         return methods
 
+    def read_labels(
+        self, files: list[str], *columns: str | None
+    ) -> "dict[str, list[tuple[str, Belief | Run, Truth | None]]]":
+        """Read each method's predictions of each label, with the answers about it."""
+        from rue.io.multi_label import read_label_beliefs, read_label_truths
+
+        if self.truth is None:
+            raise InputError("--multi-label needs --truth FILE, with the labels that people chose")
+        truths = read_label_truths(self.truth, by=[c for c in columns if c], matching=self.matching)
+        methods: dict[str, list[tuple[str, Belief | Run, Truth | None]]] = {}
+        given = methods_of(files)
+        stems = shortest_names([paths[0] for _, paths in given])
+        for name, paths in given:
+            if len(paths) > 1:
+                raise InputError(f"--multi-label takes one file per method, got {len(paths)}")
+            beliefs = read_label_beliefs(paths[0], list(truths), matching=self.matching)
+            methods[name or stems[paths[0]]] = [
+                (label, belief, truths[label]) for label, belief in beliefs.items()
+            ]
+        return methods
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Loss:

@@ -16,7 +16,14 @@ from rue.io.files import Frame, FrameColumn, is_missing, plain, row_ids
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 
-__all__ = ["LABEL_NAMES", "Said", "has_no_names", "require_no_stray_word", "said_in_table"]
+__all__ = [
+    "LABEL_NAMES",
+    "TOTALS",
+    "Said",
+    "has_no_names",
+    "require_no_stray_word",
+    "said_in_table",
+]
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
@@ -24,7 +31,7 @@ _COUNTS = ("count", "counts", "votes", "n_votes")
 _LISTS = ("labels", "annotations", "answers", "ratings", "individual_human_scores", "label_list")
 _BY_CLASS = ("counts", "label_counter", "label_count", "votes", "probs", "label_dist", "soft_label")
 _SHARES = ("probs", "label_dist", "soft_label")
-_TOTALS = (
+TOTALS = (
     "total",
     "c_total",
     "n_annotators",
@@ -35,7 +42,7 @@ _TOTALS = (
 )
 _NO_CLASSES = {
     *("year", "fold", "seed", "index", "length", "n_words", "n_tokens", "split", "age", "mos"),
-    *("sd", "std", "mean", "entropy", "agreement", "gold", "majority", *_TOTALS),
+    *("sd", "std", "mean", "entropy", "agreement", "gold", "majority", *TOTALS),
 }
 _ONE_ANNOTATOR = re.compile(
     r"(annotator|annotation|annot|ann|rater|rating|worker|coder|judge|labell?er|expert|turker|"
@@ -258,8 +265,14 @@ def _flattened(
             answers = cell if isinstance(cell, list) else [cell]
             given = None if who is None else who[row]
             people = [str(name) for name in given] if isinstance(given, list) else []
-            if given is not None and not isinstance(given, list) and len(answers) == 1:
+            if given is not None and not isinstance(given, list):
                 people = [str(given)]
+                if len(answers) > 1:
+                    raise FileError(
+                        f"{frame.path}: {given} gave several answers at {frame.place(row)}, "
+                        f"{str(answers)[:60]}",
+                        advice={"--multi-label": "takes each label as a binary problem"},
+                    )
             named &= len(people) == len(answers)
         if not answers:
             answers, people = [None], [""]
@@ -267,7 +280,7 @@ def _flattened(
             raise FileError(
                 f"{frame.path}: {label} must hold one answer per annotator, got "
                 f"{str(answers)[:60]} at {frame.place(row)}",
-                advice={"--multi-label": "takes several labels"},
+                advice={"--multi-label": "takes each label as a binary problem"},
             )
         rows += [row] * len(answers)
         cells += answers
@@ -424,7 +437,7 @@ def _with_total(
     frame: Frame, names: Sequence[str], table: FloatArray, notes: list[str]
 ) -> tuple[FloatArray, list[str]]:
     """Multiply shares by the total number of answers, where a column states it."""
-    total = frame.find(*_TOTALS)
+    total = frame.find(*TOTALS)
     numbers = None if total is None or total in names else frame.columns[total].numbers
     if total is None or numbers is None or _are_counts(table):
         return table, []

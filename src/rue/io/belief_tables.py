@@ -18,6 +18,7 @@ from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.answer_tables import has_no_names, require_no_stray_word
 from rue.io.files import Frame, FrameColumn, plain, row_ids
+from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
 
 __all__ = ["BELIEF_ARRAYS", "REAL_KINDS", "belief_arrays", "real_kind"]
@@ -90,6 +91,11 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
             "each, or give it without a name to rue evaluate"
         )
     draw = frame.find("draw")
+    if PAIRS in frame.columns:
+        raise FileError(
+            f"{frame.path}: has two probabilities for each of several labels",
+            advice={"--multi-label": "takes each label as a binary problem"},
+        )
     if matching.positive is not None:
         return _wide(frame, name, matching)
     nested = [

@@ -22,9 +22,18 @@ from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.memory import MemoryBudget, reading
 
-__all__ = ["OtherLayout", "inspect_log", "known_layout", "lewidi_submission", "pipeline_scores"]
+__all__ = [
+    "PAIRS",
+    "OtherLayout",
+    "inspect_log",
+    "known_layout",
+    "lewidi_submission",
+    "pipeline_scores",
+]
 
 Record = Mapping[str, Any]
+PAIRS = "pairs of probabilities"
+"""The column of a submission with two probabilities for each of several labels."""
 
 
 @dataclass(frozen=True)
@@ -258,18 +267,15 @@ def lewidi_submission(
                 lists.append(json.loads(row[1]))
             except ValueError:
                 raise FileError(f"{path}: line {number} has no list: {row[1][:60]}") from None
-            if any(isinstance(one, list) for one in lists[-1]):
-                raise FileError(
-                    f"{path}: line {number} has a list for each label: multi-label predictions are "
-                    "not read; write a file for each label with the probabilities of 0 and 1"
-                )
             if all(isinstance(one, int) for one in lists[-1]) and sum(lists[-1]) != 1:
                 raise FileError(
                     f"{path}: line {number} lists answers of annotators, one by one; give the file "
                     "of soft labels"
                 )
         note = f"{path} was read as a submission to LeWiDi, classes in the order of the truth's"
-        return {"id": [row[0].strip() for _, row in lines], "probs": lists}, note
+        several = any(isinstance(one, list) for row in lists for one in row)
+        key = PAIRS if several else "probs"
+        return {"id": [row[0].strip() for _, row in lines], key: lists}, note
     return None
 
 
@@ -279,7 +285,7 @@ def _lewidi(path: Path, items: Record) -> OtherLayout:
     classes: dict[str, None] = {}
     for key, item in items.items():
         annotations, text, soft = item["annotations"], item.get("text"), item.get("soft_label")
-        if isinstance(soft, dict) and not any(isinstance(share, dict) for share in soft.values()):
+        if isinstance(soft, dict):
             classes |= dict.fromkeys(_whole(name) for name in soft)
         if isinstance(text, dict):
             text = "\n".join(str(part) for part in text.values())
@@ -296,16 +302,14 @@ def _lewidi(path: Path, items: Record) -> OtherLayout:
                 )
             pairs = list(zip(names, labels, strict=True))
         for name, label in pairs:
-            if isinstance(label, str) and "," in label:
-                raise FileError(
-                    f"{path}: {name} gave several answers about {key!r}, {label!r}: multi-label "
-                    "answers are not read; write a file for each label with the answers 0 and 1"
-                )
-            rows.append({**facts, "annotator": name, "label": _whole(str(label))})
+            labels = [_whole(part.strip()) for part in str(label).split(",")]
+            several = len(labels) > 1
+            rows.append({**facts, "annotator": name, "label": labels if several else labels[0]})
     if not rows:
         raise FileError(f"{path}: holds no annotations")
     order = sorted_names(list(classes)) if are_numbers(list(classes)) else list(classes)
-    said = {row["label"] for row in rows}
+    cells = [row["label"] for row in rows]
+    said = {name for cell in cells for name in (cell if isinstance(cell, list) else [cell])}
     orders = {"label": tuple(order)} if said <= set(order) else {}
     return OtherLayout(rows, f"{path} was read as a truth of LeWiDi", orders)
 

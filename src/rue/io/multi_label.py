@@ -1,0 +1,292 @@
+"""Multi-label answers: each label is a binary problem, whether an annotator chose it or not.
+
+A truth has, for each annotator of a point, a set of labels: a text such as ``a,b``, a list, an
+object from annotator to either, or several rows of one annotator; or a column of counts for each
+label beside the number of annotators. Predictions have a probability for each label, which need
+not sum to 1; those of LeWiDi have a pair, (no, yes), for each.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import FloatArray
+from rue._text import sorted_names
+from rue.beliefs import Belief, Draws
+from rue.errors import AlignmentError, FileError
+from rue.io.answer_tables import LABEL_NAMES, TOTALS
+from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays
+from rue.io.files import Frame, is_missing, read_frame, row_ids
+from rue.io.logs import PAIRS
+from rue.io.names import ANNOTATOR_NAMES, BY_NAME, Matching, find_id_name, ids_of
+from rue.losses import Classes
+from rue.truth.annotations import Annotations
+
+__all__ = ["read_label_beliefs", "read_label_truths"]
+
+_SETS = (*LABEL_NAMES, "labels", "annotations", "answers")
+_SEPARATORS = re.compile(r"[,;|]")
+
+
+def read_label_truths(
+    path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
+) -> dict[str, Annotations]:
+    """Read how many annotators chose each label of each point, and how many did not.
+
+    Parameters
+    ----------
+    path
+        The file.
+    by
+        Columns that are groups.
+    matching
+        Which columns name the points, the labels and the annotators; ``classes`` are the labels.
+
+    Returns
+    -------
+    dict of str to Annotations
+        For each label, counts of the classes ``not LABEL`` and ``LABEL`` about n_points points.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read as sets of labels.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file")
+    id_name = matching.truth_id or matching.id_name
+    stated = [name for name in (*by, id_name, matching.label, matching.annotator) if name]
+    frame = read_frame(path, names=stated, max_memory=matching.max_memory)
+    if not frame.is_table:
+        raise FileError(f"{path}: multi-label answers are read from tables and JSON, not arrays")
+    id_name = find_id_name(path, list(frame.columns), id_name)
+    ids = row_ids(frame, id_name)
+    if ids is None:
+        raise FileError(
+            f"{path}: multi-label answers need an id: which point they are about",
+            advice={"--truth-id": "names it"},
+        )
+    column = matching.label or frame.find(*_SETS)
+    if column is None:
+        names, labels, chosen, n_annotators = _counted(frame, ids, {id_name, *by}, matching)
+    else:
+        sets = _label_sets(frame, ids, column, matching)
+        names, labels, chosen, n_annotators = _tallied(frame, column, sets, matching)
+    first = {name: row for row, name in reversed(list(enumerate(ids.tolist())))}
+    rows = np.array([first[name] for name in names])
+    groups = {name: frame.column(name).group[rows] for name in by if frame.has(name)}
+    counts = np.stack([n_annotators[:, None] - chosen, chosen], axis=2)
+    return {
+        label: Annotations(counts[:, k], ids=names, classes=_both(label)).with_source(
+            str(path), groups=groups, notes=() if k else frame.notes
+        )
+        for k, label in enumerate(labels)
+    }
+
+
+def read_label_beliefs(
+    path: str | Path, labels: Sequence[str], *, matching: Matching = BY_NAME
+) -> dict[str, Belief]:
+    """Read the probability of each label as a belief about the two classes not chosen and chosen.
+
+    Parameters
+    ----------
+    path
+        The prediction file, with ``probs`` or ``logits`` of each label.
+    labels
+        The labels of the truth: files that do not name theirs have them in this order.
+    matching
+        Which column names the points; ``classes`` are the labels in the order of the columns.
+
+    Returns
+    -------
+    dict of str to Draws
+        A belief about n_points points for each label of the truth.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read as a probability per label.
+    AlignmentError
+        If it lacks a label.
+    """
+    path = Path(path)
+    names = [name for name in (matching.id_name, *(matching.classes or ())) if name]
+    frame = read_frame(path, names=names, arrays=BELIEF_ARRAYS, max_memory=matching.max_memory)
+    arrays: Mapping[str, NDArray[Any]] = frame.arrays
+    id_name = matching.id_name
+    if PAIRS in frame.columns:
+        arrays = _of_pairs(frame, matching)
+        id_name = None
+    elif frame.is_table:
+        arrays = belief_arrays(frame, matching)[0]
+        id_name = None
+    probs = _probabilities(path, arrays)
+    own = [str(name) for name in arrays.get("classes", np.array(matching.classes or labels))]
+    notes = list(frame.notes)
+    if len(own) != probs.shape[-1]:
+        raise FileError(
+            f"{path}: must have a probability for each label, got {probs.shape[-1]} for "
+            f"{', '.join(own)}"
+        )
+    lacking = [label for label in labels if label not in own]
+    if lacking:
+        raise AlignmentError(
+            f"{path}: lacks the label {lacking[0]!r}, which somebody chose; it has {', '.join(own)}"
+        )
+    if "classes" not in arrays and matching.classes is None:
+        notes.append(
+            f"{path} does not name its labels: they were taken as {', '.join(own)} in this order "
+            "(--classes says otherwise)"
+        )
+    ids = ids_of(path, arrays, len(probs), id_name)
+    method = arrays.get("method")
+    word = "" if method is None else str(np.ravel(method)[0])
+    beliefs: dict[str, Belief] = {}
+    for label in labels:
+        p = probs[:, :, own.index(label)]
+        belief = Draws(np.stack([1 - p, p], axis=2), ids=ids, classes=_both(label), method=word)
+        beliefs[label] = belief.with_source(str(path), notes=() if beliefs else tuple(notes))
+    return beliefs
+
+
+def _both(label: str) -> Classes:
+    return Classes([f"not {label}", label], order="scale")
+
+
+def _label_sets(
+    frame: Frame, ids: NDArray[np.str_], column: str, matching: Matching
+) -> dict[str, dict[str, set[str]]]:
+    """Return the labels that each annotator chose, by point and annotator."""
+    name = matching.annotator or frame.find(*ANNOTATOR_NAMES)
+    people = None if name is None else frame.column(name).words
+    sets: dict[str, dict[str, set[str]]] = {}
+    for row, cell in enumerate(frame.column(column).cells):
+        point = sets.setdefault(str(ids[row]), {})
+        if isinstance(cell, dict):
+            answers = {str(person): value for person, value in cell.items()}
+        elif isinstance(cell, list) and any(isinstance(part, list) for part in cell):
+            answers = {f"{row} {i}": part for i, part in enumerate(cell)}
+        else:
+            answers = {f"{row}" if people is None else str(people[row]): cell}
+        for person, value in answers.items():
+            labels = _labels(frame, column, value, row)
+            if labels is not None:
+                point.setdefault(person, set()).update(labels)
+    return sets
+
+
+def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
+    """Return the labels of a cell; an empty list is a choice of none, an empty cell no answer."""
+    if isinstance(value, list):
+        if any(isinstance(part, list | dict) for part in value):
+            raise FileError(
+                f"{frame.path}: {column} must hold a list of labels per annotator, got "
+                f"{str(value)[:60]} at {frame.place(row)}"
+            )
+        return {str(part).strip() for part in value}
+    if is_missing(value):
+        return None
+    parts = {part.strip() for part in _SEPARATORS.split(str(value))}
+    return parts - {""}
+
+
+def _tallied(
+    frame: Frame,
+    column: str,
+    sets: Mapping[str, Mapping[str, set[str]]],
+    matching: Matching,
+) -> tuple[list[str], list[str], FloatArray, FloatArray]:
+    """Return points, labels, how many annotators chose each, and how many there are."""
+    silent = [name for name, point in sets.items() if not point]
+    if silent:
+        raise FileError(
+            f"{frame.path}: every point needs at least one answer, {len(silent):,} of "
+            f"{len(sets):,} have none, first {silent[0]!r}; drop them from the truth"
+        )
+    occurring = {label for point in sets.values() for labels in point.values() for label in labels}
+    order = frame.columns[column].order if column in frame.columns else None
+    labels = list(matching.classes or order or sorted_names(list(occurring)))
+    strange = sorted(occurring - set(labels))
+    if strange or not labels:
+        got = repr(strange[0]) if strange else "none"
+        raise FileError(
+            f"{frame.path}: {column} must hold labels of {', '.join(labels) or 'some kind'}, "
+            f"got {got}",
+            advice={"--classes": "names all labels"},
+        )
+    place = {label: k for k, label in enumerate(labels)}
+    chosen = np.zeros((len(sets), len(labels)))
+    for row, point in enumerate(sets.values()):
+        for own in point.values():
+            chosen[row, [place[label] for label in own]] += 1
+    return list(sets), labels, chosen, np.array([float(len(point)) for point in sets.values()])
+
+
+def _counted(
+    frame: Frame, ids: NDArray[np.str_], others: set[str | None], matching: Matching
+) -> tuple[list[str], list[str], FloatArray, FloatArray]:
+    """Return points, labels, counts and the number of annotators of a table with all of them."""
+    total = frame.find(*TOTALS)
+    if total is None:
+        raise FileError(
+            f"{frame.path}: must have a column of labels, or counts of each label beside "
+            f"n_annotators; it has {frame.shown}",
+            advice={"--label": "names the column of labels"},
+        )
+    labels = list(matching.classes or ()) or [
+        name
+        for name, column in frame.columns.items()
+        if name not in {*others, total} and not column.is_nested and column.numbers is not None
+    ]
+    n_annotators = frame.numbers(total)
+    chosen = np.stack([frame.numbers(label) for label in labels], axis=1)
+    wrong = (chosen < 0) | (chosen > n_annotators[:, None])
+    if wrong.any():
+        row, k = (int(i) for i in np.argwhere(wrong)[0])
+        raise FileError(
+            f"{frame.path}: {labels[k]} must be from 0 to {total}, got {chosen[row, k]:g} of "
+            f"{n_annotators[row]:g} at {frame.place(row)}"
+        )
+    return ids.tolist(), labels, chosen, n_annotators
+
+
+def _of_pairs(frame: Frame, matching: Matching) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a submission with a pair of probabilities for each label."""
+    try:
+        pairs = np.array(list(frame.columns[PAIRS].cells), np.float64)
+    except (ValueError, TypeError):
+        pairs = np.zeros(0)
+    if pairs.ndim != 3 or pairs.shape[2] != 2 or not np.allclose(pairs.sum(axis=2), 1, atol=1e-6):
+        raise FileError(
+            f"{frame.path}: every line must have the same number of labels, each with two "
+            "probabilities that sum to 1"
+        )
+    ids = row_ids(frame, find_id_name(frame.path, list(frame.columns), matching.id_name))
+    return {"probs": pairs[:, :, 1]} | ({} if ids is None else {"ids": ids})
+
+
+def _probabilities(path: Path, arrays: Mapping[str, NDArray[Any]]) -> FloatArray:
+    """Return the probability of each label, (n_points, n_draws, n_labels)."""
+    kind = "probs" if "probs" in arrays else "logits"
+    array = arrays.get(kind)
+    if array is None or array.ndim not in (2, 3) or array.dtype.kind not in "fiu":
+        raise FileError(
+            f"{path}: must hold probs or logits of shape (n_points, n_labels) or (n_points, "
+            f"n_draws, n_labels), got {', '.join(arrays) if array is None else array.shape}"
+        )
+    numbers = array.astype(np.float64)
+    if kind == "logits":
+        numbers = np.exp(-np.logaddexp(0.0, -numbers))
+    inside = (numbers >= 0) & (numbers <= 1)
+    if not inside.all():
+        row = int(np.argwhere(~inside)[0][0])
+        raise FileError(
+            f"{path}: probabilities of labels must be between 0 and 1, not at row {row}"
+        )
+    return numbers if numbers.ndim == 3 else numbers[:, None]
