@@ -3,7 +3,6 @@
 import functools
 import gzip
 import io
-import json
 import random
 import struct
 from collections.abc import Callable
@@ -358,7 +357,7 @@ def _csv(table: list[list[str]], separator: str = ",") -> bytes:
 
 
 def _lines(case: Case, rows: Any) -> bytes:
-    lines = [json.dumps(row) for row in rows] if isinstance(rows, list) else [json.dumps(rows)]
+    lines = [to_json(row) for row in (rows if isinstance(rows, list) else [rows])]
     content = "\n".join(lines)
     if case.odd_form:
         return change_bytes(case.rng, encode(case.rng, content))

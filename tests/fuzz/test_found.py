@@ -171,3 +171,8 @@ def test_records_of_a_log_that_are_not_like_the_first(tmp_path):
         archive.writestr("samples/0.json", json.dumps({"id": ["a"], "epoch": 1}))
     with pytest.raises(FileError, match="an id and a number as epoch"):
         read_predictions(tmp_path / "a.eval")
+
+
+def test_one_id_without_an_axis(tmp_path):
+    np.savez(tmp_path / "a.npz", probs=np.full((N, 2, 2), 0.5), counts=COUNTS, ids=np.array("a"))
+    refused(read_predictions, tmp_path / "a.npz", "ids")

@@ -195,7 +195,7 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         return replace(answers, counts=counts, probs=None, notes=(*answers.notes, note))
     if answers.counts is None or answers.layout == "long":
         return answers
-    whole = (table % 1 == 0).all() and table.max() < 2**53
+    whole = (np.floor(table) == table).all() and table.max() < 2**53
     divisor = int(np.gcd.reduce(table.astype(np.int64), axis=None)) if whole else 1
     if len(table) > 1 and (sums == 100).all():
         what = "all counts of a point sum to 100: if they are percentages"

@@ -453,9 +453,13 @@ def _ids(
     matching: Matching,
 ) -> NDArray[np.str_] | None:
     """Return the ids; where their number is that of the second axis, blame the axes."""
-    names = {k: v for k, v in arrays.items() if k == matching.id_name or v.ndim == 1}
+    for key in ("id", "ids", matching.id_name or "id"):
+        if key in arrays and arrays[key].ndim != 1:
+            raise FileError(f"{path}: {key} must have one axis, got shape {arrays[key].shape}")
+    names = {k: v for k, v in arrays.items() if v.ndim == 1}
     name = find_id_name(path, list(names), matching.id_name)
-    if name is not None and array.ndim == 3 and len(arrays[name]) == array.shape[1] != len(array):
+    n_ids = None if name is None else arrays[name].size
+    if array.ndim == 3 and n_ids == array.shape[1] != len(array):
         raise FileError(f"{path}: {draws_first(kind, array.shape, array.shape[1])}")
     return ids_of(path, names, len(array), matching.id_name)
 

@@ -103,6 +103,7 @@ BAD = {
     "nan": (pair(labels=[float("nan")]), "cannot read line 1 as JSON: NaN is no number"),
     "huge": (pair(labels=[10**400]), "labels must be from -50 to 50, got 1000"),
     "abstained": (pair(**{"num-NA": -1}), "num-NA must be a whole number, got -1"),
+    "too many": (pair(**{"num-NA": 10**30}), "num-NA must be a whole number, got 1000"),
     "no JSON": ("{", "cannot read as JSON"),
 }
 

@@ -51,7 +51,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             if not isinstance(row.get(key), str) or not row[key].strip():
                 raise FileError(f"{where} must have a text {key}, got {row.get(key)!r}")
         abstained = row.get("num-NA")
-        if not isinstance(abstained, int | float) or not abstained >= 0 or abstained % 1:
+        if not isinstance(abstained, int | float) or not 0 <= abstained < 1e9 or abstained % 1:
             raise FileError(f"{where}: num-NA must be a whole number, got {abstained!r}")
         if row["id"] in rows:
             raise FileError(f"{where} repeats the id {row['id']!r}")
