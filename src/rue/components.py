@@ -4,155 +4,41 @@ A :class:`Run` holds both on the same points, and is what everything that follow
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
     FloatArray,
-    as_rows,
     as_seed,
-    as_vector,
-    kept,
-    round_to_scale,
     short_repr,
-    stream,
 )
 from rue.beliefs import (
     Convention,
-    Draws,
-    RealBelief,
-    Scored,
     published_components,
     require_convention,
 )
 from rue.beliefs.base import Belief
-from rue.beliefs.real import decompose_real
+from rue.beliefs.components import Components
 from rue.errors import InputError, ShapeError
-from rue.losses import Classes, Log, Loss, get_loss
-from rue.losses._valued import Valued
-from rue.losses.real import round_to_digits
+from rue.losses import Loss, get_loss
 from rue.truth.alignment import align, align_with_notes
 from rue.truth.annotations import (
-    Annotations,
-    deployed_actions,
     require_any_belief,
-    require_belief,
 )
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
-from rue.truth.person import person_kind, person_risk
-from rue.truth.rating_answers import RatingAnswers, realize_ratings
-from rue.truth.ratings import Ratings
+from rue.truth.finite_annotators import Estimator
+from rue.truth.realized import pooled_again, realized_components
 
 __all__ = ["Components", "Run", "decompose", "realize"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """The total, aleatoric and epistemic uncertainty of each point.
-
-    :func:`decompose` returns the estimated components ("hat"), :func:`realize` the realised ones
-    ("star"), whose ``epistemic`` is the regret. All are rounded to 1e-12 of the loss's scale, so
-    that rounding errors do not affect rankings. The arrays are read-only.
-
-    Attributes
-    ----------
-    total, aleatoric, epistemic : array of shape (n_points,)
-        The components; total = aleatoric + epistemic, or aleatoric alone if ``outside_score`` is
-        set.
-    floored : array of shape (n_points,), or None
-        Which points have a predicted probability below 1e-12, the floor of the log loss, for a
-        class that occurs; None if the loss has no floor.
-    standard_error : array of shape (n_points,), or None
-        The standard error of ``aleatoric`` and ``epistemic`` if they are sampled (a cost matrix
-        under a Dirichlet); None if they are exact.
-    aleatoric_high : array of shape (n_points,), or None
-        The leave-one-out Bayes risk, if ``aleatoric`` is the plug-in estimate and every point
-        has at least two answers: in expectation, the true Bayes risk is between the two.
-    n_annotators : array of shape (n_points,), or None
-        The number of annotators of each point, infinity if p* is known; None if unknown.
-    outside_score : bool
-        Whether ``epistemic`` is a score from outside, as :class:`rue.Scored` has it, which does
-        not have the unit of the loss. Then ``total`` is ``aleatoric``, whatever was given.
-    person : array of shape (n_points,), or None
-        The risk of a person, or of a panel, who is asked instead of the model
-        (:mod:`rue.truth.person`); None if a point has a single answer, or it is unknown.
-
-    Examples
-    --------
-    >>> from rue import Components
-    >>> hat = Components(total=[3.0, 1.0], aleatoric=[2.0, 1.0], epistemic=[1.0, 0.0])
-    >>> hat.epistemic
-    array([1., 0.])
-    >>> len(hat[:1])
-    1
-    """
-
-    total: FloatArray
-    aleatoric: FloatArray
-    epistemic: FloatArray
-    floored: NDArray[np.bool] | None = None
-    standard_error: FloatArray | None = None
-    aleatoric_high: FloatArray | None = None
-    n_annotators: FloatArray | None = None
-    outside_score: bool = False
-    person: FloatArray | None = None
-
-    __repr__ = short_repr
-
-    if TYPE_CHECKING:  # the fields are arrays, but any array-like makes them
-
-        def __init__(
-            self,
-            total: ArrayLike,
-            aleatoric: ArrayLike,
-            epistemic: ArrayLike,
-            floored: NDArray[np.bool] | None = None,
-            standard_error: FloatArray | None = None,
-            aleatoric_high: FloatArray | None = None,
-            n_annotators: FloatArray | None = None,
-            outside_score: bool = False,
-            person: FloatArray | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        total = as_vector("total", self.total)
-        object.__setattr__(self, "total", kept(total, self.total))
-        for name in ("aleatoric", "epistemic"):
-            column = as_vector(name, given := getattr(self, name), len(total))
-            object.__setattr__(self, name, kept(column, given))
-        for name in ("floored", "standard_error", "aleatoric_high", "n_annotators", "person"):
-            if isinstance(given := getattr(self, name), np.ndarray):
-                object.__setattr__(self, name, kept(given, given))
-        if self.outside_score:  # a score without the loss's unit is never added to the Bayes risk
-            object.__setattr__(self, "total", self.aleatoric)
-
-    def __len__(self) -> int:
-        return len(self.total)
-
-    def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Components":
-        """Return the components of some of the points: a number, a slice, a mask or indices."""
-        rows = as_rows(rows, len(self))
-        columns = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept: dict[str, Any] = {
-            name: column[rows] if isinstance(column, np.ndarray) else column
-            for name, column in columns.items()
-        }
-        return Components(**kept)
-
-    @property
-    def n_floored(self) -> int:
-        """The number of points that the floor of the log loss affected."""
-        return 0 if self.floored is None else int(self.floored.sum())
 
 
 def decompose(
@@ -213,40 +99,9 @@ def decompose(
     if convention != "definition":
         require_convention(convention)
     belief = require_any_belief(belief).on_scale(loss)
-    if isinstance(belief, RealBelief):
-        _require_definition(convention)
-        return Components(*decompose_real(belief, loss))
-    belief = require_belief(belief)
-    loss = loss.on_classes(belief.outcomes)
-    scale = loss.scale(belief.n_classes)
     if convention == "published":
-        found = published_components(belief, loss, seed=seed)
-        epistemic = found.epistemic
-        if not found.outside_score:
-            epistemic = np.maximum(round_to_scale(epistemic, scale), 0.0)
-        return Components(
-            round_to_scale(found.total, scale),
-            round_to_scale(found.aleatoric, scale),
-            epistemic,
-            outside_score=found.outside_score,
-        )
-    n_points = belief.n_points
-    aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-    error: FloatArray | None = None
-    for rows, expected in belief.expectations(loss, seed=seed):
-        aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
-        if expected.standard_error is not None:
-            error = np.empty(n_points) if error is None else error
-            error[rows] = expected.standard_error
-    if isinstance(belief, Scored):
-        aleatoric = round_to_scale(aleatoric, scale)
-        return Components(aleatoric, aleatoric, epistemic, outside_score=True)
-    return Components(
-        round_to_scale(aleatoric + epistemic, scale),
-        round_to_scale(aleatoric, scale),
-        np.maximum(round_to_scale(epistemic, scale), 0.0),
-        standard_error=error,
-    )
+        return published_components(belief, loss, seed=seed)
+    return belief.components(loss, seed=seed)
 
 
 def truth_first(function: Callable[P, R]) -> Callable[P, R]:
@@ -326,55 +181,7 @@ def realize(
         if actions is None:
             raise InputError("realize needs a belief or actions, got neither")
         annotations, loss = _on_scale(truth, get_loss(loss, values=values), values)
-    if isinstance(annotations, Ratings):
-        found = realize_ratings(annotations, belief, loss, actions=actions, estimator=estimator)
-        return Components(
-            found.total,
-            found.aleatoric,
-            found.epistemic,
-            aleatoric_high=found.aleatoric_high,
-            n_annotators=annotations.n_annotators,
-            person=_person(annotations, loss, found.aleatoric_high, found.total),
-        )
-    assert isinstance(annotations, Annotations)
-    n_points, scale = annotations.n_points, loss.scale(annotations.n_classes)
-    total, aleatoric, epistemic = np.empty(n_points), np.empty(n_points), np.empty(n_points)
-    floored = np.zeros(n_points, bool) if isinstance(loss, Log) else None
-    for rows, action in deployed_actions(annotations, belief, loss, actions):
-        p = annotations.probs[rows]
-        total[rows], aleatoric[rows], epistemic[rows] = loss.realized(p, action)
-        if isinstance(loss, Log) and floored is not None:
-            floored[rows] = loss.floored(p, action)
-    high = None
-    if estimator != "plugin":
-        aleatoric = estimate_bayes_risk(annotations, loss, estimator)
-        epistemic = round_to_scale(total - aleatoric, scale)
-    else:
-        epistemic = np.maximum(round_to_scale(epistemic, scale), 0.0)
-        high = bracket_end(annotations, loss, aleatoric)
-    return Components(
-        round_to_scale(total, scale),
-        round_to_scale(aleatoric, scale),
-        epistemic,
-        floored,
-        aleatoric_high=high,
-        n_annotators=annotations.n_annotators,
-        person=_person(annotations, loss, high, None),
-    )
-
-
-def _person(
-    truth: Truth, loss: Loss, high: FloatArray | None, total: FloatArray | None
-) -> FloatArray | None:
-    """Return the risk of a person, rounded as components are; a panel has the bracket's end."""
-    if high is not None and person_kind(loss) == "panel":
-        return high
-    risk = person_risk(truth, loss)
-    if risk is None:
-        return None
-    if total is not None:
-        return round_to_digits(risk, total)
-    return round_to_scale(risk, loss.scale(truth.outcomes.n))
+    return realized_components(annotations, belief, loss, actions=actions, estimator=estimator)
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,7 +239,7 @@ class Run:
     ids: NDArray[np.str_] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     annotations: Truth | None = None
-    answers: Answers | RatingAnswers | None = None
+    answers: Answers | None = None
     belief: Belief | None = None
     defer_fee: float = 0.0
     at: Mapping[str, float] = field(default_factory=dict)
@@ -533,7 +340,7 @@ class Run:
             answers=answers(truth, belief, loss, actions=actions) if with_answers else None,
             belief=belief,
             classes=belief.outcomes.names,
-            notes=(*aligned.notes, *_notes(belief, loss)),
+            notes=(*aligned.notes, *loss.scale_notes(belief.outcomes), *belief.doubts()),
             convention=convention,
         )
 
@@ -549,10 +356,8 @@ class Run:
         star, annotations = self.star[rows], self.annotations
         if annotations is not None:
             annotations = annotations[rows]
-            if isinstance(annotations, Annotations) and isinstance(self.loss, Loss):
-                high = bracket_end(annotations, self.loss)
-                panel = person_kind(self.loss) == "panel"
-                star = replace(star, aleatoric_high=high, person=high if panel else star.person)
+            if isinstance(self.loss, Loss):
+                star = pooled_again(star, annotations, self.loss)
         return replace(
             self,
             star=star,
@@ -616,35 +421,6 @@ class Run:
         return self.loss.name if isinstance(self.loss, Loss) else self.loss
 
 
-def bracket_end(
-    annotations: Annotations, loss: Loss, plugin: FloatArray | None = None
-) -> FloatArray | None:
-    """Return the leave-one-out Bayes risk, the other end of the bracket, shape (n_points,).
-
-    In expectation the true Bayes risk is between the plug-in and it
-    (:mod:`rue.truth.finite_annotators`). It is None if a point has a single answer. ``plugin`` is
-    the Bayes risk of the frequencies, if it is at hand.
-    """
-    if annotations.n_annotators.min() < 2:
-        return None
-    counts = annotations.counts
-    if counts is None:
-        high = loss.bayes_risk(annotations.probs) if plugin is None else plugin
-    elif isinstance(loss, Log):
-        high = loss.leave_one_out(counts, plugin=plugin)
-    else:
-        high = loss.leave_one_out(counts)
-    return round_to_scale(high, loss.scale(annotations.n_classes))
-
-
-def _require_definition(convention: Convention) -> None:
-    if convention != "definition":
-        raise InputError(
-            f'convention="{convention}" is not defined for real-valued outcomes: the paper\'s '
-            'tables have classes only; use convention="definition"'
-        )
-
-
 def on_one_scale(
     truth: Truth,
     belief: Belief,
@@ -668,29 +444,3 @@ def _on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth
     if values is not None:
         truth = truth._with(outcomes=truth.outcomes.with_values(values))
     return truth, loss.on_classes(truth.outcomes)
-
-
-def _notes(belief: Belief, loss: Loss) -> list[str]:
-    notes = []
-    outcomes = belief.outcomes
-    if isinstance(outcomes, Classes) and isinstance(loss, Valued):
-        k, named = outcomes.n, outcomes.names is not None and outcomes.numbers is None
-        scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
-        scale = outcomes.describe(loss.values) if named else scale
-        if loss.values is None:
-            notes.append(f"no values were given: classes count as {scale} under {loss.name}")
-        elif named:
-            notes.append(f"classes count as {scale} under {loss.name}")
-    if isinstance(belief, Draws) and belief.n_draws > 1 and _is_one_hot(belief):
-        notes.append(
-            "every draw is one-hot, so it claims to be certain and aleatoric is 0: if draws are "
-            "sampled labels, give them as sampled_labels"
-        )
-    return notes
-
-
-def _is_one_hot(belief: Draws) -> bool:
-    first = np.asarray(belief.probs[:64]).max(axis=-1)
-    if (first < 1).any():  # the first points decide for most beliefs
-        return False
-    return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in stream(belief.probs))

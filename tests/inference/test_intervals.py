@@ -171,7 +171,7 @@ def test_an_outside_score_has_no_calibration():
 def test_answers_are_what_is_realised(loss):
     people, belief, star, hat = world(loss=loss)
     said = answers(people, belief, loss)
-    again = Components(*said.realized())
+    again = said.realized()
     for name in ("total", "aleatoric", "epistemic"):
         assert getattr(again, name) == pytest.approx(getattr(star, name), abs=1e-10)
     fewer = said.subsampled(3, np.random.default_rng(0))

@@ -56,7 +56,7 @@ def test_points_follow_the_formula(pilot):
     _, runs = pilot
     found = plan(runs, annotators=[20], level=0.95, power=0.8)
     (row,) = found.rows
-    plugin = [Run(Components(*run.answers.realized()), run.hat) for run in runs]
+    plugin = [Run(run.answers.realized(), run.hat) for run in runs]
     swing = [influence(run)["aurec"] for run in plugin]
     deviation = np.std(swing[0] - swing[1], ddof=1)
     # 1.959964 + 0.841621 are the quantiles of 97.5 % and 80 %. The smaller difference counts.
@@ -111,7 +111,7 @@ def test_a_difference_by_rounding_takes_forever(seed):
     score, tied = np.empty(200), np.empty(200)
     score[order] = np.arange(200)
     tied[order] = np.cumsum(np.append(True, np.diff(kind[order]) != 0))
-    star = Components(*said.realized())
+    star = said.realized()
     runs = [
         Run(star, Components(e, zero, e), method=n, answers=said)
         for n, e in (("a", score), ("b", tied))
@@ -206,7 +206,7 @@ def test_widths_with_ties_do_not_follow_the_noise_of_one_pilot():
     def asked(m, rng):
         people = Annotations(rng.multinomial(m, kinds))
         said = answers(people, None, "zero_one", actions=np.zeros(1500, int))
-        return Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+        return Run(said.realized(), Components(score, 0 * score, score), answers=said)
 
     said = [asked(50, rng).answers for _ in range(200)]
     gap = np.mean([each.leave_one_out() - each.realized().aleatoric for each in said], axis=0)
@@ -255,7 +255,7 @@ def test_a_width_as_small_as_its_error_is_not_reliable():
         Annotations(rng.multinomial(10, kinds)), None, "zero_one", actions=np.zeros(300, int)
     )
     score = np.arange(300.0)[::-1].copy()
-    run = Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+    run = Run(said.realized(), Components(score, 0 * score, score), answers=said)
     found = plan([run], annotators=[2, 60], width=0.001)
     few, many = found.rows
     assert few.width_reliable
@@ -296,7 +296,7 @@ def test_nothing_is_recommended_from_a_difference_that_may_be_none():
 def test_nothing_is_recommended_from_fewer_than_twenty_points(n):
     # Every other point has regret; one method ranks these last, the other first.
     said = answers(Annotations([[9, 1], [8, 2]] * 10), None, "zero_one", actions=[0, 1] * 10)[:n]
-    star = Components(*said.realized())
+    star = said.realized()
     scores = {"good": star.epistemic, "bad": star.epistemic.max() - star.epistemic}
     runs = [
         Run(star, Components(s, np.zeros(n), s), method=name, answers=said)
@@ -320,7 +320,7 @@ def test_a_bracket_without_width_has_no_known_error():
     people = Annotations(np.tile([4, 1], (30, 1)))
     said = answers(people, None, "zero_one", actions=np.ones(30, int))
     score = np.arange(30.0)
-    run = Run(Components(*said.realized()), Components(score, 0 * score, score), answers=said)
+    run = Run(said.realized(), Components(score, 0 * score, score), answers=said)
     found = plan([run], annotators=[2, 3, 5], width=1e-6, n_subsamples=4)
     assert found.rows[-1].bracket_width == pytest.approx(0, abs=1e-15)
     assert (found.annotators_needed, found.annotators_needed_se) == (4, math.inf)  # four cannot tie

@@ -22,7 +22,6 @@ from rue.errors import InputError, ShapeError
 from rue.metrics.corrected import CORRECTED, corrected_columns
 from rue.metrics.measures import oracle_aurec
 from rue.truth.answer_losses import answers
-from rue.truth.rating_answers import rating_answers
 
 
 def world(rng, n_points=400, n_classes=3, n_draws=4):
@@ -38,7 +37,7 @@ def test_halves_are_a_partition_and_even_if_the_whole_is(rng, m, first):
     one, other = said.halves(rng)
     assert (one.counts + other.counts == said.counts).all()
     assert set(one.n_answers) == {first}
-    ratings = rating_answers(Ratings(rng.random((20, m))), None, Squared(), actions=np.zeros(20))
+    ratings = answers(Ratings(rng.random((20, m))), None, Squared(), actions=np.zeros(20))
     assert {tuple(half.n_answers) for half in ratings.halves(rng)} == {
         (first,) * 20,
         (m - first,) * 20,
@@ -152,7 +151,7 @@ def test_the_order_of_the_points_does_not_matter(rng, ratings):
     hat = decompose(belief, "brier")
     if ratings:
         lists = [rng.integers(0, 4, rng.integers(2, 7)).astype(float) for _ in range(40)]
-        said = rating_answers(Ratings(lists), None, Squared(), actions=np.zeros(40))
+        said = answers(Ratings(lists), None, Squared(), actions=np.zeros(40))
     else:
         said = answers(Annotations(rng.multinomial(rng.integers(2, 12, 40), p)), belief, "brier")
     found = corrected_columns(said, hat, n_splits=3)

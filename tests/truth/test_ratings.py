@@ -26,9 +26,8 @@ from rue.inference.intervals import intervals
 from rue.losses import get_loss
 from rue.losses.real import round_to_digits
 from rue.metrics.corrected import corrected_columns
-from rue.truth.answer_losses import answers
+from rue.truth.answer_losses import answers, smaller_half
 from rue.truth.finite_annotators import ESTIMATORS, estimate_bayes_risk
-from rue.truth.rating_answers import smaller_half
 
 NAMES = ["squared", "absolute", "crps", "pinball:0.8", "pinball:0.3"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_array, as_seed
 from rue.beliefs import Belief, Draws
-from rue.components import Components, Run, bracket_end
+from rue.components import Components, Run
 from rue.errors import InputError
 from rue.losses import Log, Loss, get_loss
 from rue.metrics.columns import SOURCES
@@ -18,6 +18,7 @@ from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
+from rue.truth.realized import bracket_end
 
 __all__ = ["Accumulator"]
 

@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray
 from rue.adapters.accumulator import Accumulator, BatchKind, require_same
 from rue.beliefs import Belief
-from rue.components import Components, Run, bracket_end
+from rue.components import Components, Run
 from rue.errors import InputError, MissingExtraError
 from rue.losses import Loss, get_loss
 from rue.metrics.columns import EVALUATED, SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
+from rue.truth.realized import bracket_end
 
 try:
     import torch

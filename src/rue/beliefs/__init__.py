@@ -12,7 +12,6 @@ from rue.beliefs.normal_inverse_gamma import NormalInverseGamma
 from rue.beliefs.published import (
     CONVENTIONS,
     Convention,
-    PublishedComponents,
     published_components,
     require_convention,
 )
@@ -29,7 +28,6 @@ __all__ = [
     "Draws",
     "Gaussians",
     "NormalInverseGamma",
-    "PublishedComponents",
     "RealBelief",
     "Samples",
     "Scored",

@@ -16,7 +16,9 @@ from rue._arrays import (
     chosen_columns,
     chosen_rows,
     kept,
+    round_to_scale,
 )
+from rue.beliefs.components import Components
 from rue.errors import AlignmentError, ShapeError
 from rue.losses.base import Expectation, Loss, check_choices
 from rue.losses.outcomes import Classes, Outcomes
@@ -229,6 +231,14 @@ class Belief(PerPoint):
         columns = np.array([place.get(name, -1) for name in classes.names])
         return self._in_columns(columns, classes)
 
+    @abstractmethod
+    def components(self, loss: Loss, *, seed: int = 0) -> Components:
+        """Return Definition 1, estimated; see :func:`rue.decompose`."""
+
+    def doubts(self) -> list[str]:
+        """Return what looks like a mistake in the belief, a sentence each."""
+        return []
+
     def with_method(self, method: str) -> Self:
         """Return the same under another name of the method."""
         return self._with(method=method)
@@ -277,6 +287,29 @@ class ClassBelief(Belief):
     @abstractmethod
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the rows of each chunk with their mean distributions :math:`m = E[p]`."""
+
+    def components(self, loss: Loss, *, seed: int = 0) -> Components:
+        """Return Definition 1, estimated; see :func:`rue.decompose`."""
+        loss = loss.on_classes(self.outcomes)
+        scale, n_points = loss.scale(self.n_classes), self.n_points
+        aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+        error: FloatArray | None = None
+        for rows, expected in self.expectations(loss, seed=seed):
+            aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
+            if expected.standard_error is not None:
+                error = np.empty(n_points) if error is None else error
+                error[rows] = expected.standard_error
+        return self._rounded(aleatoric, epistemic, scale, error)
+
+    def _rounded(
+        self, aleatoric: FloatArray, epistemic: FloatArray, scale: float, error: FloatArray | None
+    ) -> Components:
+        return Components(
+            round_to_scale(aleatoric + epistemic, scale),
+            round_to_scale(aleatoric, scale),
+            np.maximum(round_to_scale(epistemic, scale), 0.0),
+            standard_error=error,
+        )
 
     def mean(self) -> FloatArray:
         """Return the mean :math:`m = E[p]` of each point, shape (n_points, n_classes)."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
@@ -98,3 +99,18 @@ class Draws(ClassBelief):
 
         for rows, chunk in stream(self.probs):
             yield rows, mean(chunk)
+
+    def doubts(self) -> list[str]:
+        """Return a note if every draw is certain, as sampled labels are."""
+        if self.n_draws == 1 or not self._is_one_hot():
+            return []
+        return [
+            "every draw is one-hot, so it claims to be certain and aleatoric is 0: if draws are "
+            "sampled labels, give them as sampled_labels"
+        ]
+
+    def _is_one_hot(self) -> bool:
+        first = np.asarray(self.probs[:64]).max(axis=-1)
+        if (first < 1).any():  # the first points decide for most beliefs
+            return False
+        return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in stream(self.probs))

@@ -17,12 +17,13 @@ all others             Definition 1                        Definition 1
 The total is always the Bayes risk of m, so it need not be the sum of the two.
 """
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from rue._arrays import FloatArray, stream
-from rue.beliefs.base import ClassBelief
+from rue._arrays import FloatArray, round_to_scale, stream
+from rue.beliefs.base import Belief, ClassBelief
+from rue.beliefs.components import Components
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
 from rue.beliefs.scored import Scored
@@ -32,7 +33,6 @@ from rue.losses import Absolute, Log, Loss, Squared, ZeroOne
 __all__ = [
     "CONVENTIONS",
     "Convention",
-    "PublishedComponents",
     "published_components",
     "require_convention",
 ]
@@ -71,20 +71,8 @@ N_DIRICHLET_DRAWS = 20
 """How many draws of each Dirichlet the authors take under absolute loss, from seed 0."""
 
 
-class PublishedComponents(NamedTuple):
-    """Total, aleatoric and epistemic of each point, shape (n_points,) each.
-
-    ``outside_score`` says that the epistemic part does not have the unit of the loss.
-    """
-
-    total: FloatArray
-    aleatoric: FloatArray
-    epistemic: FloatArray
-    outside_score: bool
-
-
-def published_components(belief: ClassBelief, loss: Loss, *, seed: int = 0) -> PublishedComponents:
-    """Return the components of a belief under the published convention, not yet rounded.
+def published_components(belief: Belief, loss: Loss, *, seed: int = 0) -> Components:
+    """Return the components of a belief under the published convention.
 
     Parameters
     ----------
@@ -97,9 +85,9 @@ def published_components(belief: ClassBelief, loss: Loss, *, seed: int = 0) -> P
 
     Returns
     -------
-    PublishedComponents
-        Three arrays of shape (n_points,), and whether the epistemic part is a score without the
-        unit of the loss (vacuity, or the score of a Scored belief).
+    Components
+        Of n_points points; ``outside_score`` if the epistemic part is a score without the unit of
+        the loss (vacuity, or the score of a Scored belief).
 
     Raises
     ------
@@ -114,6 +102,12 @@ def published_components(belief: ClassBelief, loss: Loss, *, seed: int = 0) -> P
     >>> found.aleatoric, found.epistemic
     (array([0.25]), array([0.5]))
     """
+    if not isinstance(belief, ClassBelief):
+        raise InputError(
+            'convention="published" is not defined for real-valued outcomes: the paper\'s '
+            'tables have classes only; use convention="definition"'
+        )
+    loss = loss.on_classes(belief.outcomes)
     if not isinstance(loss, Log | ZeroOne | Squared | Absolute):
         raise InputError(
             'convention="published" is defined for log, zero_one, squared and absolute loss, '
@@ -124,20 +118,32 @@ def published_components(belief: ClassBelief, loss: Loss, *, seed: int = 0) -> P
             'convention="published" is defined for Draws, Dirichlet and Scored, '
             f'got {type(belief).__name__}; use convention="definition"'
         )
+    scale = loss.scale(belief.n_classes)
+
+    def rounded(aleatoric: FloatArray, epistemic: FloatArray) -> Components:
+        return Components(
+            round_to_scale(total, scale),
+            round_to_scale(aleatoric, scale),
+            np.maximum(round_to_scale(epistemic, scale), 0.0),
+        )
+
     total = np.concatenate([loss.bayes_risk(m) for _, m in belief.means()])
     if isinstance(belief, Scored):
-        return PublishedComponents(total, total, belief.epistemic, True)
+        return _outside(total, belief.epistemic, scale)
     if isinstance(belief, Dirichlet) and isinstance(loss, Log | ZeroOne):
-        return PublishedComponents(total, total, _vacuity(belief), True)
+        return _outside(total, _vacuity(belief), scale)
     if isinstance(belief, Dirichlet) and isinstance(loss, Absolute):
-        return PublishedComponents(total, total, _dirichlet_medians(belief, loss), False)
+        return rounded(total, _dirichlet_medians(belief, loss))
     parts = [expected for _, expected in belief.expectations(loss, seed=seed)]
     aleatoric = np.concatenate([part.bayes_risk for part in parts])
     if isinstance(belief, Draws) and isinstance(loss, Absolute):
-        return PublishedComponents(total, aleatoric, _draw_medians(belief, loss), False)
-    return PublishedComponents(
-        total, aleatoric, np.concatenate([part.regret for part in parts]), False
-    )
+        return rounded(aleatoric, _draw_medians(belief, loss))
+    return rounded(aleatoric, np.concatenate([part.regret for part in parts]))
+
+
+def _outside(total: FloatArray, epistemic: FloatArray, scale: float) -> Components:
+    total = round_to_scale(total, scale)
+    return Components(total, total, epistemic, outside_score=True)
 
 
 def _vacuity(belief: Dirichlet) -> FloatArray:

@@ -1,14 +1,14 @@
 """What every belief about real-valued outcomes offers."""
 
 from abc import abstractmethod
-from typing import NamedTuple
 
 from rue._arrays import FloatArray
 from rue.beliefs.base import Belief
+from rue.beliefs.components import Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.real import Ragged, RealLoss, round_to_digits
 
-__all__ = ["RealBelief", "RealComponents", "decompose_real"]
+__all__ = ["RealBelief"]
 
 
 class RealBelief(Belief):
@@ -21,6 +21,16 @@ class RealBelief(Belief):
     @abstractmethod
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return Bayes risk and regret of the action of the mixture, expected over draws."""
+
+    def components(self, loss: Loss, *, seed: int = 0) -> Components:
+        """Return Definition 1, estimated; see :func:`rue.decompose`."""
+        aleatoric, epistemic, _ = self.expectation(loss.real())
+        total = aleatoric + epistemic
+        return Components(
+            round_to_digits(total, total),
+            round_to_digits(aleatoric, total),
+            round_to_digits(epistemic, total),
+        )
 
     @abstractmethod
     def mixture_mean(self) -> FloatArray:
@@ -42,22 +52,3 @@ class RealBelief(Belief):
         n_draws = getattr(self, "n_draws", None)
         draws = "" if n_draws is None else f" x {n_draws} draws"
         return f"{type(self).__name__}({self.n_points:,} points{draws})"
-
-
-class RealComponents(NamedTuple):
-    """Total, aleatoric and epistemic of each point, (n_points,) each, rounded."""
-
-    total: FloatArray
-    aleatoric: FloatArray
-    epistemic: FloatArray
-
-
-def decompose_real(belief: RealBelief, loss: Loss) -> RealComponents:
-    """Return Definition 1, estimated, for real-valued outcomes; see :func:`rue.decompose`."""
-    aleatoric, epistemic, _ = belief.expectation(loss.real())
-    total = aleatoric + epistemic
-    return RealComponents(
-        round_to_digits(total, total),
-        round_to_digits(aleatoric, total),
-        round_to_digits(epistemic, total),
-    )

@@ -15,10 +15,12 @@ from rue._arrays import (
     require_distributions,
     require_n_classes,
     require_shape,
+    round_to_scale,
     stream,
     sum_tolerance,
 )
 from rue.beliefs.base import ClassBelief
+from rue.beliefs.components import Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
 
@@ -104,3 +106,9 @@ class Scored(ClassBelief):
         for rows, chunk in stream(self.probs):
             probs = chunk.astype(np.float64)
             yield rows, probs / probs.sum(axis=1, keepdims=True)
+
+    def _rounded(
+        self, aleatoric: FloatArray, epistemic: FloatArray, scale: float, error: FloatArray | None
+    ) -> Components:
+        aleatoric = round_to_scale(aleatoric, scale)
+        return Components(aleatoric, aleatoric, epistemic, outside_score=True)

@@ -198,7 +198,7 @@ def annotator_replicates(
     ):
         draw_points(key, b, clusters, drawn, weight)
         copies = np.repeat(np.arange(len(hat)), weight)
-        star = Components(*answers[copies].redrawn(rng))
+        star = answers[copies].redrawn(rng)
         measure(ones, *_sorted(star, hat[copies]), True, out[b])
     measured = _measured(out, hat)
     columns = {}

@@ -32,7 +32,6 @@ from rue.metrics.evaluation import evaluate_run
 from rue.metrics.measures import aurc
 from rue.metrics.statistics import Area, Mean, area_influence
 from rue.truth.answer_losses import Answers
-from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["LEAST_POINTS", "MISS", "MISS_WITH_JUMPS", "Measure", "Pilot", "Quantity"]
 
@@ -104,7 +103,7 @@ class Measure:
         return self.width, self.difference, self.variance
 
 
-Draw = tuple[list[Answers] | list[RatingAnswers], list[FloatArray]]
+Draw = tuple[list[Answers], list[FloatArray]]
 """Each method's answers, and the totals that such draws have on average."""
 
 
@@ -112,7 +111,7 @@ Draw = tuple[list[Answers] | list[RatingAnswers], list[FloatArray]]
 class Pilot:
     """The answers and the estimated components of one or two methods on the same points."""
 
-    answers: Sequence[Answers | RatingAnswers]
+    answers: Sequence[Answers]
     hats: Sequence[Components]
     criterion: str
     n_draws: int
@@ -142,7 +141,7 @@ class Pilot:
 
     def _extrapolated(self, m: float) -> Measure:
         """Return the quantities beyond the pilot's numbers of annotators, with their errors."""
-        if isinstance(self.answers[0], RatingAnswers):
+        if not self.answers[0].counts.size:
             measure, split = _on_lines(*self._lines, 1 / m), 0.0
         else:
             worlds = [self._moved(i, m) for i in range(len(self._posteriors))]
@@ -168,7 +167,6 @@ class Pilot:
     def _posteriors(self) -> list[AnswerPosterior]:
         """What the answers say about each p*, by one mixture or by two."""
         first, rng = self.answers[0], np.random.default_rng(self.seed)
-        assert isinstance(first, Answers)
         sample = first.subsampled(_MOST_FITTED, rng).counts
         kinds = (FLEXIBLE, SMOOTH) if self._jumps else (FLEXIBLE,)
         return [fit_answer_mixture(sample, rng, kind).posterior(first.counts) for kind in kinds]
@@ -187,7 +185,7 @@ class Pilot:
     def _shown(self) -> tuple[Measure, list[Measure]]:
         """What the pilot shows, and each world with as many annotators."""
         own = [answers.realized().total for answers in self.answers]
-        shown = self._mean([(list(self.answers), own)])  # type: ignore[list-item]
+        shown = self._mean([(list(self.answers), own)])
         worlds = range(len(self._posteriors))
         before = [self._mean(self._simulated(i, self.n_answers)) for i in worlds]
         if self._jumps:
@@ -209,18 +207,18 @@ class Pilot:
             draws, totals = [], []
             for own, rng in zip(self.answers, generators, strict=True):  # the same annotators
                 draw, total = own.subsampled(m, rng), own.realized().total
-                if isinstance(own, Answers) and isinstance(draw, Answers) and short.any():
+                if own.counts.size and short.any():
                     probs = self._posteriors[0].draw(rng)
                     draw = replace(draw, counts=draw.counts + rng.multinomial(short, probs))
                     counts = own.counts + short[:, None] * probs
                     total = (counts / counts.sum(axis=1, keepdims=True) * own.losses).sum(axis=1)
                 draws.append(draw)
                 totals.append(total)
-            yield draws, totals  # type: ignore[misc]
+            yield draws, totals
 
     def _simulated(self, world: int, m: float | FloatArray) -> Iterator[Draw]:
         """Yield answers of m annotators in a simulated world; probabilities if m is infinite."""
-        classes = [own for own in self.answers if isinstance(own, Answers)]
+        classes = [own for own in self.answers if own.counts.size]
         for rng in self._rngs("world"):
             probs = counts = self._posteriors[world].draw(rng)
             if np.all(np.isfinite(m)):
@@ -246,7 +244,7 @@ class Pilot:
         linear = isinstance(COLUMNS[self.criterion].statistic, Area | Mean)
         for answers, expected in draws:
             n_draws += 1
-            stars = [Components(*own.realized()) for own in answers]
+            stars = [own.realized() for own in answers]
             totals += expected
             aleatoric += stars[0].aleatoric
             if not exact:

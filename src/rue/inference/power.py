@@ -27,7 +27,6 @@ from rue.inference.comparison import aligned_runs
 from rue.inference.intervals import AREAS
 from rue.inference.plan_pilot import Measure, Pilot, Quantity
 from rue.truth.answer_losses import Answers
-from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
 
@@ -274,7 +273,7 @@ def _annotators_needed(
     return high, error, known and (near.is_clear(level) or spare.is_clear(level))
 
 
-def _several(answers: Sequence[Answers | RatingAnswers], hats: Sequence[Components]) -> IntArray:
+def _several(answers: Sequence[Answers], hats: Sequence[Components]) -> IntArray:
     """Return the points with several answers, in an order that does not depend on theirs."""
     answers[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
     columns = [own.keys() for own in answers]
@@ -283,7 +282,7 @@ def _several(answers: Sequence[Answers | RatingAnswers], hats: Sequence[Componen
     return np.asarray(order[answers[0].n_answers[order] >= 2])
 
 
-def _answers(run: Run) -> Answers | RatingAnswers:
+def _answers(run: Run) -> Answers:
     if run.answers is None:
         raise InputError(
             f"a plan needs runs with answers, {run.method!r} has none: "

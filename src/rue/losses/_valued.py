@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, as_values, as_vector, show
 from rue.errors import InputError
 from rue.losses.base import Loss
-from rue.losses.outcomes import Outcomes
+from rue.losses.outcomes import Classes, Outcomes
 
 
 class Valued(Loss):
@@ -38,6 +38,17 @@ class Valued(Loss):
                 f"got {show(np.array(stated))}"
             )
         return self
+
+    def scale_notes(self, outcomes: Outcomes) -> list[str]:
+        """Return which numbers the classes stand for."""
+        if not isinstance(outcomes, Classes):
+            return []
+        k, named = outcomes.n, outcomes.names is not None and outcomes.numbers is None
+        scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
+        scale = outcomes.describe(self.values) if named else scale
+        if self.values is None:
+            return [f"no values were given: classes count as {scale} under {self.name}"]
+        return [f"classes count as {scale} under {self.name}"] if named else []
 
     def require_no_values(self) -> None:
         """Raise if there is a scale: real-valued outcomes are on their own."""

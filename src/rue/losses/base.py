@@ -213,6 +213,10 @@ class Loss(ABC):
         """Return the same loss on these classes: their values, or their columns by name."""
         return self
 
+    def scale_notes(self, outcomes: Outcomes) -> list[str]:
+        """Return which numbers the classes stand for, where the loss uses them."""
+        return []
+
     def real(self) -> "RealLoss":
         """Return the same loss for real-valued outcomes, or raise and say why there is none."""
         raise InputError(

@@ -30,8 +30,6 @@ from rue.metrics.measures import exact_areas, spearman
 from rue.metrics.statistics import Sample
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers, answers
-from rue.truth.base import Realized
-from rue.truth.rating_answers import RatingAnswers
 
 __all__ = ["CORRECTED", "Corrected", "corrected_columns", "run_answers"]
 
@@ -44,7 +42,7 @@ LEAST_ANSWERS, MOST_POINTS = 4, 100_000
 
 
 def corrected_columns(
-    answers: Answers | RatingAnswers,
+    answers: Answers,
     hat: Components,
     *,
     gap: bool = True,
@@ -107,7 +105,7 @@ class Corrected:
         return float(sample.once(columns)[key])
 
 
-def run_answers(run: Run) -> Answers | RatingAnswers | None:
+def run_answers(run: Run) -> Answers | None:
     """Return what each answer costs, as the run has it or from its belief; None if unknown."""
     truth, belief = run.annotations, run.belief
     if run.answers is not None or truth is None or not truth.has_answers or belief is None:
@@ -156,7 +154,7 @@ def _requested_columns(sample: Sample) -> dict[str, float]:
 
 
 def _correct(
-    answers: Answers | RatingAnswers,
+    answers: Answers,
     hat: Components,
     *,
     gap: bool = True,
@@ -220,7 +218,7 @@ def _span_notes(span: float, plain: float, error: float) -> list[tuple[str, str]
 
 
 def _values(
-    star: Realized, hat: Components, orders: tuple[IntArray, IntArray], rank: bool, gap: bool
+    star: Components, hat: Components, orders: tuple[IntArray, IntArray], rank: bool, gap: bool
 ) -> FloatArray:
     """Return the excess, span and excess by total of AuReC, Spearman star and the Pareto-gap."""
     from rue._kernels import sorting
@@ -233,6 +231,6 @@ def _values(
             by_epistemic.random - by_epistemic.oracle,
             replace(by_epistemic, area=float(by_total)).excess,
             spearman(star.aleatoric, star.epistemic) if rank else math.nan,
-            pareto_gap(Components(*star), hat) if gap else math.nan,
+            pareto_gap(star, hat) if gap else math.nan,
         ]
     )

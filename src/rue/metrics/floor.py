@@ -207,7 +207,7 @@ def _reason_of_belief(run: Run) -> str:
 def _sorted_answers(run: Run) -> tuple[Answers, IntArray]:
     """Return the answers in the order of the points' own values, and that order."""
     costs, belief = run.once(run_answers), run.belief
-    assert isinstance(costs, Answers)
+    assert costs is not None
     assert isinstance(belief, Draws | Dirichlet | Scored)
     hat, star = run.hat, run.star
     keys = (hat.aleatoric, hat.epistemic, hat.total, star.aleatoric, star.total)

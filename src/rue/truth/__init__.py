@@ -3,18 +3,15 @@
 from rue.truth.alignment import align
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
-from rue.truth.base import Realized, Truth
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import Estimator
-from rue.truth.rating_answers import RatingAnswers
 from rue.truth.ratings import Ratings
 
 __all__ = [
     "Annotations",
     "Answers",
     "Estimator",
-    "RatingAnswers",
     "Ratings",
-    "Realized",
     "Truth",
     "align",
 ]

@@ -1,28 +1,31 @@
 """The loss of an action under each answer, from which annotators can be resampled."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray, round_to_scale
 from rue.beliefs.base import Belief
+from rue.beliefs.components import Components
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
+from rue.losses.real import Ragged, round_to_digits
 from rue.truth.annotations import Annotations, deployed_actions
-from rue.truth.base import Realized, Truth
+from rue.truth.base import Truth
 from rue.truth.finite_annotators import estimate_bayes_risk
-from rue.truth.rating_answers import RatingAnswers, rating_answers, smaller_half
 from rue.truth.ratings import Ratings
+from rue.truth.realized import deployed_action
 
-__all__ = ["Answers", "answers"]
+__all__ = ["Answers", "answers", "smaller_half"]
 
 _MOST = 1_000_000_000  # numpy draws from fewer
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(ABC):
     """The answers about each point, and the loss of the point's action under each of them.
 
     The realised total is the mean of ``losses`` over the answers.
@@ -30,9 +33,9 @@ class Answers:
     Attributes
     ----------
     counts : array of shape (n_points, n_classes)
-        The number of answers for each class.
-    losses : array of shape (n_points, n_classes)
-        The loss of the action if the class is true.
+        The number of answers for each class; of real numbers without columns.
+    losses : array of shape (n_points, n_classes) or (n_answers,)
+        The loss of the action if the class is true; of real numbers, under each answer.
     loss : Loss
         The loss.
     """
@@ -41,13 +44,55 @@ class Answers:
     losses: FloatArray
     loss: Loss
 
+    def __len__(self) -> int:
+        return len(self.n_answers)
+
+    @property
+    @abstractmethod
+    def n_answers(self) -> FloatArray:
+        """The number of answers of each point, shape (n_points,)."""
+
+    @abstractmethod
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
+        """Return the answers about some of the points."""
+
+    @abstractmethod
+    def in_columns(self, columns: IntArray, loss: Loss) -> Self:
+        """Return the same with the classes in another order, and the loss on that order."""
+
+    @abstractmethod
+    def keys(self) -> tuple[FloatArray, ...]:
+        """Return columns by which to sort points, so that only equal points can change places."""
+
+    @abstractmethod
+    def leave_one_out(self) -> FloatArray:
+        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
+
+    @abstractmethod
+    def redrawn(self, rng: np.random.Generator) -> Components:
+        """Return the realised components of as many answers, resampled with replacement."""
+
+    @abstractmethod
+    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> Self:
+        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
+
+    @abstractmethod
+    def halves(self, rng: np.random.Generator) -> tuple[Self, Self]:
+        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
+
+    @abstractmethod
+    def realized(self) -> Components:
+        """Return the realised components of the answers (the plug-in estimate)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAnswers(Answers):
+    """Answers that are classes, counted."""
+
     @property
     def n_answers(self) -> FloatArray:
         """The number of answers of each point, shape (n_points,)."""
         return np.asarray(self.counts.sum(axis=1))
-
-    def __len__(self) -> int:
-        return len(self.counts)
 
     def keys(self) -> tuple[FloatArray, ...]:
         """Return columns by which to sort points, so that only equal points can change places."""
@@ -57,14 +102,14 @@ class Answers:
         """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
         return estimate_bayes_risk(Annotations(self.counts), self.loss, "leave_one_out")
 
-    def __getitem__(self, rows: slice | NDArray[Any]) -> "Answers":
-        return Answers(self.counts[rows], self.losses[rows], self.loss)
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "ClassAnswers":
+        return ClassAnswers(self.counts[rows], self.losses[rows], self.loss)
 
-    def in_columns(self, columns: IntArray, loss: Loss) -> "Answers":
+    def in_columns(self, columns: IntArray, loss: Loss) -> "ClassAnswers":
         """Return the same with the classes in another order, and the loss on that order."""
-        return Answers(self.counts[:, columns], self.losses[:, columns], loss)
+        return ClassAnswers(self.counts[:, columns], self.losses[:, columns], loss)
 
-    def redrawn(self, rng: np.random.Generator) -> Realized:
+    def redrawn(self, rng: np.random.Generator) -> Components:
         """Return the realised components of answers resampled with replacement.
 
         Each point gets as many answers as it has, drawn from its own.
@@ -73,10 +118,10 @@ class Answers:
         probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
         return self._realized(probs)
 
-    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "Answers":
+    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "ClassAnswers":
         """Return at most ``n_annotators`` answers per point, drawn without replacement."""
         kept = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
-        return Answers(self._drawn(kept, rng), self.losses, self.loss)
+        return ClassAnswers(self._drawn(kept, rng), self.losses, self.loss)
 
     def _drawn(self, kept: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
         """Return the counts of ``kept`` answers of each point, drawn without replacement."""
@@ -96,44 +141,127 @@ class Answers:
             left = left - drawn[:, k]
         return drawn.astype(np.float64)
 
-    def halves(self, rng: np.random.Generator) -> "tuple[Answers, Answers]":
+    def halves(self, rng: np.random.Generator) -> "tuple[ClassAnswers, ClassAnswers]":
         """Return two random halves of the answers, as large as :func:`smaller_half` says."""
         first = self._drawn(smaller_half(self.n_answers), rng)
         return (
-            Answers(first, self.losses, self.loss),
-            Answers(self.counts - first, self.losses, self.loss),
+            ClassAnswers(first, self.losses, self.loss),
+            ClassAnswers(self.counts - first, self.losses, self.loss),
         )
 
-    def realized(self) -> Realized:
+    def realized(self) -> Components:
         """Return the realised components of the answers (the plug-in estimate)."""
         return self._realized(self.counts / self.counts.sum(axis=1, keepdims=True))
 
-    def _realized(self, probs: FloatArray) -> Realized:
+    def _realized(self, probs: FloatArray) -> Components:
         scale = self.loss.scale(probs.shape[1])
         total = round_to_scale((probs * self.losses).sum(axis=1), scale)
         aleatoric = round_to_scale(self.loss.bayes_risk(probs), scale)
         regret = np.maximum(round_to_scale(total - aleatoric, scale), 0.0)
-        return Realized(total, aleatoric, regret)
+        return Components(total, aleatoric, regret)
 
 
-@overload
-def answers(
-    annotations: Annotations,
-    belief: Belief | None,
-    loss: str | Loss = ...,
-    *,
-    values: ArrayLike | None = ...,
-    actions: ArrayLike | None = ...,
-) -> Answers: ...
-@overload
-def answers(
-    annotations: Truth,
-    belief: Belief | None,
-    loss: str | Loss = ...,
-    *,
-    values: ArrayLike | None = ...,
-    actions: ArrayLike | None = ...,
-) -> Answers | RatingAnswers: ...
+@dataclass(frozen=True, eq=False)
+class RatingAnswers(Answers):
+    """Answers that are real numbers."""
+
+    answers: Ragged
+
+    @classmethod
+    def of(cls, answers: Ragged, losses: FloatArray, loss: Loss) -> "RatingAnswers":
+        """Return answers with the loss of the action under each."""
+        return cls(np.empty((answers.n_points, 0)), losses, loss, answers)
+
+    @property
+    def n_answers(self) -> FloatArray:
+        """The number of answers of each point, shape (n_points,)."""
+        return self.answers.lengths
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> "RatingAnswers":
+        part, place = self.answers.part(rows)
+        return RatingAnswers.of(part, self.losses[place], self.loss)
+
+    def in_columns(self, columns: IntArray, loss: Loss) -> "RatingAnswers":
+        """Return the same: real numbers have no columns."""
+        return self
+
+    def keys(self) -> tuple[FloatArray, ...]:
+        """Return columns by which to sort points, so that only equal points can change places."""
+        column = np.arange(len(self.losses)) - self.answers.repeat(self.answers.starts[:-1])
+        row = self.answers.repeat(np.arange(len(self)))
+        padded = np.full((2, len(self), int(self.n_answers.max())), np.inf)
+        padded[0, row, column], padded[1, row, column] = self.answers.values, self.losses
+        return (*padded[0].T, *padded[1].T)
+
+    def redrawn(self, rng: np.random.Generator) -> Components:
+        """Return the realised components of answers resampled with replacement.
+
+        Each point gets as many answers as it has, drawn from its own.
+        """
+        m = self.answers.repeat(self.n_answers)
+        first = self.answers.repeat(self.answers.starts[:-1])
+        drawn = first + np.floor(rng.random(len(m)) * m).astype(np.int64)
+        # As often as it was drawn, in the old order, each answer is still sorted within its point.
+        return self._kept(np.bincount(drawn, minlength=len(m))).realized()
+
+    def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "RatingAnswers":
+        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
+        return self._kept(self._ranks(rng) < n_annotators)
+
+    def halves(self, rng: np.random.Generator) -> "tuple[RatingAnswers, RatingAnswers]":
+        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
+        first = self._ranks(rng) < self.answers.repeat(smaller_half(self.n_answers))
+        return self._kept(first), self._kept(~first)
+
+    def leave_one_out(self) -> FloatArray:
+        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
+        return self.loss.real().leave_one_out(self.answers)
+
+    def realized(self) -> Components:
+        """Return the realised components of the answers (the plug-in estimate)."""
+        total = self.answers.means(self.losses)
+        aleatoric = self.loss.real().bayes_risk(self.answers)
+        return Components(
+            round_to_digits(total, total),
+            round_to_digits(aleatoric, total),
+            np.maximum(round_to_digits(total - aleatoric, total), 0.0),
+        )
+
+    def _ranks(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the place of each answer in a random order of those of its point."""
+        n = len(self.losses)
+        point = self.answers.repeat(np.arange(len(self)))
+        order = np.lexsort((rng.random(n), point))
+        rank = np.empty(n, np.int64)
+        rank[order] = np.arange(n) - self.answers.repeat(self.answers.starts[:-1])
+        return rank
+
+    def _kept(self, times: NDArray[Any]) -> "RatingAnswers":
+        """Return each answer so many times."""
+        each = times.astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.add.reduceat(each, self.answers.starts[:-1]))])
+        values = np.repeat(self.answers.values, each)
+        return RatingAnswers.of(Ragged(values, starts), np.repeat(self.losses, each), self.loss)
+
+
+def smaller_half(n_answers: NDArray[Any]) -> NDArray[np.int64]:
+    """Return how many answers of each point are in the first of two halves, shape (n_points,).
+
+    An even number is split into two even ones (10 into 4 and 6), because votes can tie, and a
+    median can lie between two answers, if their number is even only: odd halves of an even number
+    would differ from the whole in more than their size. Two answers are split into one and one. Of
+    an odd number the second half has one answer more.
+
+    Examples
+    --------
+    >>> smaller_half(np.array([2, 4, 5, 10, 12]))
+    array([1, 2, 2, 4, 6])
+    """
+    whole: NDArray[np.int64] = np.asarray(n_answers).astype(np.int64)
+    half = whole // 2
+    return np.where((whole % 2 == 0) & (half % 2 == 1) & (half > 1), half - 1, half)
+
+
 def answers(
     annotations: Truth,
     belief: Belief | None,
@@ -141,7 +269,7 @@ def answers(
     *,
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
-) -> Answers | RatingAnswers:
+) -> Answers:
     """Return the loss of each point's action under each answer.
 
     Parameters
@@ -151,7 +279,7 @@ def answers(
 
     Returns
     -------
-    Answers or RatingAnswers
+    Answers
         Counts and losses, each of shape (n_points, n_classes); of ratings one loss per answer.
 
     Raises
@@ -167,11 +295,13 @@ def answers(
     """
     loss = get_loss(loss, values=annotations.values if values is None else values)
     if isinstance(annotations, Ratings):
-        return rating_answers(annotations, belief, loss, actions=actions)
+        real = loss.real()
+        action = deployed_action(annotations, belief, real, actions)
+        return RatingAnswers.of(annotations.answers, real.losses(annotations.answers, action), loss)
     if not isinstance(annotations, Annotations) or annotations.counts is None:
         raise InputError("annotators cannot be resampled if p* is known exactly: pass counts")
     n_classes = annotations.n_classes
     losses = np.empty((len(annotations), n_classes))
     for rows, action in deployed_actions(annotations, belief, loss, actions):
         losses[rows] = loss.losses(action, n_classes)
-    return Answers(annotations.counts, losses, loss)
+    return ClassAnswers(annotations.counts, losses, loss)

@@ -1,14 +1,14 @@
 """The interface of truths: what annotators said about each point."""
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.beliefs.base import PerPoint
 
-__all__ = ["Realized", "Truth"]
+__all__ = ["Truth"]
 
 
 class Truth(PerPoint):
@@ -48,11 +48,3 @@ class Truth(PerPoint):
     @abstractmethod
     def chosen_classes(self) -> NDArray[Any]:
         """Return which classes somebody chose, shape (n_classes,)."""
-
-
-class Realized(NamedTuple):
-    """Realised total, aleatoric and epistemic (regret) of each point, each of shape (n_points,)."""
-
-    total: FloatArray
-    aleatoric: FloatArray
-    epistemic: FloatArray
