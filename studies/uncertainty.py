@@ -30,7 +30,7 @@ from rue.io.runs import make_run
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
 from rue.truth.answer_losses import Answers
-from rue.truth.finite_annotators import estimate_bayes_risk
+from rue.truth.realized import estimate_bayes_risk
 from studies import DOCS, OUT
 from studies.clusters import cluster_coverage, clusters_table
 from studies.pages import fill_file, percent, table

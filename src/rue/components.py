@@ -22,8 +22,7 @@ from rue.beliefs import (
     published_components,
     require_convention,
 )
-from rue.beliefs.base import Belief
-from rue.beliefs.components import Components
+from rue.beliefs.base import Belief, Components
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.truth.alignment import align, align_with_notes
@@ -32,8 +31,7 @@ from rue.truth.annotations import (
 )
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import Estimator
-from rue.truth.realized import pooled_again, realized_components
+from rue.truth.realized import Estimator, pooled_again, realize_answers
 
 __all__ = ["Components", "Run", "decompose", "realize"]
 
@@ -154,7 +152,7 @@ def realize(
         risk of their frequencies, is too low on average. ``"leave_one_out"`` is too high on
         average, so that the regret is too low and may be negative. ``"unbiased"`` exists for
         squared, Brier, rps and crps loss; the regret may be negative. See
-        :mod:`rue.truth.finite_annotators`.
+        :mod:`rue.truth.realized`.
 
     Returns
     -------
@@ -181,7 +179,7 @@ def realize(
         if actions is None:
             raise InputError("realize needs a belief or actions, got neither")
         annotations, loss = _on_scale(truth, get_loss(loss, values=values), values)
-    return realized_components(annotations, belief, loss, actions=actions, estimator=estimator)
+    return realize_answers(annotations, belief, loss, actions=actions, estimator=estimator)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from rue.errors import InputError
 from rue.inference.intervals import intervals
 from rue.losses import get_loss
 from rue.metrics.person import team_curve
-from rue.truth.person import person_kind, person_risk, predicted_person
+from rue.truth.realized import person_kind, person_risk, predicted_person
 
 COSTS = CostMatrix([[0, 3, 5], [1, 0.5, 2], [4, 1, 0], [1.5, 1.5, 1.5]])
 SINGLE = ("zero_one", "squared", "absolute", COSTS)

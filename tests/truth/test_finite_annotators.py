@@ -15,7 +15,7 @@ from rue import Annotations, CostMatrix, Draws, aurec, decompose, evaluate, real
 from rue.data import simulate_annotators
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
-from rue.truth.finite_annotators import ESTIMATORS, estimate_bayes_risk
+from rue.truth.realized import ESTIMATORS, estimate_bayes_risk
 
 COSTS = np.array([[0, 1, 5, 2], [1, 0, 1, 2], [2, 2, 0, 2], [0.7, 0.7, 0.7, 2.0]])
 VALUES = [-2.0, 0.0, 0.5, 4.0]

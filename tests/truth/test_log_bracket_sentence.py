@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Log
-from rue.truth.finite_annotators import estimate_bayes_risk
+from rue.truth.realized import estimate_bayes_risk
 
 
 def from_the_sentence(counts):

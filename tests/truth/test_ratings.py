@@ -27,7 +27,7 @@ from rue.losses import get_loss
 from rue.losses.real import round_to_digits
 from rue.metrics.corrected import corrected_columns
 from rue.truth.answer_losses import answers, smaller_half
-from rue.truth.finite_annotators import ESTIMATORS, estimate_bayes_risk
+from rue.truth.realized import ESTIMATORS, estimate_bayes_risk
 
 NAMES = ["squared", "absolute", "crps", "pinball:0.8", "pinball:0.3"]
 

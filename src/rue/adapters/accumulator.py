@@ -29,7 +29,7 @@ class Accumulator:
 
     Only the components of each point and the few numbers that columns read are kept; under log
     loss also the counts, because the lower end of the bracket pools the answers about all points
-    (:mod:`rue.truth.finite_annotators`).
+    (:mod:`rue.truth.realized`).
     An accumulator can be pickled, so that each worker may have one and one of them merge the
     others.
 

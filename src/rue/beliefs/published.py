@@ -22,8 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rue._arrays import FloatArray, round_to_scale, stream
-from rue.beliefs.base import Belief, ClassBelief
-from rue.beliefs.components import Components
+from rue.beliefs.base import Belief, ClassBelief, Components
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
 from rue.beliefs.scored import Scored

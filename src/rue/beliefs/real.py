@@ -3,8 +3,7 @@
 from abc import abstractmethod
 
 from rue._arrays import FloatArray
-from rue.beliefs.base import Belief
-from rue.beliefs.components import Components
+from rue.beliefs.base import Belief, Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.real import Ragged, RealLoss, round_to_digits
 

@@ -19,8 +19,7 @@ from rue._arrays import (
     stream,
     sum_tolerance,
 )
-from rue.beliefs.base import ClassBelief
-from rue.beliefs.components import Components
+from rue.beliefs.base import ClassBelief, Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
 

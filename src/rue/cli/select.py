@@ -87,7 +87,7 @@ def select(
 
 def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
     """Print whom to ask and what the team costs, beside the model and a person alone."""
-    from rue.truth.person import person_kind
+    from rue.truth.realized import person_kind
 
     meanings = {
         "team_risk": "loss of model and person together, with the fee",

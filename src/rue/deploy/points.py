@@ -21,8 +21,8 @@ from rue.io.real_values import rated_truth
 from rue.io.runs import make_run
 from rue.losses import Classes, Loss, get_loss
 from rue.truth.base import Truth
-from rue.truth.person import predicted_person
 from rue.truth.ratings import Ratings
+from rue.truth.realized import predicted_person
 
 __all__ = ["DeployPoints", "read_calibration", "read_new", "read_of_kind"]
 

@@ -173,7 +173,7 @@ class Loss(ABC):
         """Return the mean loss of each answer under the best action for the other answers.
 
         On average it is at least the Bayes risk of the distribution that the answers are drawn
-        from (:mod:`rue.truth.finite_annotators`). This method goes class by class, which works
+        from (:mod:`rue.truth.realized`). This method goes class by class, which works
         for any loss; most losses have a formula.
 
         Parameters

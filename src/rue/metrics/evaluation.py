@@ -19,7 +19,7 @@ from rue.metrics.limits import limit_titles
 from rue.metrics.statistics import Sample
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
-from rue.truth.person import person_kind
+from rue.truth.realized import person_kind
 
 if TYPE_CHECKING:
     from rue.inference.intervals import Intervals

@@ -37,8 +37,8 @@ from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEnt
 from rue.report.thinning import gap_and_slices
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.ratings import Ratings
+from rue.truth.realized import estimate_bayes_risk
 
 __all__ = ["annotation_facts", "answer_entropies", "from_files"]
 

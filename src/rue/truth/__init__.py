@@ -4,8 +4,8 @@ from rue.truth.alignment import align
 from rue.truth.annotations import Annotations
 from rue.truth.answer_losses import Answers
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import Estimator
 from rue.truth.ratings import Ratings
+from rue.truth.realized import Estimator
 
 __all__ = [
     "Annotations",

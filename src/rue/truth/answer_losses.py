@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray, round_to_scale
-from rue.beliefs.base import Belief
-from rue.beliefs.components import Components
+from rue.beliefs.base import Belief, Components
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.losses.real import Ragged, round_to_digits
 from rue.truth.annotations import Annotations, deployed_actions
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import estimate_bayes_risk
 from rue.truth.ratings import Ratings
-from rue.truth.realized import deployed_action
+from rue.truth.realized import deployed_action, estimate_bayes_risk
 
 __all__ = ["Answers", "answers", "smaller_half"]
 

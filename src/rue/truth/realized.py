@@ -1,28 +1,136 @@
-"""Definition 1, realised: what acting on a belief costs under the answers of annotators."""
+"""Definition 1, realised: what acting on a belief costs under the answers of annotators.
+
+p* is not known, only m answers drawn from it. The mean loss of an action over the answers is an
+unbiased estimate of its risk. The Bayes risk has no such estimate: the best action for the
+answers has too low a loss on the same answers (``plugin``, biased low), and the best action for
+the other m - 1 answers has at least the true Bayes risk on the one left out (``leave_one_out``,
+biased high). So in expectation
+
+    total - leave-one-out Bayes risk  <=  true regret  <=  total - plug-in Bayes risk
+
+for each point and, since the ranking does not depend on the answers, for AuReC. This holds if
+the answers about a point are independent draws from its p*, and actions and scores do not depend
+on them. It does not hold for excess AuReC, n-AuReC, the oracle, Spearman or the Pareto-gap,
+which are not linear in the regret.
+
+What a point costs if a person is asked instead of the model is here, too.
+Under 0/1, squared and absolute loss and cost matrices, a *person* plays the Bayes action of their
+own answer and is judged by another annotator, averaged over ordered pairs of answers. Actions of
+the other losses are distributions or quantiles, which one answer does not give: there a *panel* of
+the m - 1 other answers is asked, which costs the leave-one-out Bayes risk.
+"""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, round_to_scale
-from rue.beliefs import RealBelief
-from rue.beliefs.base import Belief
-from rue.beliefs.components import Components
+from rue._arrays import FloatArray, round_to_scale, stream
+from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
+from rue.beliefs.base import Components
 from rue.errors import InputError, ShapeError
-from rue.losses import Log, Loss
+from rue.losses import CostMatrix, Log, Loss, get_loss
 from rue.losses.real import RealLoss, round_to_digits
 from rue.truth.annotations import Annotations, deployed_actions
 from rue.truth.base import Truth
-from rue.truth.finite_annotators import Estimator, estimate_bayes_risk
-from rue.truth.person import person_kind, person_risk
 from rue.truth.ratings import Ratings
 
-__all__ = ["bracket_end", "deployed_action", "pooled_again", "realized_components"]
+__all__ = [
+    "ESTIMATORS",
+    "Estimator",
+    "PersonKind",
+    "bracket_end",
+    "deployed_action",
+    "estimate_bayes_risk",
+    "person_kind",
+    "person_risk",
+    "pooled_again",
+    "predicted_person",
+    "realize_answers",
+]
+
+Estimator = Literal["plugin", "leave_one_out", "unbiased"]
+"""How the Bayes risk is estimated from answers; see :func:`estimate_bayes_risk`."""
+ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
 
-def realized_components(
+def estimate_bayes_risk(
+    annotations: Annotations | Ratings, loss: Loss, estimator: Estimator = "plugin"
+) -> FloatArray:
+    """Estimate the Bayes risk of each point's p* from its answers.
+
+    - ``plugin``: the Bayes risk of the frequencies of the answers, biased low.
+    - ``leave_one_out``: the mean loss of each answer under the best action for the other
+      answers, biased high; each loss has it as :meth:`rue.losses.Loss.leave_one_out`. Log loss
+      smooths the frequencies of the others, and is never below the plug-in. Neither the order of
+      the points nor that of the classes matters.
+    - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier, rps and crps loss; it does
+      not exist for other losses.
+
+    The latter two need two answers per point. If p* is known, all three are its Bayes risk.
+
+    Parameters
+    ----------
+    annotations : Annotations or Ratings
+        The answers.
+    loss : Loss
+        The loss.
+    estimator : {"plugin", "leave_one_out", "unbiased"}
+        The estimator.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The estimates.
+
+    Raises
+    ------
+    InputError
+        If the estimator does not exist for the loss, or a point has too few answers.
+
+    Examples
+    --------
+    >>> from rue import Brier
+    >>> annotations = Annotations([[3, 1]])
+    >>> for estimator in ESTIMATORS:
+    ...     print(estimator, estimate_bayes_risk(annotations, Brier(), estimator))
+    plugin [0.375]
+    leave_one_out [0.66666667]
+    unbiased [0.5]
+    """
+    if estimator not in ESTIMATORS:
+        raise InputError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    if isinstance(annotations, Ratings):
+        return _risk_of_ratings(annotations, loss, estimator)
+    counts = annotations.counts
+    if estimator == "plugin" or counts is None:
+        return loss.bayes_risk(annotations.probs)
+    estimate = loss.unbiased if estimator == "unbiased" else loss.leave_one_out
+    estimate(counts[:0])  # if the loss has no such estimate, more answers would not help
+    _require_two(counts.sum(axis=1), estimator)
+    return estimate(counts)
+
+
+def _require_two(m: FloatArray, estimator: Estimator) -> None:
+    if m.min() < 2:
+        raise InputError(
+            f'estimator="{estimator}" needs at least 2 annotators per point, '
+            f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
+        )
+
+
+def _risk_of_ratings(ratings: Ratings, loss: Loss, estimator: Estimator) -> FloatArray:
+    real = loss.real()
+    if estimator == "plugin":
+        return real.bayes_risk(ratings.answers)
+    _require_two(ratings.n_annotators, estimator)
+    if estimator == "unbiased":
+        return real.unbiased(ratings.answers)
+    return real.leave_one_out(ratings.answers)
+
+
+def realize_answers(
     truth: Truth,
     belief: Belief | None,
     loss: Loss,
@@ -148,3 +256,134 @@ def deployed_action(
     if belief is None:
         raise InputError("realize needs a belief or actions, got neither")
     return loss.action(belief)
+
+
+PersonKind = Literal["person", "panel", ""]
+
+_SPREADS: dict[str, tuple[float, str]] = {
+    "zero_one": (1.0, "brier"),
+    "squared": (2.0, "squared"),
+    "absolute": (2.0, "crps"),
+}
+"""The risk of a person is so many times the Bayes risk under another loss: of two answers, one
+differs from the other with probability 1 - sum p^2, and their mean square and absolute distances
+are twice the variance and twice the CRPS of p."""
+
+
+def person_kind(loss: str | Loss) -> PersonKind:
+    """Return who is asked under a loss, a person or a panel; empty if the loss is not known."""
+    name = loss.name if isinstance(loss, Loss) else loss
+    if not name:
+        return ""
+    return "person" if name in _SPREADS or name == "cost" else "panel"
+
+
+def person_risk(truth: Truth, loss: Loss) -> FloatArray | None:
+    """Return the risk of a person, or of a panel, at each point.
+
+    Parameters
+    ----------
+    truth : Annotations or Ratings
+        The answers; if p* is known, two answers are drawn from it, and a panel has its Bayes risk.
+    loss : Loss
+        The loss, on the classes of the truth.
+
+    Returns
+    -------
+    array of shape (n_points,), or None
+        The risks; None if a point has a single answer.
+
+    Examples
+    --------
+    >>> from rue import Annotations, ZeroOne
+    >>> person_risk(Annotations([[3, 1], [4, 0]]), ZeroOne())
+    array([0.5, 0. ])
+    """
+    if truth.n_annotators.min() < 2:
+        return None
+    if isinstance(loss, CostMatrix):
+        assert isinstance(truth, Annotations)  # as costs are of classes
+        return _of_pairs(truth, _cost_of_answers(loss, truth.n_classes))
+    assert isinstance(truth, Annotations | Ratings)
+    factor, other = _spread(loss)
+    if other is None:
+        return estimate_bayes_risk(truth, loss, "leave_one_out")
+    return factor * estimate_bayes_risk(truth, other, "unbiased")
+
+
+def predicted_person(belief: Belief, loss: Loss) -> FloatArray | None:
+    """Return the risk of a person that a belief predicts at each point.
+
+    Parameters
+    ----------
+    belief : Belief
+        The predictions.
+    loss : Loss
+        The loss, on the classes of the belief.
+
+    Returns
+    -------
+    array of shape (n_points,), or None
+        The expected loss of one answer judged by another, both drawn from the same p; None for a
+        panel, and for an outside score, which says nothing about p.
+
+    Examples
+    --------
+    >>> from rue import Draws, ZeroOne
+    >>> predicted_person(Draws([[[1.0, 0.0], [0.5, 0.5]]]), ZeroOne())
+    array([0.25])
+    """
+    if isinstance(belief, Scored):
+        return None
+    if isinstance(loss, CostMatrix) and isinstance(belief, ClassBelief):
+        return _expected_pairs(belief, _cost_of_answers(loss, belief.n_classes))
+    factor, other = _spread(loss)
+    if other is None:
+        return None
+    if isinstance(belief, RealBelief):
+        return factor * belief.expectation(other.real()).bayes_risk
+    assert isinstance(belief, ClassBelief)
+    risk = np.empty(len(belief))
+    for rows, expected in belief.expectations(other):
+        risk[rows] = expected.bayes_risk
+    return round_to_scale(factor * risk, loss.scale(belief.n_classes))
+
+
+def _spread(loss: Loss) -> tuple[float, Loss | None]:
+    """Return how often a person pays the Bayes risk of which other loss; None for a panel."""
+    if loss.name not in _SPREADS:
+        return 1.0, None
+    factor, name = _SPREADS[loss.name]
+    return factor, get_loss(name, values=getattr(loss, "values", None))
+
+
+def _cost_of_answers(loss: CostMatrix, n_classes: int) -> FloatArray:
+    """Return what the answer k costs if another annotator says j, shape (n_classes, n_classes)."""
+    sure = np.eye(n_classes)
+    return loss.costs[loss.action(sure)]
+
+
+def _of_pairs(truth: Annotations, costs: FloatArray) -> FloatArray:
+    """Return the mean cost over ordered pairs of answers, or of draws from p*."""
+    if truth.counts is None:
+        return np.asarray(((truth.probs @ costs) * truth.probs).sum(axis=1))
+    counts = truth.counts.astype(np.float64)
+    m = counts.sum(axis=1)
+    paid = ((counts @ costs) * counts).sum(axis=1) - counts @ np.diag(costs)
+    return np.asarray(paid / (m * (m - 1)))
+
+
+def _expected_pairs(belief: ClassBelief, costs: FloatArray) -> FloatArray:
+    """Return the expected cost of two answers that are drawn from the same p."""
+    expected = np.empty(len(belief))
+    if isinstance(belief, Dirichlet):
+        for rows, alpha in stream(belief.alpha):
+            share, whole = alpha / alpha.sum(axis=1, keepdims=True), alpha.sum(axis=1)
+            product = ((share @ costs) * share).sum(axis=1) * whole
+            expected[rows] = (product + share @ np.diag(costs)) / (whole + 1)
+        return expected
+    assert isinstance(belief, Draws)
+    for rows, probs in stream(belief.probs):
+        draws = probs / probs.sum(axis=-1, keepdims=True)
+        expected[rows] = ((draws @ costs) * draws).sum(axis=-1).mean(axis=1)
+    return expected
