@@ -13,11 +13,16 @@ from rue.methods import RESNET9, single
 from rue.methods._training.resnet import ResNet9
 from speed.timing import Rows, least_of_both
 
-N_IMAGES, SIDE, N_CLASSES, BORDER = 1_024, 32, 10, 4  # as CIFAR-10 has them
+N_IMAGES, SIDE, N_CLASSES, BORDER = 4_096, 32, 10, 4  # sizes of CIFAR-10, a part of its images
 
 
 def rows() -> Rows:
-    """One epoch of ResNet-9, crops and flips, one cycle of SGD; seconds per 1,000 images."""
+    """One epoch of ResNet-9, crops and flips, one cycle of SGD; seconds per 1,000 images.
+
+    Both have one thread, as cells of a suite do: with more, threads wait for each other on cores
+    that are not idle, and the ratio says more about the machine than about the code.
+    """
+    torch.set_num_threads(1)
     data = made()
     training = dataclasses.replace(RESNET9, epochs=1, device="cpu")
     a, b = least_of_both(
