@@ -11,6 +11,7 @@ import pytest
 import rue
 from rue.errors import FileError, InputError
 from rue.io import read_predictions, read_truth
+from rue.io.names import Matching
 from rue.io.predictions import read_file
 
 LABELS = ("True", "Neither", "False")
@@ -66,8 +67,6 @@ def test_the_choices_of_the_harness_are_matched_by_name(tmp_path):
 
 
 def test_an_id_inside_of_the_document(tmp_path):
-    from rue.io.names import Matching
-
     path = written(tmp_path, "s.jsonl", harness_line(7, [-1.0, -2.0, -3.0]))
     assert read_predictions(path, matching=Matching(id_name="doc.uid")).ids.tolist() == ["u7"]
 
@@ -256,3 +255,145 @@ def test_real_files_of_lewidi_and_of_the_harness():
         read_truth(REAL / "2025/VariErrNLI/VariErrNLI_dev.json")
     log = read_predictions(REAL.parent / "logs/lm-eval/samples_cb_llama-3-8b.jsonl")
     assert set(log.outcomes.names) == set(LABELS)
+
+
+def judge_bench(*properties):
+    """Return instances with scores of each property."""
+    scores = {"a": ["no", "no", "yes"], "b": ["yes", "no", "yes"]}
+    return json.dumps(
+        {
+            "instances": [
+                {
+                    "id": key,
+                    "instance": "text",
+                    "annotations": {
+                        name: {"majority_human": "no", "individual_human_scores": answers}
+                        for name in properties
+                    },
+                }
+                for key, answers in scores.items()
+            ]
+        }
+    )
+
+
+def test_the_only_property_of_judge_bench_needs_no_option(tmp_path):
+    path = written(tmp_path, "one.json", judge_bench("quality"))
+    assert read_truth(path).counts.tolist() == [[2, 1], [1, 2]]
+    path = written(tmp_path, "two.json", judge_bench("quality", "style"))
+    with pytest.raises(FileError, match="holds answers to several questions") as error:
+        read_truth(path)
+    label = "annotations.style.individual_human_scores"
+    assert label in error.value.advice["--label"]
+    chosen = read_truth(path, matching=Matching(label=label))
+    assert chosen.counts.tolist() == [[2, 1], [1, 2]]
+
+
+def test_all_seven_classes_of_a_lewidi_submission(tmp_path):
+    """Nobody chose 0 in the truth, and the submission has a column for it."""
+    items = {
+        key: {
+            "annotations": {"Ann0": first, "Ann1": second},
+            "soft_label": {str(k): 0.0 for k in range(1, 7)},
+        }
+        for key, first, second in (("1", "1", "2"), ("2", "6", "6"))
+    }
+    truth = read_truth(written(tmp_path, "t.json", json.dumps(items)))
+    rows = [[0.1, 0.9, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1.0]]
+    lines = [f"{key}\t{row}" for key, row in zip(items, rows, strict=True)]
+    belief = read_predictions(written(tmp_path, "s.tsv", *lines))
+    assert belief.outcomes.names == tuple("0123456")
+    # 1 and 2 were said about the first: |0.1 - 0| at 0, |1 - 1/2| at 1; the second is right.
+    assert rue.evaluate(truth, belief, loss="rps").regret == pytest.approx((0.01 + 0.25) / 2)
+
+
+def test_texts_in_a_list_of_their_own_are_sampled_labels(tmp_path):
+    texts = [[["yes", "no", "yes"]], [["no", "no", "no"]]]
+    lines = [harness_line(i, [0.0], filtered_resps=x) for i, x in enumerate(texts)]
+    read = read_predictions(written(tmp_path, "s.jsonl", *lines))
+    names = list(read.outcomes.names)
+    np.testing.assert_allclose(read.mean()[:, names.index("yes")], [2 / 3, 0])
+
+
+WORDS = [["no", "yes", "no"], ["yes", "yes", ""], ["no", "", "yes"]]
+
+
+@pytest.mark.parametrize("names", [("a0", "a1", "a2"), ("anna", "bob", "carl")])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
+def test_one_column_per_annotator_whatever_they_are_called(tmp_path, names, suffix):
+    import pandas as pd
+
+    table = pd.DataFrame(WORDS, columns=names).replace("", None).assign(id=["x", "y", "z"])
+    path = tmp_path / f"t.{suffix}"
+    match suffix:
+        case "parquet":
+            table.to_parquet(path)
+        case "jsonl":
+            table.to_json(path, orient="records", lines=True)
+        case _:
+            table.to_csv(path, index=False, sep="," if suffix == "csv" else "\t")
+    truth = read_truth(path)
+    assert (truth.ids.tolist(), truth.outcomes.names) == (["x", "y", "z"], ("no", "yes"))
+    assert truth.counts.tolist() == [[2, 1], [0, 2], [1, 1]]
+    assert "one column per annotator" in truth.notes[0]
+
+
+@pytest.mark.parametrize("name", ["count", "votes", "n", "freq"])
+@pytest.mark.parametrize("label", ["label", "answer"])
+def test_a_row_per_class_with_its_count(tmp_path, label, name):
+    text = f"id,{label},{name}\na,no,3\na,yes,1\nb,yes,5\n"
+    truth = read_truth(written(tmp_path, "t.csv", text))
+    assert truth.counts.tolist() == [[3, 1], [0, 5]]
+
+
+def test_a_gold_label_beside_counts_is_no_answer(tmp_path):
+    gold = written(tmp_path, "t.csv", "id,label,no,yes\na,no,3,1\nb,yes,0,4")
+    assert read_truth(gold).counts.tolist() == [[3, 1], [0, 4]]
+    either = written(tmp_path, "t.csv", "id,label,no,yes\na,0,3,1\nb,1,0,4")
+    with pytest.raises(FileError, match="answers may be in label or counted in no, yes"):
+        read_truth(either)
+    counted = read_truth(either, matching=Matching(classes=("no", "yes")))
+    assert counted.counts.tolist() == [[3, 1], [0, 4]]
+
+
+def test_names_of_classes_that_datasets_stores(tmp_path):
+    import pyarrow as pa
+
+    folder = tmp_path / "set"
+    folder.mkdir()
+    label = {"names": ["no", "yes"], "_type": "ClassLabel"}
+    features = {"labels": {"feature": label, "_type": "Sequence"}, "gold": label}
+    table = pa.table({"id": ["a", "b"], "labels": [[0, 1, 1], [0, 0, -1]], "gold": [1, 0]})
+    info = json.dumps({"info": {"features": features}}).encode()
+    table = table.replace_schema_metadata({b"huggingface": info})
+    (folder / "dataset_info.json").write_text("{}")
+    with (
+        pa.OSFile(str(folder / "data.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    for path in (folder, folder / "data.arrow"):
+        truth = read_truth(path)
+        assert (truth.outcomes.names, truth.counts.tolist()) == (("no", "yes"), [[1, 2], [2, 0]])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_every_encoding_is_the_same_table(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes("id,nein,möglich\nä,3,1\nö,0,4\n".encode(encoding))
+    truth = read_truth(path)
+    assert (truth.ids.tolist(), truth.outcomes.names) == (["ä", "ö"], ("nein", "möglich"))
+
+
+def test_a_repeated_answer_is_said_in_words(tmp_path):
+    path = written(tmp_path, "t.csv", "id,annotator,label\na,w1,no\na,w1,yes\nb,w1,no")
+    with pytest.raises(FileError, match="w1 answered more than once about a"):
+        read_truth(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"), [("nll", "log"), ("cross_entropy", "log"), ("MSE", "squared")]
+)
+def test_other_names_of_losses_are_answered(name, own):
+    with pytest.raises(InputError, match=f"it is called {own} here"):
+        rue.losses.get_loss(name)

@@ -222,7 +222,7 @@ def test_broken_files_are_named(arrays, words, tmp_path):
         ("id,rating\na,high\nb,low", "rating must hold numbers"),
         (
             "id,annotator,rating\na,x,1.5\na,x,2.5",
-            "once per point, 1 answers repeat one, first x about a",
+            "once per point, but x answered more than once about a",
         ),
     ],
 )

@@ -106,8 +106,8 @@ def test_a_wide_table_is_not_long(tmp_path):
     ("text", "words"),
     [
         ("label\nyes\n", "which point it is about"),
-        ("id,worker_id,label\n1,u,yes\n1,u,no\n", "once per point, 1 answers repeat one, first u"),
-        ("id,annotator,label\n1,u,yes\n1,u,no\n", "once per point, 1 answers repeat one, first u"),
+        ("id,worker_id,label\n1,u,yes\n1,u,no\n", "once per point, but u answered more than once"),
+        ("id,annotator,label\n1,u,yes\n1,u,no\n", "once per point, but u answered more than once"),
         ("id,label\n1,0.5\n", "a column rating"),
         ("id,class,count\n1,a,3\n1,a,1\n", "must be in one row only"),
     ],

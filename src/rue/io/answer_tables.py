@@ -27,8 +27,8 @@ __all__ = [
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
-_COUNTS = ("count", "counts", "votes", "n_votes")
-_LISTS = ("labels", "annotations", "answers", "ratings", "individual_human_scores", "label_list")
+_COUNTS = ("count", "counts", "votes", "n_votes", "n", "freq", "frequency", "n_answers")
+_LISTS = ("individual_human_scores", "labels", "annotations", "answers", "ratings", "label_list")
 _BY_CLASS = ("counts", "label_counter", "label_count", "votes", "probs", "label_dist", "soft_label")
 _SHARES = ("probs", "label_dist", "soft_label")
 TOTALS = (
@@ -49,6 +49,8 @@ _ONE_ANNOTATOR = re.compile(
     r"reader|radiologist|reviewer|person|anno)[ _-]?[0-9a-z]{1,4}"
 )
 _MOST_CLASSES = 1_000
+_MOST_WORDS = 30  # that several columns share, if each holds an annotator's answers
+_NO_ANNOTATORS = {"text", "split", "lang", "language", "source", "dataset", "document", "gold"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,7 +107,10 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
     class_name = frame.find("class")
     if label is None and class_name is not None and counted is not None:
         label, kind = class_name, "label"
-    if label is not None and (stated or not _is_gold(frame, label, others)):
+    counted_classes = matching.classes and set(matching.classes) <= set(frame.columns)
+    if label is not None and (
+        stated or not (counted_classes or _is_gold(frame, label, others, id_name))
+    ):
         return _events(frame, id_name, label, kind, matching, counted)
     if matching.classes is None:
         columns = [
@@ -113,6 +118,8 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
             for name, column in frame.columns.items()
             if name not in others and _ONE_ANNOTATOR.fullmatch(plain(name))
         ]
+        if len(columns) < 2:
+            columns = _word_columns(frame, others)
         if len(columns) > 1:
             return _annotator_columns(frame, id_name, columns, matching)
     return _wide(frame, id_name, {*others, label}, matching)
@@ -152,7 +159,7 @@ def _numbers_inside(column: FrameColumn) -> bool:
     return True
 
 
-def _is_gold(frame: Frame, label: str, others: set[str | None]) -> bool:
+def _is_gold(frame: Frame, label: str, others: set[str | None], id_name: str | None) -> bool:
     """Whether a label is the correct class beside counts, and not an answer."""
     column = frame.column(label)
     if column.is_nested or frame.find("annotator", *ANNOTATOR_NAMES) is not None:
@@ -160,7 +167,17 @@ def _is_gold(frame: Frame, label: str, others: set[str | None]) -> bool:
     numeric = [n for n in _numeric(frame, {*others, label}) if plain(n) not in _COUNTS]
     if len(numeric) < 2:
         return False
-    return set(np.unique(column.words).tolist()) - {""} <= set(numeric)
+    if set(np.unique(column.words).tolist()) - {""} <= set(numeric):
+        return True
+    tables = [frame.columns[name].numbers for name in numeric]
+    whole = all(t is not None and ((t >= 0) & (t % 1 == 0)).all() for t in tables)
+    ids = row_ids(frame, find_id_name(frame.path, list(frame.columns), id_name))
+    if whole and ids is not None and len(np.unique(ids)) == len(ids):
+        raise FileError(
+            f"{frame.path}: answers may be in {label} or counted in {', '.join(numeric[:4])}",
+            advice={"--label": "names the column of answers", "--classes": "names those of counts"},
+        )
+    return False
 
 
 def _numeric(frame: Frame, others: set[str | None]) -> list[str]:
@@ -277,6 +294,17 @@ def _flattened(
         if not answers:
             answers, people = [None], [""]
         if any(isinstance(answer, list | dict) for answer in answers):
+            inside = [
+                f"{label}.{name}.{key}"
+                for name, answer in (cell.items() if isinstance(cell, dict) else ())
+                for key in (answer if isinstance(answer, dict) else ())
+                if isinstance(answer[key], list)
+            ]
+            if inside:
+                raise FileError(
+                    f"{frame.path}: holds answers to several questions",
+                    advice={"--label": f"chooses one, such as {' or '.join(inside[:3])}"},
+                )
             raise FileError(
                 f"{frame.path}: {label} must hold one answer per annotator, got "
                 f"{str(answers)[:60]} at {frame.place(row)}",
@@ -312,6 +340,27 @@ def _annotator_columns(
         annotators=np.repeat(np.array(columns, np.str_), n),
         notes=(f"{frame.path} was read as one column per annotator: {shown}",),
     )
+
+
+def _word_columns(frame: Frame, others: set[str | None]) -> list[str]:
+    """Return the columns of words, if all of them hold the same few: one annotator each."""
+    if len(_numeric(frame, others)) > 1:
+        return []
+    words = {
+        name: set(column.words[~column.missing].tolist())
+        for name, column in frame.columns.items()
+        if name not in others
+        and plain(name) not in _NO_ANNOTATORS
+        and not column.is_nested
+        and column.numbers is None
+    }
+    every = set().union(*words.values()) if words else set()
+    few = len(words) > 1 and 1 < len(every) <= max(2, min(_MOST_WORDS, len(frame)))
+    shared = all(
+        own & set().union(*(w for n, w in words.items() if n != name))
+        for name, own in words.items()
+    )
+    return list(words) if few and shared else []
 
 
 def _named_columns(frame: Frame, text: str) -> list[str]:

@@ -4,9 +4,11 @@ What is decoded is counted while it is decoded: what the pages of a parquet file
 their own headers and not by the footer, rows, and the words of text.
 """
 
+import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -36,7 +38,9 @@ def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
             names = source.column_names
         if len(set(names)) < len(names):
             raise FileError(f"{path}: column names must not repeat")
-        return _frame(path, {name: _one_column(source, name) for name in names}, budget)
+        schema = source.schema_arrow if hasattr(source, "schema_arrow") else source.schema
+        columns = {name: _one_column(source, name) for name in names}
+        return _frame(path, columns, budget, _class_labels(schema))
 
 
 def read_dataset_folder(path: Path, max_memory: int | None = None) -> Frame:
@@ -52,7 +56,8 @@ def read_dataset_folder(path: Path, max_memory: int | None = None) -> Frame:
         size = sum(part.stat().st_size for part in parts)
         budget = MemoryBudget(path, size, max_memory)
         table = pa.concat_tables([_ipc(part, budget) for part in parts])
-        return _frame(path, {name: table.column(name) for name in table.column_names}, budget)
+        columns = {name: table.column(name) for name in table.column_names}
+        return _frame(path, columns, budget, _class_labels(table.schema))
 
 
 def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None) -> Any:
@@ -113,13 +118,44 @@ def _ipc(path: Path, budget: MemoryBudget) -> Any:
         return packed(iter(stream))
 
 
-def _frame(path: Path, table: dict[str, Any], budget: MemoryBudget) -> Frame:
+def _class_labels(schema: Any) -> dict[str, list[str]]:
+    """Return the names of classes that `datasets` stores for columns of their numbers."""
+    try:
+        info = json.loads((schema.metadata or {})[b"huggingface"])
+        features = info["info"]["features"]
+        inner = {name: one.get("feature", one) for name, one in features.items()}
+        return {
+            name: [str(word) for word in one["names"]]
+            for name, one in inner.items()
+            if isinstance(one, dict) and one.get("_type") == "ClassLabel"
+        }
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _by_name(cell: Any, names: list[str]) -> Any:
+    """Return numbers of classes, alone or in lists, as their names; -1 is no label."""
+    if isinstance(cell, list):
+        return [_by_name(one, names) for one in cell]
+    missing = cell is None or cell != cell or cell == -1
+    return None if missing else names[int(cell)] if 0 <= int(cell) < len(names) else cell
+
+
+def _frame(
+    path: Path,
+    table: dict[str, Any],
+    budget: MemoryBudget,
+    labels: Mapping[str, list[str]] = MappingProxyType({}),
+) -> Frame:
     n_rows = len(next(iter(table.values()))) if table else 0
     if not n_rows:
         raise FileError(f"{path}: holds no rows")
     columns = {}
     for name, cells in table.items():
         column = _column(cells, budget)
+        if name in labels:
+            listed = column.cells.tolist() if isinstance(column.cells, np.ndarray) else column.cells
+            column = FrameColumn([_by_name(cell, labels[name]) for cell in listed], budget)
         if name.startswith(_INDEX):
             numbers = column.numbers
             if numbers is not None and np.array_equal(numbers, np.arange(n_rows)):

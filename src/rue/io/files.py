@@ -37,7 +37,7 @@ _CHUNK = 1 << 20
 _LONG_WORD = 200
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
-ARROW_SUFFIXES = (".parquet", ".arrow")
+ARROW_SUFFIXES = (".parquet", ".arrow", ".feather")
 ARRAY_SUFFIXES = (".npz", ".npy")
 
 
@@ -318,6 +318,8 @@ def decoded(path: str | Path, content: bytes) -> tuple[str, str]:
         encoding = "utf-16"
     elif content[1:40:2].count(0) > 8 and content[:40:2].count(0) == 0:
         encoding = "utf-16-le"
+    elif content[:40:2].count(0) > 8 and content[1:40:2].count(0) == 0:
+        encoding = "utf-16-be"
     try:
         return content.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding
     except UnicodeDecodeError as error:

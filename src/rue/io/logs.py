@@ -20,6 +20,7 @@ from typing import Any
 
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
+from rue.io.files import is_number
 from rue.io.memory import MemoryBudget, reading
 
 __all__ = [
@@ -61,7 +62,7 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
             return OtherLayout(_pyevall(records), f"{path} was read as a file of PyEvALL")
         return None
     if isinstance(first.get("instances"), list) and first["instances"]:
-        rows = [row for row in first["instances"] if isinstance(row, dict)]
+        rows = _judge_bench([row for row in first["instances"] if isinstance(row, dict)])
         return OtherLayout(rows, f"{path} was read as a file of JUDGE-BENCH")
     values = list(first.values())
     if not values or not all(isinstance(value, dict) for value in values):
@@ -83,6 +84,20 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
         ]
         return OtherLayout(rows, f"{path} was read as labels by annotator and item")
     return None
+
+
+def _judge_bench(rows: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return the instances; where they have one property, its scores are the answers."""
+    scores = "individual_human_scores"
+    annotations = [row.get("annotations") for row in rows]
+    if not all(isinstance(one, dict) and len(one) == 1 for one in annotations):
+        return [dict(row) for row in rows]
+    properties = [next(iter(one.values())) for one in annotations if isinstance(one, dict)]
+    if len({*(key for one in annotations for key in one or ())}) > 1 or not all(
+        isinstance(one, dict) and scores in one for one in properties
+    ):
+        return [dict(row) for row in rows]
+    return [{**row, scores: one[scores]} for row, one in zip(rows, properties, strict=True)]
 
 
 def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[dict[str, Any]] | None:
@@ -111,6 +126,7 @@ def pipeline_scores(entries: Sequence[Any]) -> list[dict[str, Any]] | None:
     return [{"probs": {str(one["label"]): one["score"] for one in entry}} for entry in entries]
 
 
+_SARCASM = [str(k) for k in range(7)]
 _PROBABILITIES = "predicted_probabilities"
 
 
@@ -128,6 +144,13 @@ def _chaosnli(path: Path, models: Record) -> OtherLayout:
     return OtherLayout(rows, note)
 
 
+def _are_texts(cell: Any) -> bool:
+    """Whether a list holds texts, and not a log likelihood and whether it is the greedy one."""
+    if not isinstance(cell, list) or not all(isinstance(text, str) for text in cell):
+        return False
+    return not (len(cell) == 2 and cell[1] in ("True", "False") and is_number(cell[0]))
+
+
 def _harness(path: Path, records: Sequence[Record]) -> OtherLayout:
     """Return a log of lm-evaluation-harness: log likelihoods of choices, or generated texts."""
     for number, record in enumerate(records, 1):
@@ -142,6 +165,8 @@ def _harness(path: Path, records: Sequence[Record]) -> OtherLayout:
         facts = {"id": record["doc_id"], "doc": record.get("doc"), "target": record.get("target")}
         if not isinstance(responses, list) or not responses:
             raise FileError(f"{path}: {record['doc_id']!r} has no filtered_resps")
+        if len(responses) == 1 and _are_texts(responses[0]):
+            responses = responses[0]  # all answers of an item, in a list of their own
         if all(isinstance(one, str) for one in responses):
             rows.append({**facts, "sampled_labels": [one.strip() for one in responses]})
             continue
@@ -272,10 +297,15 @@ def lewidi_submission(
                     f"{path}: line {number} lists answers of annotators, one by one; give the file "
                     "of soft labels"
                 )
-        note = f"{path} was read as a submission to LeWiDi, classes in the order of the truth's"
+        ids = [row[0].strip() for _, row in lines]
         several = any(isinstance(one, list) for row in lists for one in row)
-        key = PAIRS if several else "probs"
-        return {"id": [row[0].strip() for _, row in lines], key: lists}, note
+        if not several and all(
+            len(row) == len(_SARCASM) for row in lists
+        ):  # the truth lacks 0, which nobody chose
+            note = f"{path} was read as a submission to LeWiDi, its classes as 0, 1, ..., 6"
+            return {"id": ids, "probs": lists, "classes": [_SARCASM] * len(lists)}, note
+        note = f"{path} was read as a submission to LeWiDi, classes in the order of the truth's"
+        return {"id": ids, PAIRS if several else "probs": lists}, note
     return None
 
 

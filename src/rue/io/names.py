@@ -205,14 +205,14 @@ def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
         )
 
 
-def unused_note(path: Path, names: Iterable[str]) -> tuple[str, ...]:
+def unused_note(path: Path, names: Iterable[str], *, scores: bool = False) -> tuple[str, ...]:
     """Return a note that names what a file holds and nobody used."""
     unused = list(dict.fromkeys(name for name in names if name))
     if not unused:
         return ()
     verb = "was" if len(unused) == 1 else "were"
     shown = ", ".join(unused[:8]) + (f" and {len(unused) - 8} more" if len(unused) > 8 else "")
-    is_score = any(word in name.lower() for name in unused for word in _SCORE_WORDS)
+    is_score = scores and any(word in name.lower() for name in unused for word in _SCORE_WORDS)
     hint = "; a score of epistemic uncertainty must be called epistemic" if is_score else ""
     return (f"{path}: {shown} {verb} not used{hint}",)
 

@@ -187,7 +187,8 @@ def _noted(
     notes: Sequence[str] = (),
 ) -> Belief:
     """Return predictions with the notes about their file: how it was read, what was not used."""
-    more = unused_note(frame.path, [name for name in unused if name not in matching.groups])
+    names = [name for name in unused if name not in matching.groups]
+    more = unused_note(frame.path, names, scores=True)
     return belief.with_source(str(frame.path), notes=(*frame.notes, *notes, *more))
 
 

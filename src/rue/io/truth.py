@@ -65,9 +65,10 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
     """Return answers as a truth; every point must have one, and each annotator only one."""
     path = answers.path
     if answers.repeated:
+        who, _, point = answers.repeated[0].partition(" about ")
         raise FileError(
-            f"{path}: an annotator may answer once per point, {len(answers.repeated):,} answers "
-            f"repeat one, first {answers.repeated[0]}"
+            f"{path}: an annotator may answer once per point, but {who} answered more than once "
+            f"about {point} ({len(answers.repeated):,} in all)"
         )
     silent = answers.silent
     if len(silent):
@@ -76,7 +77,10 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
         raise FileError(
             f"{path}: every point needs at least one answer, {len(silent):,} of "
             f"{answers.n_points:,} have none, first {name}; drop them from the truth",
-            advice={"--common": "then keeps the points with answers"},
+            advice={
+                "--common": "then keeps the points with answers",
+                "--annotator": "says which columns hold an annotator each, and no counts",
+            },
         )
     notes = (*answers.notes, *unused_note(path, answers.unused))
     if answers.n_blank:

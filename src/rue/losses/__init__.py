@@ -107,7 +107,7 @@ def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
             return Pinball(_level(loss), values)
     raise InputError(
         f"loss must be one of {', '.join(LOSSES)}, crps, pinball:Q as in pinball:0.8, or a "
-        f"CostMatrix, got {loss!r}"
+        f"CostMatrix, got {loss!r}{_meant(loss)}"
     )
 
 
@@ -118,3 +118,21 @@ def _level(loss: str) -> float:
         raise InputError(
             f"pinball loss needs a level between 0 and 1, as in pinball:0.8, got {loss!r}"
         ) from None
+
+
+_OTHER_NAMES = {
+    "log": ("nll", "crossentropy", "logloss", "logscore", "logarithmic", "ce"),
+    "brier": ("brierscore", "quadratic"),
+    "zero_one": ("01", "0/1", "accuracy", "error", "errorrate", "misclassification", "zeroone"),
+    "squared": ("mse", "l2", "squarederror", "rmse"),
+    "absolute": ("mae", "l1", "absoluteerror"),
+    "rps": ("rankedprobabilityscore",),
+    "pinball:0.5": ("pinball", "quantile"),
+}
+
+
+def _meant(name: object) -> str:
+    """Return the name that rue has for a loss that others call so."""
+    plain = str(name).lower().replace("_", "").replace("-", "").replace(" ", "")
+    meant = [own for own, others in _OTHER_NAMES.items() if plain in others]
+    return f": it is called {meant[0]} here" if meant else ""
