@@ -228,7 +228,7 @@ def sandbox_table(rows: list[Row], loss: str) -> str:
         ]
         for row in part
     ]
-    head = ["cells", *keys, "n-AuReC, estimation", "in the class", "approximation"]
+    head = ["cells", *keys[:3], "predicted", "n-AuReC, estimation", "in the class", "approximation"]
     return table(head, lines, text=0)
 
 
@@ -244,18 +244,18 @@ def rbf_table(rows: list[Row], loss: str) -> str:
     lines = []
     for name in dict.fromkeys(row["method"] for row in rows):
         part = [row for row in rows if (row["method"], row["loss"]) == (name, loss)]
-        announced = [row["announced"] for row in part if "announced" in row]
+        predicted = [row["announced"] for row in part if "announced" in row]
         lines.append(
             [
                 name,
                 spread(row["regret"] for row in part),
                 f"{part[0]['approximation']:.3f}",  # all samples have the same limit
                 spread(row["estimation"] for row in part),
-                f"{np.mean(announced):.3f}" if announced else "-",
+                f"{np.mean(predicted):.3f}" if predicted else "-",
                 *(_number(_mean(part, key), 2) for key in ranks),
             ]
         )
-    return table(["method", *keys, "announced", *ranks.values()], lines)
+    return table(["method", *keys, "predicted", *ranks.values()], lines)
 
 
 def _numbers_of(row: Row) -> Row:
