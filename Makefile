@@ -79,7 +79,7 @@ numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by r
 	$(BIN)/rue report out/demo --out out/demo.html
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar --only seed=0
 	$(BIN)/rue report out/cifar --out out/cifar10h.html
-	for study in "report out/demo.html out/cifar10h.html" "agreement out/demo" estimation "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others cifar10h_images answer_scales examples gallery leaderboard; \
+	for study in "report out/demo.html out/cifar10h.html" "agreement out/demo" estimation "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others cifar10h_images answer_scales examples gallery leaderboard architecture; \
 	  do $(BIN)/python -m studies.$$study || exit 1; done
 	$(BIN)/python -m studies.atlas
 	$(MAKE) docs
