@@ -220,7 +220,7 @@ def draw(traced: dict[str, list[Step]]) -> Figure:
                         axes.text(
                             x,
                             level + 0.29,
-                            crossed,
+                            str(crossed),
                             ha="center",
                             va="center",
                             color="w",
