@@ -176,3 +176,10 @@ def test_records_of_a_log_that_are_not_like_the_first(tmp_path):
 def test_one_id_without_an_axis(tmp_path):
     np.savez(tmp_path / "a.npz", probs=np.full((N, 2, 2), 0.5), counts=COUNTS, ids=np.array("a"))
     refused(read_predictions, tmp_path / "a.npz", "ids")
+
+
+@pytest.mark.parametrize("number", [np.inf, 1.7e308, np.nan])
+def test_counts_that_are_no_numbers_of_answers(number, tmp_path):
+    counts = np.array([[number, 1.7e308], [3, 3]])
+    np.savez(tmp_path / "a.npz", probs=np.full((2, 2), 0.5), counts=counts)
+    refused(read_predictions, tmp_path / "a.npz", "counts")

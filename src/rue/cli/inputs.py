@@ -104,9 +104,7 @@ DeferFee = Annotated[
 ]
 At = Annotated[
     float | None,
-    typer.Option(
-        help="Add risk and regret at this coverage.", min=0.0, max=1.0, rich_help_panel="Output"
-    ),
+    typer.Option(help="Add risk and regret at this coverage.", rich_help_panel="Output"),
 ]
 CoverageAt = Annotated[
     list[str] | None,

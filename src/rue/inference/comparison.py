@@ -174,8 +174,9 @@ def compare(
     limits = {run.at.get("coverage") for run in runs}
     if any(COLUMNS[key].on_request for key in criteria) and (None in limits or len(limits) > 1):
         raise InputError(
-            "criteria at a coverage need the same one in all runs: --at 0.8, "
-            "or dataclasses.replace(run, at={'coverage': 0.8})"
+            "criteria at a coverage need the same one in all runs, such as "
+            "dataclasses.replace(run, at={'coverage': 0.8})",
+            advice={"--at": "states it, e.g. --at 0.8"},
         )
     codes = cluster_codes(runs[0], cluster)
     rows = own_order(runs, codes, criteria)

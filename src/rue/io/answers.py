@@ -174,14 +174,18 @@ def answers_of_arrays(
 
 def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     """Return counts as what the user says that they are, or note that they may be percentages."""
-    if matching.normalize and answers.probs is not None:
+    if matching.normalize and answers.probs is not None and (answers.probs < 2**53).all():
         sums = answers.probs.sum(axis=1, keepdims=True)
+        if not (sums > 0).all():
+            return answers
         note = f"{answers.path}: shares were divided by their sums, {span(sums)}"
         return replace(answers, probs=answers.probs / sums, notes=(*answers.notes, note))
     table = answers.counts if answers.probs is None else answers.probs
     if table is None or (table < 0).any() or not table.any(axis=1).all():
         return answers
     table = np.asarray(table, np.float64)
+    if not (table < 2**53).all():  # what is no number of answers is refused later
+        return answers
     sums = table.sum(axis=1, keepdims=True)
     if matching.shares:
         note = f"{answers.path}: counts were read as shares, so p* is exact and there is no bracket"
@@ -195,7 +199,7 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         return replace(answers, counts=counts, probs=None, notes=(*answers.notes, note))
     if answers.counts is None or answers.layout == "long":
         return answers
-    whole = (np.floor(table) == table).all() and table.max() < 2**53
+    whole = bool((table % 1 == 0).all())
     divisor = int(np.gcd.reduce(table.astype(np.int64), axis=None)) if whole else 1
     if len(table) > 1 and (sums == 100).all():
         what = "all counts of a point sum to 100: if they are percentages"

@@ -32,6 +32,8 @@ def _table(frame: Frame) -> tuple[np.ndarray, tuple[str, ...] | None]:
     first = next(iter(frame.columns))
     names_actions = frame.columns[first].numbers is None
     classes = tuple(frame.columns)[1:] if names_actions else tuple(frame.columns)
+    if not classes:
+        raise FileError(f"{frame.path}: a cost matrix must have a column for each class, got none")
     costs = np.stack([frame.numbers(name) for name in classes], axis=1)
     n_actions, n_classes = costs.shape
     if not frame.named:
