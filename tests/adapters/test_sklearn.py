@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -15,6 +16,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -23,7 +25,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import rue
-from rue.adapters.sklearn import draws
+from rue.adapters.sklearn import draws, scorer
 from rue.errors import InputError, ShapeError
 
 NAMES = np.array(["ant", "bee", "cat", "dog"])
@@ -172,3 +174,56 @@ class Bare:
 
 def test_a_classifier_need_not_be_scikit_learns():
     assert draws([Bare(), BEE], [[0]]).probs.tolist() == [[[0.25, 0.75], [0, 1]]]
+
+
+@pytest.fixture
+def scored():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.normal(size=(90, 2)), index=[f"x{i}" for i in range(90)])
+    X.columns = ["u", "v"]
+    p = np.stack([np.exp(X.u), np.ones(90), np.exp(X.v)], axis=1)
+    counts = rng.multinomial(9, p / p.sum(axis=1, keepdims=True))
+    names = np.array(["a", "b", "c"])
+    return X, names[counts.argmax(axis=1)], counts, names
+
+
+def test_a_scorer_in_cross_validation_takes_answers_by_the_index(scored):
+    X, y, counts, names = scored
+    truth = rue.Annotations(counts[::-1], ids=X.index[::-1], classes=names.tolist())
+    forest = RandomForestClassifier(8, random_state=0)
+    folds = KFold(3)
+    scores = cross_val_score(
+        forest, X, y, cv=folds, scoring=scorer("n_aurec", loss="brier", truth=truth)
+    )
+    expected = []
+    for train, test in folds.split(X):
+        fitted = clone(forest).fit(X.iloc[train], y[train])
+        belief = draws(fitted, X.iloc[test], classes=names)
+        row = rue.evaluate(rue.Annotations(counts[test]), belief, loss="brier", gap=False)
+        expected.append(-row.n_aurec)
+    assert scores == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_scorer_without_answers_takes_labels_or_counts(scored):
+    X, y, counts, _ = scored
+    model = LogisticRegression().fit(X, y)
+    probs = model.predict_proba(X)[:, None]
+    one = scorer("risk", loss="zero_one")(model, X, y)
+    assert one == pytest.approx(-np.mean(model.predict(X) != y))
+    row = rue.evaluate(rue.Annotations(counts), rue.Draws(probs), loss="brier", gap=False)
+    assert scorer("regret", loss="brier")(model, X, counts) == pytest.approx(-row.regret)
+
+
+def test_a_scorer_refuses_what_it_cannot_match(scored):
+    X, y, counts, names = scored
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(InputError, match="column must be one of"):
+        scorer("accuracy")
+    with pytest.raises(InputError, match="truth must have ids"):
+        scorer(truth=rue.Annotations(counts))
+    truth = rue.Annotations(counts, ids=X.index, classes=names.tolist())
+    with pytest.raises(InputError, match="X must be a data frame"):
+        scorer(truth=truth)(LogisticRegression().fit(X.to_numpy(), y), X.to_numpy(), y)
+    with pytest.raises(InputError, match="y must hold classes of the estimator, got 'z'"):
+        scorer()(model, X[:2], ["a", "z"])

@@ -4,6 +4,7 @@ sklearn.py      forests, bagging, any list of classifiers    -> Draws
 torch.py        any list of modules, or one with dropout     -> Draws
 pandas.py       a frame of answers in long form              -> Annotations, ids
 accumulator.py  batches of a validation loop                 -> Evaluation
+hf.py           what a Trainer of transformers evaluates     -> columns
 torchmetrics.py the same as a metric of torchmetrics         -> a column
 sampled_labels  answers sampled from language models         -> Draws
 
@@ -16,6 +17,7 @@ from rue._lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from rue.adapters import accumulator as accumulator
+    from rue.adapters import hf as hf
     from rue.adapters import pandas as pandas
     from rue.adapters import sklearn as sklearn
     from rue.adapters import torch as torch
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     name: f"rue.adapters.{name}"
-    for name in ("accumulator", "pandas", "sklearn", "torch", "torchmetrics")
+    for name in ("accumulator", "hf", "pandas", "sklearn", "torch", "torchmetrics")
 }
 _PUBLIC["sampled_labels"] = "rue.beliefs.sampled_labels"
 

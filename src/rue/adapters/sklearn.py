@@ -1,6 +1,6 @@
 """scikit-learn: the members of a forest, bagging or voting, or any list of classifiers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,13 @@ from tqdm import tqdm
 
 from rue.beliefs import Draws
 from rue.errors import InputError, ShapeError
+from rue.losses import Loss, get_loss
+from rue.metrics.columns import COLUMNS, EVALUATED
+from rue.metrics.evaluation import evaluate
+from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
-__all__ = ["draws"]
+__all__ = ["draws", "scorer"]
 
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
@@ -82,6 +87,89 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
         probs[:, draw, [column[name] for name in seen.tolist()]] = given
     assert probs is not None
     return Draws(probs)
+
+
+def scorer(
+    column: str = "n_aurec", *, loss: str | Loss = "log", truth: Truth | None = None
+) -> Callable[[Any, Any, Any], float]:
+    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and others: greater is better.
+
+    Members of forests, bagging and voting are draws, as in :func:`draws`; any other classifier
+    has one distribution per point.
+
+    Parameters
+    ----------
+    column : str
+        The column of :class:`rue.Evaluation`; one for which lower is better is negated, as the
+        scorers ``neg_...`` of scikit-learn are.
+    loss : str or Loss
+        As in :func:`rue.evaluate`.
+    truth : Truth, optional
+        The answers, with ids: rows of X, a data frame, are matched by its index. Without it, y is
+        the truth: one label per point, or counts of shape (n_points, n_classes), classes in the
+        order of the estimator's.
+
+    Returns
+    -------
+    callable
+        From a fitted estimator, X and y to the score; NaN where the column is undefined.
+
+    Raises
+    ------
+    InputError
+        If the column is unknown, or rows cannot be matched.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.model_selection import cross_val_score
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2))
+    >>> y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    >>> forest = RandomForestClassifier(10, random_state=0)
+    >>> scores = cross_val_score(forest, X, y, cv=3, scoring=scorer("risk", loss="brier"))
+    >>> scores.shape, bool((scores < 0).all())
+    ((3,), True)
+    """
+    if column not in EVALUATED:
+        raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
+    if truth is not None and truth.ids is None:
+        raise InputError("truth must have ids, by which rows of X are matched")
+    get_loss(loss)  # raises if it is invalid
+    sign = -1.0 if COLUMNS[column].better == "low" else 1.0
+
+    def score(estimator: Any, X: Any, y: Any) -> float:
+        names = np.asarray(estimator.classes_)
+        last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        if isinstance(last, (*_FORESTS, BaggingClassifier, VotingClassifier)):
+            probs = draws(estimator, X, classes=names).probs
+        else:
+            probs = np.asarray(estimator.predict_proba(X))[:, None]
+        answers: Truth
+        if truth is None:
+            answers, belief = _answers(y, names), Draws(probs)
+        else:
+            if not hasattr(X, "index"):
+                raise InputError("X must be a data frame, whose index has the ids of truth")
+            ids = [str(name) for name in X.index]
+            rows = np.isin(np.asarray(truth.ids), ids)
+            answers, belief = truth[rows], Draws(probs, ids=ids, classes=[str(n) for n in names])
+        row = evaluate(answers, belief, loss, gap=column == "pareto_gap", references=False)
+        return sign * row.numbers[column]
+
+    return score
+
+
+def _answers(y: Any, names: NDArray[Any]) -> Annotations:
+    """Return y as answers: one label per point, or counts by class."""
+    array = np.asarray(y)
+    if array.ndim == 2:
+        return Annotations(array)
+    column = {name: k for k, name in enumerate(names.tolist())}
+    strange = [label for label in array.tolist() if label not in column]
+    if strange:
+        raise InputError(f"y must hold classes of the estimator, got {strange[0]!r}")
+    return Annotations(np.eye(len(names))[[column[label] for label in array.tolist()]])
 
 
 class _Members(Sequence[tuple[Any, NDArray[Any], Any]]):
