@@ -303,6 +303,52 @@ def test_no_two_public_things_have_one_name():
     assert not doubles, doubles
 
 
+KINDS = {"Annotations", "Ratings", "Draws", "Dirichlet", "Scored", "Gaussians", "Samples"}
+KINDS |= {"NormalInverseGamma", "ClassBelief", "RealBelief", "ClassAnswers", "RatingAnswers"}
+KINDS |= {"Classes", "RealNumbers"}
+# How often a file asks for the kind of an outcome, which its own methods should answer.
+ASKED = {
+    "cli/proxies.py": 2,
+    "deploy/kind.py": 1,
+    "deploy/points.py": 2,
+    "io/members.py": 3,
+    "io/predictions.py": 1,
+    "io/real_values.py": 3,
+    "io/runs.py": 1,
+    "io/saving.py": 6,
+    "methods/_training/temperature.py": 1,
+    "metrics/estimation.py": 4,
+    "metrics/evaluation.py": 1,
+    "metrics/floor.py": 5,
+    "metrics/second_order.py": 4,
+    "proxies/rows.py": 1,
+    "report/collect.py": 12,
+    "report/folder.py": 4,
+}
+
+
+def asked_kinds(path):
+    """Return how often a file tells kinds of truths, beliefs, answers or outcomes apart."""
+    found = 0
+    for node in ast.walk(ast.parse(path.read_text())):
+        tests = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            tests = [node.args[1]]
+        elif isinstance(node, ast.MatchClass):
+            tests = [node.cls]
+        names = {getattr(n, "id", "") for test in tests for n in ast.walk(test)}
+        found += bool(names & KINDS)
+    return found
+
+
+def test_kinds_of_outcomes_are_told_apart_by_their_methods():
+    rooms = ("truth", "beliefs", "losses", "_kernels")
+    files = [path for path in modules() if part(path) not in rooms]
+    counts = {str(path.relative_to(SOURCE)): asked_kinds(path) for path in files}
+    assert {name: n for name, n in counts.items() if n > ASKED.get(name, 0)} == {}
+    assert {name for name, n in ASKED.items() if n > counts.get(name, 0)} == set()
+
+
 def called_files(work):
     """Return the files of the library whose functions run, without what importing them runs."""
     return {step.file for step in trace(work)}

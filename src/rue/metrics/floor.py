@@ -172,7 +172,7 @@ def _reason(sample: Sample) -> str:
     """Return why nothing can be simulated from the answers, empty if it can be."""
     run = sample.run
     assert run.annotations is not None
-    if not isinstance(run.belief, ClassBelief):
+    if run.belief is None or not run.belief.n_classes:
         return "answers are simulated for classes only"
     if run.annotations.n_annotators.min() < 2:
         return "a point has one answer"
@@ -187,7 +187,7 @@ def _reason_of_belief(run: Run) -> str:
     hat, star = run.hat, run.star
     if hat.outside_score:
         return "an outside score is no prediction of regret"
-    if isinstance(run.belief, Draws) and run.belief.n_draws == 1:
+    if getattr(run.belief, "n_draws", None) == 1:
         return "one draw predicts no regret"
     assert star.aleatoric_high is not None  # every point has two answers
     bounds = (star.total - star.aleatoric_high, star.epistemic)

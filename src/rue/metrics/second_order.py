@@ -128,6 +128,6 @@ def few_answers(run: Run) -> str:
 
 
 def _scores_of(run: Run) -> PairScores | None:
-    if run.annotations is None or not isinstance(run.belief, ClassBelief):
+    if run.annotations is None or run.belief is None or not run.belief.n_classes:
         return None
     return pair_scores(run.annotations, run.belief)
