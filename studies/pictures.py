@@ -25,7 +25,8 @@ from studies import FIGURES
 
 STAMPS = FIGURES / "stamps.json"
 MOST_BYTES = 300_000
-WIDEST = 1_600
+WIDTHS = (1_600, 1_300, 1_000, 800)
+_SMOOTH = Image.Resampling.LANCZOS
 
 
 def keep_figure(figure: Figure | Axes, name: str) -> None:
@@ -43,13 +44,15 @@ def keep_file(path: Path, name: str, source: Any) -> None:
 
 
 def keep_image(image: Image.Image, name: str, source: Any) -> None:
-    """Write docs/figures/NAME.png: at most 1,600 pixels wide, with as many colours as fit."""
+    """Write docs/figures/NAME.png: as wide as fits, with all its colours if possible."""
     path = FIGURES / f"{name}.png"
-    if image.width > WIDEST:
-        height = round(image.height * WIDEST / image.width)
-        image = image.resize((WIDEST, height), Image.Resampling.LANCZOS)
-    for n_colours in (256, 128, 64, 32):
-        image.quantize(n_colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    for width in WIDTHS:
+        height = round(image.height * width / image.width)
+        small = image if image.width <= width else image.resize((width, height), _SMOOTH)
+        small.save(path, optimize=True)
+        if path.stat().st_size <= MOST_BYTES:
+            break
+        small.quantize(256, Image.Quantize.FASTOCTREE).save(path, optimize=True)
         if path.stat().st_size <= MOST_BYTES:
             break
     stamps = json.loads(STAMPS.read_text()) if STAMPS.exists() else {}

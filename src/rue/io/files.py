@@ -133,7 +133,7 @@ class Frame:
     arrays
         The named arrays of an array file; empty for a table.
     lines
-        The line of the file that each row of a table stands in, from 1.
+        The line of the file of each row of a table, from 1.
     named
         Whether the file names its columns.
     notes

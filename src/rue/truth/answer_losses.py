@@ -235,7 +235,7 @@ class RatingAnswers(Answers):
         return rank
 
     def _kept(self, times: NDArray[Any]) -> "RatingAnswers":
-        """Return each answer so many times."""
+        """Repeat each answer the given number of times."""
         each = times.astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(np.add.reduceat(each, self.answers.starts[:-1]))])
         values = np.repeat(self.answers.values, each)
