@@ -113,7 +113,17 @@ def noise(rows: Sequence[Row]) -> str:
             ]
         )
     head = ["data set", "answers", "regret, Brier", "of it noise", "regret, log", "noise at most"]
-    return table([*head, "floor", "n-AuReC total", "corrected"], lines)
+    marked = [row["dataset"] for row in rows if row["loss"] == "log" and _is_unreliable(row)]
+    names = listed(list(dict.fromkeys(marked))) if marked else "no data set"
+    return (
+        table([*head, "floor", "n-AuReC total", "corrected"], lines)
+        + "\n\nThe correction divides by what is left of the span between a random and a perfect "
+        f"ranking. Under log loss rue marks it as unreliable for some methods on {names}."
+    )
+
+
+def _is_unreliable(row: Row) -> bool:
+    return any("unreliable" in note for note in row["notes"])
 
 
 def _mean(rows: Sequence[Row], value: str | Callable[[Row], float | None]) -> float:

@@ -18,7 +18,13 @@ FIRST = Answer("Q?", "q", "An old sentence.", "An old table.")
 
 def row(dataset, method, loss="log", **numbers):
     empty = dict.fromkeys(("n_aurec", "n_aurec_total", "n_aurec_corrected", "r_aurec", "aurec"))
-    usual = {"annotators_min": 5, "regret": 0.4, "pair_log_loss": 1.0, "pair_gain": 0.0}
+    usual = {
+        "notes": (),
+        "annotators_min": 5,
+        "regret": 0.4,
+        "pair_log_loss": 1.0,
+        "pair_gain": 0.0,
+    }
     agreement = {"agreement_hat": 0.25, "agreement_star": 0.5}
     where = {"dataset": dataset, "method": method, "loss": loss, "seed": 0}
     return empty | usual | agreement | numbers | where
@@ -91,7 +97,11 @@ def test_noise_is_what_the_unbiased_regret_leaves():
         row("a", "single", "brier", regret_unbiased=0.3, **single),
     ]
     # Brier: 1 - 0.3 / 0.4; log: at most 1 - 0.15 / 0.2.
-    assert noise(made).endswith("| a | 9 | 0.400 | 25 % | 0.400 | 25 % | 0.100 | 0.600 | - |")
+    text = noise(made)
+    assert "\n| a | 9 | 0.400 | 25 % | 0.400 | 25 % | 0.100 | 0.600 | - |\n" in text
+    assert text.endswith("unreliable for some methods on no data set.")
+    made[0]["notes"] = ("n-AuReC corr. is unreliable: it divides by little",)
+    assert noise(made).endswith("unreliable for some methods on a.")
 
 
 def test_there_are_rows_of_all_three_suites():
