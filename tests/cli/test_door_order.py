@@ -278,3 +278,10 @@ def test_several_methods_in_one_file(world, run, column, suffix):
     done = run("select", f"both.{suffix}", *more[:2], "--maximize", "coverage", "--risk-max", "1")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "must hold one method, got A, B" in done.err
+
+
+def test_costs_without_numbers_are_one_line(world, run):
+    Path("words.csv").write_text("dog\nx\ny\n")
+    done = run("evaluate", "p.npz", "--truth", "t.npz", "--loss", "cost", "--cost", "words.csv")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "must have a column for each class" in done.err

@@ -14,6 +14,7 @@ import pytest
 
 import rue
 from rue import Accumulator
+from rue.errors import AlignmentError
 from rue.io.arrays import save_npz
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
@@ -181,6 +182,56 @@ def test_file_formats(loss, tmp_path):
     expected = rows.pop("arrays.npz")
     assert len(rows) == 4
     assert all(found == expected for found in rows.values()), rows
+
+
+LEVELS = ("low", "medium", "high", "extreme")
+
+
+def level_truths(folder, counts):
+    """Write the answers about levels in every layout; only some of them state an order."""
+    import pandas as pd
+
+    long = pd.DataFrame(
+        [
+            (i, LEVELS[k])
+            for i, row in zip(IDS, counts.astype(int), strict=True)
+            for k in np.repeat(np.arange(K), row)
+        ],
+        columns=["id", "label"],
+    ).sample(frac=1, random_state=0)
+    long.to_csv(folder / "long.csv", index=False)
+    long.to_csv(folder / "long.tsv", index=False, sep="\t", encoding="utf-16")
+    long.groupby(["id", "label"]).size().rename("n").reset_index().to_parquet(folder / "n.parquet")
+    lists = long.groupby("id")["label"].apply(list).reset_index(name="labels")
+    lists.to_json(folder / "lists.jsonl", orient="records", lines=True)
+    wide = pd.DataFrame(counts.astype(int), columns=LEVELS, index=IDS)[sorted(LEVELS)]
+    wide.to_csv(folder / "alphabet.csv", sep=";")
+    ordered = long.assign(label=pd.Categorical(long["label"], LEVELS, ordered=True))
+    ordered.to_parquet(folder / "ordered.parquet")
+
+
+@pytest.mark.parametrize("loss", ORDERED)
+def test_layouts_of_ordered_words(loss, tmp_path):
+    """Words in any layout have the order that some file states, or there is an error."""
+    counts, probs = world()
+    names = {"ids": np.array(IDS), "classes": np.array(LEVELS)}
+    save_npz(tmp_path / "in_order.npz", {"probs": probs, **names})
+    columns = np.argsort(LEVELS)
+    turned = {"probs": probs[..., columns], **names, "classes": np.array(LEVELS)[columns]}
+    save_npz(tmp_path / "alphabet.npz", turned)
+    (tmp_path / "truths").mkdir()
+    level_truths(tmp_path / "truths", counts)
+    expected = row_of(counts, rue.Draws(probs), loss, gap=False)
+    for file in sorted((tmp_path / "truths").iterdir()):
+        for belief in ("in_order.npz", "alphabet.npz"):
+            truth, read = read_truth(file), read_predictions(tmp_path / belief)
+            if belief == "alphabet.npz" and file.stem != "ordered":
+                with pytest.raises(AlignmentError, match="needs the order of the classes"):
+                    make_run(read, truth, loss)
+                continue
+            run = make_run(read, truth, loss)
+            found = evaluate_run(run, gap=False, references=False).to_dict()
+            assert_close({key: found[key] for key in expected}, expected, 1e-12)
 
 
 @pytest.mark.parametrize("loss", REAL)
