@@ -108,7 +108,7 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active \
 	  out/atlas-single-tuned out/atlas-single-paper
 
-speed: $(STAMP)  ## speed as ratios to peers, in one run
+speed: $(STAMP)  ## measure speed as ratios to peers, and write docs/speed.md
 	$(BIN)/python -m speed
 
 clean:           ## remove the environment and what was built
