@@ -193,3 +193,14 @@ def test_a_rule_is_compared_with_answers_of_the_truth(tmp_path, monkeypatch, run
     everything = next(row for row in rows if row["name"] == "accept all")
     new = rue.evaluate(rue.Annotations(counts[60:]), rue.Draws(probs[60:]), loss="zero_one")
     assert everything["risk"] == pytest.approx(new.risk, rel=1e-12)
+
+
+def test_shares_have_no_bracket_beside_the_note_that_there_is_none(world, run):
+    ids, _, probs = world
+    shares = [{"id": i, "a": 0.25, "b": 0.25, "c": 0.5} for i in ids]
+    beliefs = [{"id": i, **dict(zip("abc", p.tolist(), strict=True))}
+               for i, p in zip(ids, probs, strict=True)]  # fmt: skip
+    files = [write(beliefs, "p", "csv"), "--truth", write(shares, "t", "csv")]
+    done = run("evaluate", *files, "--quick", "--no-gap", "--columns", "aurec")
+    assert "there is no bracket" in done.out
+    assert "[" not in done.out

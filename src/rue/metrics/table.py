@@ -495,7 +495,10 @@ def _interval(row: Row, column: Column) -> str:
 
 def _bracket(row: Row) -> str:
     low, high = (row.get(f"aurec_{end}") for end in ("low", "high"))
-    return "" if low is None or high is None else f"[{_number(low, 4)}, {_number(high, 4)}]"
+    exact = low == high and row.get("annotators_min") is None  # p* is known
+    if low is None or high is None or exact:
+        return ""
+    return f"[{_number(low, 4)}, {_number(high, 4)}]"
 
 
 def _annotators(row: Row) -> str:
