@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from rue.truth.person import person_risk
 
 from rue import Annotations, Draws, Run, evaluate_run
 from rue.metrics.columns import unbiased_regret
@@ -17,6 +16,7 @@ from rue.metrics.floor import simulate_belief, simulate_floor
 from rue.metrics.person import Parity
 from rue.metrics.second_order import pair_scores
 from rue.metrics.statistics import Area, Hat, Mean, Sample
+from rue.truth.realized import person_risk
 from speed.pareto import answers_and_draws
 from speed.timing import GiB, Rows, least, least_of_both
 

@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import speed
+from speed import evaluation
 from speed.__main__ import _section
+from speed.pareto import answers_and_draws
 from speed.timing import GiB
 
 PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
@@ -32,3 +34,9 @@ def test_a_section_says_what_was_compared():
     ]
     assert "cores" in lines[-1]
     assert "numpy" in lines[-1]
+
+
+def test_the_columns_of_a_row_can_be_measured(monkeypatch):
+    counts, probs = answers_and_draws(40)
+    monkeypatch.setattr(evaluation, "answers_and_draws", lambda _: (counts, probs))
+    assert all(ours > 0 for _, ours, *_ in evaluation.columns())
