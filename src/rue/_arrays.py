@@ -19,11 +19,7 @@ LARGEST = 1e50
 
 
 def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
-    """Return ``data`` as an array of real numbers.
-
-    Everything that ``np.asarray`` accepts is accepted, and torch tensors on any device. Data are
-    copied only where that is necessary; a memory map stays a memory map.
-    """
+    """Return ``data`` as an array of real numbers."""
     detach = getattr(data, "detach", None)
     if detach is not None:  # a torch tensor: numpy knows neither gradients, devices nor bfloat16
         tensor = detach().cpu()
@@ -113,11 +109,7 @@ def _as_id(name: Any, row: int) -> str:
 
 
 def kept(array: NDArray[Any], data: object) -> NDArray[Any]:
-    """Return a read-only array that the caller, who passed ``data``, cannot change.
-
-    Memory maps and read-only arrays are kept as they are; what the caller could still write to is
-    copied.
-    """
+    """Return a read-only array that the caller, who passed ``data``, cannot change."""
     if isinstance(array, np.memmap) or not array.flags.writeable:
         return array
     if array is data or array.base is not None:
@@ -189,10 +181,7 @@ def is_bfloat16(data: Any) -> bool:
 
 
 def sum_tolerance(data: Any) -> float:
-    """Return by how much distributions of this type may miss a sum of 1.
-
-    Four units in the last place of the half-precision types, 1e-3 in float32, else 1e-6.
-    """
+    """Return by how much distributions of this type may miss a sum of 1."""
     if is_bfloat16(data):
         return 4 * 2.0**-7
     kind = str(getattr(data, "dtype", ""))
@@ -244,10 +233,7 @@ def require_between(
     above: float | None = None,
     first_row: int = 0,
 ) -> None:
-    """Raise at the first row with a number that is not between ``low`` and ``high``.
-
-    ``above`` is the limit that a message names in place of ``low``, if the number is not above it.
-    """
+    """Raise at the first row with a number that is not between ``low`` and ``high``."""
     wide = np.asarray(array, np.float64)  # 1e50 is no float32
     inside = (wide > low) & (wide < high)
     if not inside.all():
@@ -304,11 +290,7 @@ def as_distributions(name: str, probs: ArrayLike) -> FloatArray:
 
 
 def require_distributions(name: str, array: NDArray[Any], tolerance: float | None = None) -> None:
-    """Raise unless the last axis holds distributions: finite, non-negative, with sum 1.
-
-    The sum may differ from 1 by ``tolerance`` (default: :func:`sum_tolerance` of the array). The
-    array is read in chunks and is not copied.
-    """
+    """Raise unless the last axis holds distributions: finite, non-negative, with sum 1."""
     from rue._kernels.draws import first_bad_row
 
     tolerance = sum_tolerance(array) if tolerance is None else tolerance
@@ -328,10 +310,7 @@ def require_distributions(name: str, array: NDArray[Any], tolerance: float | Non
 
 
 def stream(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Yield contiguous chunks of an array along its first axis, in float32 or float64.
-
-    Used pages of a memory map are released, so that memory is bounded by the size of a chunk.
-    """
+    """Yield contiguous chunks of an array along its first axis, in float32 or float64."""
     wanted = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
     row_bytes = max(1, int(np.prod(array.shape[1:])) * np.dtype(wanted).itemsize)
     step = max(1, n_bytes // row_bytes)

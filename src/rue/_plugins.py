@@ -84,10 +84,7 @@ def plugin_names(group: str, own: Collection[str]) -> tuple[str, ...]:
 
 
 def plugin_package(group: str, name: str) -> str | None:
-    """Return the package and version that an entry comes from, without importing it.
-
-    None if the entry is not that of an installed plugin.
-    """
+    """Return the package and version that an entry comes from, without importing it."""
     point = _plugins_of(group).get(name)
     if point is None or point.dist is None:
         return None

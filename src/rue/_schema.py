@@ -81,57 +81,13 @@ def build(
     table: str = "an object",
     given: Mapping[str, object] | None = None,
 ) -> T:
-    """Return the dataclass that the content of a file describes.
-
-    Parameters
-    ----------
-    kind : type
-        The dataclass, or any annotation that the module lists.
-    content : object
-        What a JSON or TOML parser returned.
-    where : str
-        The path of the content in its file, for messages.
-    unknown : {"refuse", "ignore"}
-        What to do with fields that the dataclass does not have.
-    table : str
-        What messages call an object.
-    given : mapping of str to object, optional
-        Fields that the reader sets; a file may not have them.
-
-    Raises
-    ------
-    InputError
-        At the first field that breaks a rule.
-
-    Examples
-    --------
-    >>> @dataclass
-    ... class Budget:
-    ...     start: Count
-    ...     rounds: Count = 10
-    >>> build(Budget, {"start": 5})
-    Budget(start=5, rounds=10)
-    >>> build(Budget, {"start": 2.5}, where="active_learning")
-    Traceback (most recent call last):
-    rue.errors.InputError: active_learning.start must be a whole number of at least 0, got 2.5
-    """
+    """Return the dataclass that the content of a file describes."""
     built: T = _Reader(unknown, table).read(kind, content, where, None, given or {})
     return built
 
 
 def changed(settings: T, given: Mapping[str, object], where: str, but: Collection[str] = ()) -> T:
-    """Return a dataclass with some fields changed, each checked against its annotation.
-
-    Fields in ``but`` cannot be changed.
-
-    Examples
-    --------
-    >>> @dataclass
-    ... class Training:
-    ...     lr: float = 0.1
-    >>> changed(Training(), {"lr": 0.5}, "training")
-    Training(lr=0.5)
-    """
+    """Return a dataclass with some fields changed, each checked against its annotation."""
     kinds = _fields(type(settings))
     known = {name: kind for name, (kind, _) in kinds.items() if name not in but}
     require_known(where, given, known)
@@ -148,13 +104,7 @@ def require_fields(settings: object, but: Collection[str] = ()) -> None:
 
 
 def plain(value: object) -> Any:
-    """Return a dataclass, and all that is in it, as JSON represents it.
-
-    Examples
-    --------
-    >>> plain({"weights": (1.0, 0.5), "risk": math.nan})
-    {'weights': [1.0, 0.5], 'risk': None}
-    """
+    """Return a dataclass, and all that is in it, as JSON represents it."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         pairs = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
         return {f.name: plain(v) for f, v in pairs if v is not None or f.default is not None}
@@ -168,13 +118,7 @@ def plain(value: object) -> Any:
 
 
 def read_content(path: str | Path, what: str, make: Callable[[Mapping[str, object]], T]) -> T:
-    """Return what ``make`` builds of a JSON file, or of a TOML file by its suffix.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read, or ``make`` raises; the message names the file.
-    """
+    """Return what ``make`` builds of a JSON file, or of a TOML file by its suffix."""
     path = Path(path)
     parse = tomllib.loads if path.suffix == ".toml" else json.loads
     try:

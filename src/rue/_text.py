@@ -33,35 +33,17 @@ def are_numbers(names: Collection[str]) -> bool:
 
 
 def sorted_names(names: Collection[str]) -> list[str]:
-    """Return names of classes sorted, whole numbers by their value.
-
-    Examples
-    --------
-    >>> sorted_names(["10", "2", "-1"]), sorted_names(["10", "2", "x"])
-    (['-1', '2', '10'], ['10', '2', 'x'])
-    """
+    """Return names of classes sorted, whole numbers by their value."""
     return sorted(names, key=int) if are_numbers(names) else sorted(names)
 
 
 def one_line(text: object) -> str:
-    r"""Return text with line breaks and repeated blanks as one blank each.
-
-    Examples
-    --------
-    >>> one_line("not a tar file:\n  - truncated")
-    'not a tar file: - truncated'
-    """
+    """Return text with line breaks and repeated blanks as one blank each."""
     return " ".join(str(text).split())
 
 
 def protected(cell: str) -> str:
-    """Return text for a cell of a .csv, with an apostrophe before what would run as a formula.
-
-    Examples
-    --------
-    >>> protected("=1+2"), protected("-0.5"), protected("ensemble")
-    ("'=1+2", '-0.5', 'ensemble')
-    """
+    """Return text for a cell of a .csv, with an apostrophe before what would run as a formula."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
@@ -71,13 +53,5 @@ def unprotected(cell: str) -> str:
 
 
 def marked(name: str, cells: Iterable[str]) -> str:
-    """Return the name of a column with an apostrophe in front if a cell of it is protected.
-
-    So an apostrophe that another program wrote stays where it is.
-
-    Examples
-    --------
-    >>> marked("id", ["a", "'=1+2"]), marked("id", ["a", "'b"])
-    ("'id", 'id')
-    """
+    """Return the name of a column with an apostrophe in front if a cell of it is protected."""
     return f"'{name}" if any(unprotected(cell.strip()) != cell.strip() for cell in cells) else name

@@ -346,11 +346,7 @@ class Run:
         return len(self.star)
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Run":
-        """Return the run of some of the points: a slice, a mask or indices.
-
-        What depends on other points' answers, the upper Bayes risk under log loss, is that of
-        these points alone.
-        """
+        """Return the run of some of the points: a slice, a mask or indices."""
         star, annotations = self.star[rows], self.annotations
         if annotations is not None:
             annotations = annotations[rows]

@@ -7,12 +7,7 @@ from rue._kernels import kernel
 
 @kernel
 def binned_sums(first, second, weights, edges, columns, parts, n_parts):
-    """Return counts and sums of columns in each bin, for each direction and part of the points.
-
-    The score of a point in direction d is weights[d, 0] first + weights[d, 1] second; the point is
-    in bin b if b of the increasing edges[d] are below its score. Shape (n_directions, n_parts,
-    n_edges + 1, n_columns + 1), counts first.
-    """
+    """Return counts and sums of columns in each bin, for each direction and part of the points."""
     n_directions, n_edges = edges.shape
     n_points, n_columns = columns.shape
     sums = np.zeros((n_directions, n_parts, n_edges + 1, n_columns + 1))

@@ -18,12 +18,7 @@ N_LANES = 32
 
 @kernel
 def draw(key, replicate, weight):
-    """Write how often each point is drawn in a replicate: N draws of N points, with splitmix64.
-
-    A draw is the high half of a 32-bit random number times N, so the probabilities of points
-    differ by at most N / 2^32. Counts are bytes, so that they fit in the cache; the probability
-    that a point is drawn 256 times is below 1e-500.
-    """
+    """Write how often each point is drawn in a replicate."""
     n_points = weight.shape[0]
     weight[:] = 0
     state = np.uint64(key) + np.uint64(replicate) * np.uint64(0xD1342543DE82EF95)
@@ -43,10 +38,7 @@ def draw(key, replicate, weight):
 
 @kernel
 def draw_points(key, replicate, clusters, drawn, weight):
-    """Write how often each point is drawn: point by point, or all points of a cluster together.
-
-    ``clusters`` holds the cluster of each point, or nothing; ``drawn`` has room for each cluster.
-    """
+    """Write how often each point is drawn: point by point, or all points of a cluster together."""
     if clusters.shape[0] == 0:
         draw(key, replicate, weight)
         return
@@ -90,13 +82,7 @@ def _mix(z):
 
 @kernel
 def _area(weight, order, last, ties, value, mass):
-    """Return the area under a coverage curve.
-
-    Each block adds its value times the weight that is rejected later, plus half its own weight.
-
-    ``order`` sorts the points by score; ``last`` marks the ends of blocks of equal scores, if
-    there are ``ties``, and ``value`` is in that order.
-    """
+    """Return the area under a coverage curve."""
     area, covered = 0.0, 0
     twice = 2 * mass
     if not ties:
@@ -142,13 +128,7 @@ def weighted_means(weights, value, out):
 
 @kernel
 def teams(weights, order, last, excess, asked, rounding, scale, out):
-    """Write parity with a person, the least cost of a team and its coverage of weighted samples.
-
-    ``order`` sorts the points; ``last`` marks the ends of equal scores, and ``excess``, what
-    accepting a point costs beyond asking a person, and ``asked`` are in that order. Costs that
-    differ by less than ``rounding`` of all of them, or of the ``scale`` of the loss for each point,
-    count as equal.
-    """
+    """Write parity with a person, the least cost of a team and its coverage of weighted samples."""
     n_points = order.shape[0]
     for b in range(weights.shape[0]):
         weight = weights[b]
@@ -240,10 +220,7 @@ def _ranks(weight, order, last, ties, ranks):
 
 @kernel(fastmath={"reassoc"})
 def _correlation(weight, a, b, mass):
-    """Return the correlation of ranks; their products are multiples of 1/4, so sums are exact.
-
-    At least they are up to 200,000 points, after which the last digit may depend on the order.
-    """
+    """Return the correlation of ranks; their products are multiples of 1/4, so sums are exact."""
     centre = 0.5 * (mass + 1.0)
     ab, aa, bb = 0.0, 0.0, 0.0
     for i in range(weight.shape[0]):
@@ -295,13 +272,7 @@ def measure(
     further,
     out,
 ):
-    """Write the columns of one weighted sample; see N_COLUMNS.
-
-    ``orders``, ``lasts`` and ``ties`` are of epistemic_hat, total_hat, epistemic_star,
-    aleatoric_hat and aleatoric_star. ``regret``, ``risk`` and ``hat`` (epistemic) are in the
-    order of the first, ``risk_by_total`` and ``regret_by_total`` of the second, ``sorted_regret``
-    of the third, ``regret_by_aleatoric`` of the fourth.
-    """
+    """Write the columns of one weighted sample; see N_COLUMNS."""
     mass = _mass(weight)
     area, other, height, top = _two_areas(weight, orders[0], lasts[0], ties[0], regret, risk, mass)
     scale = 0.5 / mass / mass
@@ -333,11 +304,7 @@ def _measure_further(weight, orders, lasts, ties, regret, hat, mass, out):
 
 @kernel
 def _add_areas(lanes, order, last, ties, first, second, mass, sums):
-    """Write what :func:`_two_areas` returns, for N_LANES replicates side by side.
-
-    ``lanes`` are the weights, shape (n_points, N_LANES), and ``sums`` has shape (8, N_LANES): the
-    four results, the weight that is covered, and the width and both rises of a block.
-    """
+    """Write what :func:`_two_areas` returns, for N_LANES replicates side by side."""
     sums[:] = 0.0
     if not ties:
         for i in range(order.shape[0]):
@@ -385,11 +352,7 @@ def _measure_lanes(
     regret_by_aleatoric,
     out,
 ):
-    """Write the areas of N_LANES weighted samples; see :func:`measure`.
-
-    ``weights`` has shape (N_LANES, n_points), and ``mass`` is the sum of each row; ``lanes`` is
-    the room for the transpose.
-    """
+    """Write the areas of N_LANES weighted samples; see :func:`measure`."""
     n_points, sums = weights.shape[1], np.empty((8, N_LANES))
     for first in range(0, n_points, 64):  # blocks that fit into the processor's nearest cache
         for k in range(N_LANES):

@@ -40,11 +40,7 @@ _MIX = (
 
 @kernel(fastmath={"contract"})
 def log(x):
-    """Return the natural logarithm of x >= 1e-300, to 1e-16 absolute, in a form LLVM can vectorise.
-
-    x = 2^k z with z in [sqrt(1/2), sqrt(2)); log z = 2 artanh(s), s = (z - 1)/(z + 1), by its
-    Taylor series (|s| < 0.172, so the eleventh term is below 1e-17).
-    """
+    """Return the natural logarithm of x >= 1e-300, to 1e-16, as LLVM can vectorise it."""
     u = np.float64(x).view(np.int64) + (_ONE - _SQRT_HALF)
     # Before AVX-512 there is no instruction that converts int64 to float64; the exponent is
     # placed in the mantissa of 2^52 instead.
@@ -240,13 +236,7 @@ def cost(start, stop, aleatoric, epistemic, probs, costs, tie):
 def leave_one_out_log(
     counts: NDArray[Any], octaves: NDArray[Any], tolerance: float
 ) -> NDArray[Any]:
-    """Return the mean log loss of each point's answers under distributions that omit them.
-
-    These are (n_others + s q) / (m - 1 + s) with pooled frequencies q. Each point has the
-    strength s with the least loss on all other points, the first one where losses differ by
-    rounding only: one of the ``octaves``, and then of eighths of an octave around it. A single
-    point has s = n_classes / 2. ``counts`` has shape (n_points, n_classes).
-    """
+    """Return the mean log loss of each point's answers under distributions that omit them."""
     totals, starts, pool = _pool(counts)
     entry = np.empty(starts[-1], np.uint32)
     answers = (starts, entry, *_number(counts, totals, pool, entry))
@@ -328,11 +318,7 @@ def _choose(starts, entry, terms, whole, candidates, tolerance, start, stop, bes
 
 @kernel
 def _pool(counts):
-    """Return the sums of the points, where their answers start, and the pooled frequencies.
-
-    A point with several majorities counts in part for each: the pool is the frequencies of the
-    points of each majority, their number, and the largest count and the weight of each point.
-    """
+    """Return the sums of the points, where their answers start, and the pooled frequencies."""
     n_points, n_classes = counts.shape
     totals, starts = np.zeros(n_points), np.zeros(n_points + 1, np.int64)
     pooled, size = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
@@ -354,11 +340,7 @@ def _pool(counts):
 
 @kernel
 def _number(counts, totals, pool, entry):
-    """Write the number of each answer among the different ones, and return what those are.
-
-    The q of an answer is how often other points with the majority of the other answers have it.
-    One uniform point is added to each majority's points, so that no class has probability 0.
-    """
+    """Write the number of each answer among the different ones, and return what those are."""
     pooled, size, most, weight = pool
     n_points, n_classes = counts.shape
     room = _FIRST_ROOM

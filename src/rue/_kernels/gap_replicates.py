@@ -19,13 +19,7 @@ def gaps(key, first, clusters, rankings, n_levels, out):
 
 @kernel
 def gap(weight, rankings, sums):
-    """Pareto-gap of a sample that contains each point ``weight`` times, at n_levels + 1 coverages.
-
-    ``rankings`` are the block of equal estimates of each point, the number of blocks, its risk
-    and its regret; the orders of the blocks by each direction, shape (directions, blocks); and
-    the orders of the points by each lambda, shape (lambdas, points). ``sums`` has shape
-    (2, directions, n_levels + 1) and is overwritten.
-    """
+    """Return the Pareto-gap of a sample with ``weight`` copies of each point."""
     block, n_blocks, risk, regret, orders, star_orders = rankings
     n_points, n_levels = block.shape[0], sums.shape[2] - 1
     # Copies, risk and regret of each block and of each point.
@@ -66,13 +60,7 @@ def _level_of(n_copies, n_levels):
 
 @kernel
 def _prefix_sums(rows, orders, level_of, sums):
-    """Write the sums of the first j M / n_levels of M copies, j = 0..n_levels, straight in a row.
-
-    ``rows`` are the copies, the risk and the regret of each row, shape (3, n); ``orders`` has
-    shape (rankings, n) and ``sums`` (2, rankings, n_levels + 1). Nothing in the loop over the
-    rows depends on a condition, which the processor would often guess wrong: every row that ends
-    below a level overwrites the last one. Unsigned numbers are never counted from the end.
-    """
+    """Write the sums of the first j M / n_levels of M copies, j = 0..n_levels."""
     n_levels = sums.shape[2] - 1
     copies, rises = rows[0].astype(np.uint64), np.ascontiguousarray(rows[1:].T)
     # For each level the number of rows that end below it, the number of their copies, and sums.
@@ -103,11 +91,7 @@ def _prefix_sums(rows, orders, level_of, sums):
 
 @kernel
 def _by_level(sums):
-    """Return the points of all rankings and their reverses level by level, and their least sums.
-
-    The points are risk and regret, shape (2, n_levels + 1, 2 rankings); the least risk and the
-    least regret of each level have shape (2, n_levels + 1).
-    """
+    """Return the points of all rankings and their reverses level by level, and their least sums."""
     n_rankings, n_levels = sums.shape[1], sums.shape[2] - 1
     points = np.empty((2, n_levels + 1, 2 * n_rankings))
     least = np.full((2, n_levels + 1), np.inf)
@@ -124,12 +108,7 @@ def _by_level(sums):
 
 @kernel
 def _sum_of_distances(reference, points, least, top):
-    """Return the sum over the levels of the least d+ from the reference point to the points.
-
-    A level is left out if its least risk and regret, or its coverage, are farther away than the
-    best point so far. Levels of more coverage have no better points, except up to ``top``. The
-    best level of a reference point is a good guess for the next one.
-    """
+    """Return the sum over the levels of the least d+ from the reference point to the points."""
     n_levels = reference.shape[1] - 1
     total, drop = 0.0, 0
     for level in range(n_levels + 1):
@@ -153,11 +132,7 @@ def _sum_of_distances(reference, points, least, top):
 
 @kernel
 def _excess(risk, regret, r, e):
-    """Return the least squared d+ from (r, e) to the points of a level, coverage aside.
-
-    The bits of numbers from 0 on, read as integers, have the same order, and the minimum of
-    integers is vectorised.
-    """
+    """Return the least squared d+ from (r, e) to the points of a level, coverage aside."""
     least = np.float64(np.inf).view(np.int64)
     for i in range(risk.shape[0]):
         least = min(least, np.float64(_above(risk[i], regret[i], r, e)).view(np.int64))

@@ -56,11 +56,7 @@ def _side(mean, sd, a):
 
 @kernel
 def _excess(mean, sd, a, q):
-    """Return F(a) - q and the density at ``a``.
-
-    The small tail probabilities are summed separately from the whole numbers, so that the sign is
-    right even where ``a`` is in a gap between draws.
-    """
+    """Return F(a) - q and the density at ``a``."""
     n_draws = mean.shape[0]
     passed, tails, density = 0, 0.0, 0.0
     for s in range(n_draws):
@@ -82,10 +78,7 @@ def _excess(mean, sd, a, q):
 
 @kernel
 def _quantile(mean, sd, q, z_q):
-    """Return the a with F(a) = q, by Newton's method within a bracket.
-
-    The quantile of the mixture is between the smallest and the largest quantile of its draws.
-    """
+    """Return the a with F(a) = q, by Newton's method within a bracket."""
     low, high, least = np.inf, -np.inf, np.inf
     for s in range(mean.shape[0]):
         own = mean[s] + z_q * sd[s]
@@ -139,10 +132,7 @@ def _quantiles(mean, sd, q, z_q, out):
 
 @pointwise
 def pinball(start, stop, aleatoric, epistemic, mean, sd, q, z_q):
-    """Mean Bayes risk of the draws, and mean regret of the mixture's quantile, pinball loss.
-
-    With z = (a - mean)/sd the risk of a is sd (phi(z) + z (Phi(z) - q)), least at z_q.
-    """
+    """Mean Bayes risk of the draws, and mean regret of the mixture's quantile, pinball loss."""
     _, n_draws = mean.shape
     least = math.exp(-0.5 * z_q * z_q) / _SQRT_2_PI
     near = np.empty(n_draws)
@@ -163,11 +153,7 @@ def pinball(start, stop, aleatoric, epistemic, mean, sd, q, z_q):
 
 @pointwise
 def crps(start, stop, aleatoric, epistemic, mean, sd):
-    """Mean of E|X - X'|/2 over draws, and mean of the integral of (F_s - F)^2.
-
-    The latter is half the mean over all pairs of draws of the integral of (F_s - F_t)^2, which
-    is E|X_s - X_t| - E|X_s - X_s'|/2 - E|X_t - X_t'|/2.
-    """
+    """Mean of E|X - X'|/2 over draws, and mean of the integral of (F_s - F)^2."""
     _, n_draws = mean.shape
     for i in range(start, stop):
         spread, apart = 0.0, 0.0

@@ -50,12 +50,7 @@ def rps(start, stop, aleatoric, epistemic, probs, steps):
 
 @pointwise
 def pinball(start, stop, aleatoric, epistemic, probs, steps, q, level):
-    """Mean of sum_j step_j min((1-q) F_j, q (1-F_j)), and of sum_j step_j (+-(F_j - q))+.
-
-    The action is v[a], a the first class with F_a >= ``level`` under the mean distribution. Its
-    regret has one term for each step between neighbouring values: (F_j - q)+ where j < a, and
-    (q - F_j)+ elsewhere.
-    """
+    """Mean of sum_j step_j min((1-q) F_j, q (1-F_j)), and of sum_j step_j (+-(F_j - q))+."""
     _, n_draws, n_classes = probs.shape
     m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
     for i in range(start, stop):

@@ -10,10 +10,7 @@ from rue._kernels.draws import row_sum
 
 @kernel
 def draw_pairs(draws, counts, others, scale, floor, out):
-    """Write pair log loss, log risk of the mean and trace of J of each point, (n_points, 3).
-
-    A pair of classes a, b has the weight (counts[a] counts[b] - others[a] 1[a = b]) / scale.
-    """
+    """Write pair log loss, log risk of the mean and trace of J of each point, (n_points, 3)."""
     n_points, n_draws, n_classes = draws.shape
     rows = np.empty((n_draws, n_classes))
     for i in range(n_points):

@@ -51,12 +51,7 @@ MOST = 4
 
 @kernel
 def accumulate(order, score, slack, losses, risk_sums, regret_sums):
-    """Write the N+1 running sums of the two columns of ``losses`` in the order of ``score``.
-
-    The columns are risk and regret, beside each other because they are read in random order.
-    ``order`` sorts ``score``. Neighbours whose scores differ by at most ``slack`` are equal, and
-    equal scores are ordered by row.
-    """
+    """Write the N+1 running sums of the two columns of ``losses`` in the order of ``score``."""
     n_points = order.shape[0]
     total, avoidable = 0.0, 0.0
     risk_sums[0] = regret_sums[0] = 0.0
@@ -79,11 +74,7 @@ def accumulate(order, score, slack, losses, risk_sums, regret_sums):
 
 @kernel
 def accumulate_directions(x, y, angles, losses, risk_sums, regret_sums, score, order, room):
-    """Write the running sums (see :func:`accumulate`) of the rankings by some directions.
-
-    Direction phi ranks by x cos(phi) + y sin(phi); the sums have shape (directions, N + 1).
-    ``score``, ``order`` and ``room`` are memory for :func:`sort_rows`.
-    """
+    """Write the running sums (see :func:`accumulate`) of the rankings by some directions."""
     n_points = x.shape[0]
     for d in range(angles.shape[0]):
         cosine, sine = np.cos(angles[d]), np.sin(angles[d])
@@ -100,11 +91,7 @@ def accumulate_directions(x, y, angles, losses, risk_sums, regret_sums, score, o
 
 @kernel
 def insert(fronts, sizes, level, risk, regret, angle):
-    """Insert a point into the front of its level, unless a point there is at least as good.
-
-    ``fronts`` has shape (levels, room, 3); a front's ``sizes[level]`` rows (risk, regret, angle)
-    have rising risk and falling regret. There must be room for one more. Tells if it was put in.
-    """
+    """Insert a point into the front of its level, unless a point there is at least as good."""
     size = sizes[level]
     low, high = 0, size
     while low < high:  # the first row of larger risk
@@ -146,13 +133,7 @@ def widened(fronts):
 
 @kernel
 def insert_rankings(fronts, sizes, champions, first, risk_sums, regret_sums, angles):
-    """Insert the running sums of some rankings, and of their reverses, at a range of levels.
-
-    ``risk_sums`` and ``regret_sums`` have shape (rankings, N + 1); ``fronts[0]`` is the level of
-    ``first`` accepted points. ``champions`` has shape (2, levels): risk and regret of the row of
-    each front with the least sum of both, infinite at first; most points are worse than that in
-    both. Returns the fronts, which may have moved.
-    """
+    """Insert the running sums of some rankings, and of their reverses, at a range of levels."""
     n_points, n_levels = risk_sums.shape[1] - 1, sizes.shape[0]
     risk, regret = np.empty(n_levels), np.empty(n_levels)
     is_open = np.zeros(8 * (n_levels // 8 + 1), np.uint8)
@@ -183,12 +164,7 @@ def _complements(sums, last, out):
 
 @kernel
 def _insert_ranking(fronts, sizes, champions, is_open, levels, risk, regret, angle):
-    """Insert one point per level; returns the fronts.
-
-    The levels whose champion does not dominate the point are few and close to each other:
-    ``is_open`` marks them, and is looked at eight levels at a time. They are listed in ``levels``
-    without a branch for each level, which the processor would often guess wrong.
-    """
+    """Insert one point per level; returns the fronts."""
     least_risk, least_regret = champions[0], champions[1]
     for level in range(sizes.shape[0]):
         is_open[level] = (least_risk[level] > risk[level] + SAME_SUM) | (
@@ -207,11 +183,7 @@ def _insert_ranking(fronts, sizes, champions, is_open, levels, risk, regret, ang
 
 @kernel
 def _challenge(fronts, sizes, champions, level, risk, regret, angle):
-    """Insert a point that its level's champion does not dominate; returns the fronts.
-
-    A row that takes the champion's place on the front is the next one: its sum is no larger, up
-    to rounding.
-    """
+    """Insert a point that its level's champion does not dominate; returns the fronts."""
     if sizes[level] == fronts.shape[1]:
         fronts = widened(fronts)
     inserted = insert(fronts, sizes, level, risk, regret, angle)
@@ -244,13 +216,7 @@ def flatten(fronts, sizes, risk, regret, angle):
 
 @kernel
 def nest(level_starts, coverage, risk, regret):
-    """Return, for each level, the front of all points at this level or above.
-
-    Rows are sorted by level, then risk; level l has the rows ``level_starts[l]`` up to
-    ``level_starts[l + 1]``. Returns the ``coverage`` of each level, where its front begins and
-    ends, and the level's coverage, the risk and the regret of the rows of all fronts. Higher
-    levels come first, so that the fronts of neighbouring levels are neighbours.
-    """
+    """Return, for each level, the front of all points at this level or above."""
     n_levels = level_starts.shape[0] - 1
     begins, ends = np.empty(n_levels, np.int64), np.empty(n_levels, np.int64)
     out_risk, out_regret = np.empty(2 * risk.shape[0]), np.empty(2 * risk.shape[0])
@@ -290,12 +256,7 @@ def _widen(values, room):
 
 @kernel
 def supports(begins, ends, risk, regret):
-    """Return some directions, and how far each front (see :func:`nest`) is along each of them.
-
-    A direction is a pair of weights of risk and regret, none negative, of length 1; directions
-    are equally spaced if both ranges are 1. What a front has at least, less some rounding errors,
-    has shape (directions, levels) and rises with the level.
-    """
+    """Return some directions, and how far each front (see :func:`nest`) is along each of them."""
     n_levels = begins.shape[0]
     risk_range, regret_range = risk.max() - risk.min(), regret.max() - regret.min()
     weights, heights = np.empty((2, N_SUPPORTS)), np.empty((N_SUPPORTS, n_levels))
@@ -322,16 +283,7 @@ def supports(begins, ends, risk, regret):
 def least_deficits(
     reference, coverage, begins, ends, row_coverage, risk, regret, weights, heights, out
 ):
-    """Write the least d+ from each reference point to nested fronts (see :func:`nest`).
-
-    ``coverage`` is that of each level, rising. The higher the level, the fewer points its front
-    has to choose from, so the deficit in risk and regret rises with the level while the one in
-    coverage falls: an interval of levels can do no better than the former at its low end with
-    the latter at its high end. The former is at least the distance along any direction (see
-    :func:`supports`). Intervals are halved until this bound rules them out, or until they have
-    few rows, all of which are then looked at. The best level and direction of a reference point
-    are good guesses for the next one.
-    """
+    """Write the least d+ from each reference point to nested fronts (see :func:`nest`)."""
     n_levels, n_supports = coverage.shape[0], heights.shape[0]
     lows, highs = np.empty(128, np.int64), np.empty(128, np.int64)
     top = bottom = drop = k = 0
@@ -396,10 +348,7 @@ def _least(coverage, risk, regret, c, r, e):
 
 @kernel
 def _trim(risk, regret, begin, end, r, e, short, best):
-    """Return the rows of a front that may be nearer to (r, e) than ``best``, and a few more.
-
-    ``short`` is the squared deficit in coverage. Risk rises and regret falls with the row.
-    """
+    """Return the rows of a front that may be nearer to (r, e) than ``best``, and a few more."""
     low, high = begin, end
     while high - low > FEW_ROWS:  # the first row that does not have too much regret
         middle = (low + high) // 2
@@ -437,10 +386,7 @@ def _squared(coverage, risk, regret, c, r, e):
 
 @kernel
 def bits_of(number):
-    """Return a number's bits as an integer: those of numbers from 0 on have the same order.
-
-    The minimum of integers is vectorised, that of numbers is not.
-    """
+    """Return a number's bits as an integer: those of numbers from 0 on have the same order."""
     return np.float64(number).view(np.int64)
 
 
@@ -491,11 +437,7 @@ def critical_angle(points, i, j):
 
 @kernel
 def certify(order, angle, points):
-    """Sort the nearly sorted ``order`` by score; return whether ``angle`` is in an open arc.
-
-    It is enough to look at neighbours: the next pair to change places is one of them, and so was
-    the last pair.
-    """
+    """Sort the nearly sorted ``order`` by score; return whether ``angle`` is in an open arc."""
     cosine, sine = np.cos(angle), np.sin(angle)
     _sort(order, 0, order.shape[0], cosine, sine, points)
     before, after = -np.inf, np.inf
@@ -527,11 +469,7 @@ def _sort(order, first, stop, cosine, sine, points):
 
 @kernel
 def _settle(order, first, stop, cosine, sine, points):
-    """Widen a sorted run until it is in order with its neighbours, and return its ends.
-
-    Usually nothing has to be done. But differences along lines do not add up, so that three points
-    within rounding may be in a cycle.
-    """
+    """Widen a sorted run until it is in order with its neighbours, and return its ends."""
     while True:
         if first > 0 and _are_reversed(order, first, cosine, sine, points):
             first -= 1
@@ -551,11 +489,7 @@ def _are_reversed(order, p, cosine, sine, points):
 
 @kernel
 def crossings(start, end, origin, points):
-    """Return the pairs of blocks that change places between two rankings, and their angles.
-
-    Angles are in (origin, origin + pi]. The pairs are the inversions of the one ranking with
-    respect to the other.
-    """
+    """Return the pairs of blocks that change places between two rankings, and their angles."""
     n_blocks = start.shape[0]
     rank = np.empty(n_blocks, np.int64)
     for p in range(n_blocks):
@@ -587,12 +521,7 @@ def crossings(start, end, origin, points):
 def sweep(
     ranking, start, first, second, angle, by_angle, points, counts, risk, regret, fronts, sizes
 ):
-    """Insert all prefixes of all open arcs from ``start`` up to the last critical angle.
-
-    ``ranking`` is that of the arc of ``start``; ``first``, ``second`` and ``angle`` are from
-    :func:`crossings` and ``by_angle`` sorts the latter. ``counts``, ``risk`` and ``regret`` are
-    the blocks' numbers of points and sums.
-    """
+    """Insert all prefixes of all open arcs from ``start`` up to the last critical angle."""
     n_blocks, n_lines = ranking.shape[0], points[3].shape[0]
     ranking = ranking.copy()
     place = np.empty(n_blocks, np.int64)
@@ -672,11 +601,7 @@ def _emit(ranking, first, stop, angle, counts, risk, regret, covered, sums, fron
 
 @kernel
 def find_lines(x, y):
-    """Return the lines of each point, filled up with -1, and the direction of each line.
-
-    Points are sorted by (x, y). The direction is the unit vector from the first to the last point
-    of a line.
-    """
+    """Return the lines of each point, filled up with -1, and the direction of each line."""
     n_points = x.shape[0]
     lines, n_lines = np.full((n_points, MOST), -1), 0
     directions = np.empty((16, 2))
@@ -721,11 +646,7 @@ def common_line(lines, i, j):
 
 @kernel
 def difference(points, i, j):
-    """Return the vector from point i to point j, along their line if they have one.
-
-    ``points`` are x, y and the result of :func:`find_lines`. If rounding reversed the order of two
-    close points on their line, the plain difference is returned.
-    """
+    """Return the vector from point i to point j, along their line if they have one."""
     x, y, lines, directions = points
     dx, dy = x[j] - x[i], y[j] - y[i]
     line = common_line(lines, i, j)
@@ -751,11 +672,7 @@ def _off(i, start, stop, x, y):
 
 @kernel
 def _farthest(i, j, x, y, order, angles):
-    """Return the farthest distant point on a line with i and j, or -1 if there are fewer than two.
-
-    ``order`` sorts the points by their angle as seen from i; ``angles`` are these angles, in
-    [0, pi).
-    """
+    """Return the farthest point on a line with i and j, or -1 if there is none."""
     n_points = x.shape[0]
     apart = np.hypot(x[j] - x[i], y[j] - y[i])
     towards = np.arctan2(y[j] - y[i], x[j] - x[i]) % np.pi

@@ -8,11 +8,7 @@ from rue._kernels.bootstrap import _mix
 
 @kernel
 def mean_plugin(key, probs, n_answers, costs, out):
-    """Write the mean of the least cost of an action over drawn answers, shape (n_points,).
-
-    ``costs`` has shape (n_actions, n_classes), or no rows for 0/1 loss. From 8 to 320 sets of
-    answers are drawn, fewer of more answers, because their risks vary less.
-    """
+    """Write the mean of the least cost of an action over drawn answers, shape (n_points,)."""
     n_points, n_classes = probs.shape
     cumulated, counts = np.empty(n_classes), np.zeros(n_classes, np.int64)
     for i in range(n_points):

@@ -26,11 +26,7 @@ def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 @pointwise
 def _crps(start, stop, aleatoric, epistemic, flat, order, n_draws):
-    """Sweep over the values of each point in their ``order``.
-
-    c_s counts the values of draw s up to a step and k those of all. The sum of c_s^2 is kept as
-    a whole number, so that the numerators n k - sum c_s^2 and S sum c_s^2 - k^2 are exact.
-    """
+    """Sweep over the values of each point in their ``order``."""
     _, size = flat.shape
     n_values = size // n_draws
     counts = np.empty(n_draws, np.int64)
@@ -67,11 +63,7 @@ def pinball(values: NDArray[Any], q: float, level: float) -> tuple[NDArray[Any],
 
 @pointwise
 def _pinball(start, stop, aleatoric, epistemic, values, action, q):
-    """Sum over the steps of each draw's sorted values.
-
-    As for classes: a step adds min((1-q) F, q (1-F)) to the draw's Bayes risk, and the part of
-    it between the draw's own quantile and the action adds abs(F - q) to the regret.
-    """
+    """Sum over the steps of each draw's sorted values."""
     _, n_draws, n_values = values.shape
     for i in range(start, stop):
         a = action[i]
@@ -105,10 +97,7 @@ def distances(values: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any])
 
 @kernel
 def _distances(pooled, answers, starts, start, stop, out):
-    """Merge the sorted values of each point with its sorted answers.
-
-    With prefix sums of the values, each answer needs only its position among them.
-    """
+    """Merge the sorted values of each point with its sorted answers."""
     size = pooled.shape[1]
     for i in range(start, stop):
         origin = np.float64(pooled[i, 0])

@@ -21,10 +21,7 @@ _SHORT = 24
 
 @kernel
 def argsort(score):
-    """Return the rows in the order of their scores; equal scores keep the order of rows.
-
-    No score may be NaN, and there are fewer than 2^32.
-    """
+    """Return the rows in the order of their scores; equal scores keep the order of rows."""
     order = np.empty(score.shape[0], np.int64)
     sort_rows(score, order, np.empty((2, score.shape[0]), np.uint64))
     return order
@@ -98,11 +95,7 @@ def _sort_run(score, order, first, stop):
 
 @kernel
 def areas(value, score, weight, order, normalized):
-    """Return the exact integral of the piecewise-linear coverage curve, and its last value.
-
-    ``weight`` of length 0 means equal weights. Sums are compensated, so that the result does not
-    depend on the order of rows.
-    """
+    """Return the exact integral of the piecewise-linear coverage curve, and its last value."""
     n_points = order.shape[0]
     weighted = weight.shape[0] > 0
     mass = np.float64(n_points)

@@ -42,10 +42,7 @@ def thread_limit() -> int:
 
 
 def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Apply ``function`` to every item on as many threads as kernels may use; results in order.
-
-    It is for kernels and sorts that release the interpreter's lock.
-    """
+    """Apply ``function`` to every item on as many threads as kernels may use; results in order."""
     n_threads = min(_n_threads, len(items))
     if n_threads < 2:
         return [function(item) for item in items]
@@ -90,11 +87,7 @@ def on_blocks(function: Callable[[int, int], R], n_points: int, n_numbers: int) 
 
 
 def pointwise(body: Callable[..., None]) -> Callable[..., tuple[NDArray[Any], NDArray[Any]]]:
-    """Compile a kernel that writes two components of the points from ``start`` to ``stop``.
-
-    The body takes ``start``, ``stop``, the two outputs and its inputs, of which the first has one
-    row for each point; the function that is returned takes the inputs and returns the outputs.
-    """
+    """Compile a kernel that writes two components of the points from ``start`` to ``stop``."""
     compiled = kernel(body)
 
     @wraps(body)

@@ -13,14 +13,7 @@ BOLDEST = 0.999
 
 @kernel
 def wealth(losses, ranks, at, limit, delta, first, per_accepted, stop, profile, bets, prior=0.5):
-    """Return the largest wealth on the way, from 1 to the goal, 1 / (AIM delta).
-
-    A point is accepted if its rank is at most ``at``; other points have loss 0, or are skipped if
-    ``per_accepted``. Points before ``first`` only serve to estimate the variance. Betting stops at
-    a wealth of ``stop``. ``profile`` is I(u) at equally spaced u from 0 to 1. The bets are written
-    to ``bets``, if it is as long as the losses. Before the first point, the variance is that of
-    losses of 0 or 1 with the mean ``prior``.
-    """
+    """Return the largest wealth on the way, from 1 to the goal, 1 / (AIM delta)."""
     n_points, n_steps = losses.shape[0], profile.shape[0] - 1
     money = largest = 1.0
     count, total, squares = 1.0, prior, prior * (1.0 - prior)  # that of one point

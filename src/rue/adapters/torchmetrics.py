@@ -86,16 +86,7 @@ class RegretMetric(Metric):
         self.add_state("counts", default=[], dist_reduce_fx="cat")
 
     def update(self, counts: torch.Tensor | Truth, probs: torch.Tensor | Belief) -> None:
-        """Add a batch, the truth first.
-
-        Parameters
-        ----------
-        counts : tensor of shape (n_points, n_classes), or Truth
-            The answers of the annotators.
-        probs : tensor of shape (n_points, n_draws, n_classes) or (n_points, n_classes), or Belief
-            The predicted probabilities: draws, or one distribution for each point. Points and
-            classes that have names are matched by name (:func:`rue.align`).
-        """
+        """Add a batch, the truth first."""
         truth = counts if isinstance(counts, Truth) else counts.detach().cpu().numpy()
         belief = probs if isinstance(probs, Belief) else probs.detach().cpu()
         if isinstance(belief, torch.Tensor) and belief.ndim == 2:
@@ -117,18 +108,7 @@ class RegretMetric(Metric):
         return torch.tensor(float("nan") if number is None else number, device=self.device)
 
     def evaluation(self, *, gap: bool = True) -> Evaluation:
-        """Return all columns, over all processes; ``to_dict()`` of it is what loggers take.
-
-        Parameters
-        ----------
-        gap : bool
-            As in :func:`rue.evaluate`.
-
-        Returns
-        -------
-        Evaluation
-            The row.
-        """
+        """Return all columns, over all processes; ``to_dict()`` of it is what loggers take."""
         with self.sync_context(should_sync=self._to_sync, should_unsync=True):
             return self._evaluate(gap=gap)
 

@@ -65,16 +65,7 @@ class Baselines:
     rows: tuple[Mapping[str, Any], ...]
 
     def of(self, dataset: str, loss: str) -> list[dict[str, Any]]:
-        """Return the rows of a data set under a loss.
-
-        A data set of features has the points of its original: ``ferplus`` finds the rows of
-        ``ferplus-features``.
-
-        Raises
-        ------
-        InputError
-            If the study has no such rows.
-        """
+        """Return the rows of a data set under a loss."""
         mine = [row for row in self.rows if _original(row["dataset"]) == _original(dataset)]
         if not mine:
             names = ", ".join(dict.fromkeys(row["dataset"] for row in self.rows))
@@ -92,18 +83,7 @@ def shipped_baselines() -> list[str]:
 
 
 def read_baselines(name: str) -> Baselines:
-    """Return a study that comes with rue.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name.
-
-    Examples
-    --------
-    >>> read_baselines("atlas").regime
-    'tuned'
-    """
+    """Return a study that comes with rue."""
     if name not in shipped_baselines():
         raise InputError(f"against must be one of {', '.join(shipped_baselines())}, got {name!r}")
     return unpack(json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
@@ -118,11 +98,7 @@ def unpack(content: StudyFile) -> Baselines:
 def pack(
     study: str, regime: str, rows: Iterable[Mapping[str, Any]], *, n_missing: int = 0
 ) -> StudyFile:
-    """Return what a file of baselines holds, from the rows of :func:`rue.bench.table_rows`.
-
-    Numbers have five significant digits. Rows without a loss, which are those of proxies, are left
-    out.
-    """
+    """Return what a file of baselines holds, from the rows of :func:`rue.bench.table_rows`."""
     columns = [*_NAMES, *_NUMBERS, *(f"{key}_std" for key in RANKED)]
     packed = [[_short(row.get(key)) for key in columns] for row in rows if row["loss"]]
     return {
@@ -135,15 +111,7 @@ def pack(
 
 
 def among(row: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
-    """Return the rank that a row would have among others by each of :data:`RANKED`; 1 is best.
-
-    The rank is one more than the number of rows that are better; None if the row has no value.
-
-    Examples
-    --------
-    >>> among({"aurec": 0.2, "n_aurec": None}, [{"aurec": 0.1}, {"aurec": 0.2}, {"aurec": 0.3}])
-    {'aurec': 2, 'n_aurec': None}
-    """
+    """Return the rank that a row would have among others by each of :data:`RANKED`; 1 is best."""
     ranks: dict[str, int | None] = {}
     for key in RANKED:
         mine = row.get(key)

@@ -136,11 +136,7 @@ def _plugin_packages(cell: Cell) -> dict[str, str]:
 
 
 def has_settings(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:
-    """Return whether a stored configuration is what the suite now states.
-
-    Versions and files are left out: a table is of the settings, wherever it is made. So are
-    settings that did not exist when the configuration was stored.
-    """
+    """Return whether a stored configuration is what the suite now states."""
     stated = configuration(suite, cell)
     optional = ("convention", "active_learning", "plugins")
     keys = [key for key in (*stated, *optional) if key not in ("rue", "files", "settings")]

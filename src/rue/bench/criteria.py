@@ -98,11 +98,7 @@ def learn_actively(
     config: Any,
     budget: Budget | None = None,
 ) -> list[list[active_learning.ActiveLearning]]:
-    """Run active learning for all seeds together, and return the runs of each seed.
-
-    Without a budget, at most half of the pool is labelled: 3,000 points if the pool has at least
-    6,000, otherwise proportionally fewer at the start and per round.
-    """
+    """Run active learning for all seeds together, and return the runs of each seed."""
     if budget is None:
         step = min(250, max(1, min(len(one.train) for one in data) // 24))
         budget = Budget(start=2 * step, step=step)

@@ -36,14 +36,7 @@ def draw(
     n_replicates: int = N_REPLICATES,
     progress: bool = False,
 ) -> Replicates:
-    """Return replicates of the means over seeds in the rows of a table.
-
-    Raises
-    ------
-    FileError
-        If a cell of the table has no predictions: its interval would be of other seeds than its
-        mean.
-    """
+    """Return replicates of the means over seeds in the rows of a table."""
     from tqdm import tqdm
 
     suite = store.suite()
@@ -108,10 +101,7 @@ def _number(value: object) -> float | None:
 def paired_replicates(
     run: Run, seed: int, *, gap: float | None = None, n_replicates: int = N_REPLICATES
 ) -> dict[str, FloatArray]:
-    """Return replicates of the columns of one run, and of the Pareto-gap if ``gap`` is given.
-
-    Runs of the same points in the same order are drawn alike if they have the same seed.
-    """
+    """Return replicates of the columns of one run, and of the Pareto-gap if ``gap`` is given."""
     rows = np.arange(len(run))
     samples = replicates(run, n_replicates=n_replicates, gap=gap, seed=seed, rows=rows)
     if gap is None:
@@ -141,10 +131,7 @@ def with_intervals(
 def compare_methods(
     rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
 ) -> Callable[[str, str, str], Ranking | None]:
-    """Return a function of (data set, loss, criterion) that compares the methods by it.
-
-    Methods are compared by the size of a criterion that is best near 0.
-    """
+    """Return a function of (data set, loss, criterion) that compares the methods by it."""
     made: dict[tuple[str, str, str], Ranking | None] = {}
 
     def ranking(dataset: str, loss: str, criterion: str) -> Ranking | None:

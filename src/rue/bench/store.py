@@ -219,32 +219,7 @@ def with_convention(
     *,
     progress: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return rows of single seeds under a convention; nothing is trained again.
-
-    Parameters
-    ----------
-    store : Store
-        The folder of the run, with its predictions.
-    rows : iterable of mapping
-        Rows of :class:`rue.bench.tables.Results`. Those of the convention, and rows of proxies,
-        which have no loss, are returned as they are.
-    convention : {"definition", "published"}
-        The convention.
-    progress : bool
-        Whether to show a progress bar; the Pareto-gap of 10,000 points takes seconds.
-
-    Returns
-    -------
-    list of dict
-        The rows, in their order.
-
-    Raises
-    ------
-    FileError
-        If the predictions of a cell are damaged.
-    InputError
-        If the convention is not defined for a loss.
-    """
+    """Return rows of single seeds under a convention; nothing is trained again."""
     from tqdm import tqdm
 
     require_convention(convention)

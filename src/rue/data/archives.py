@@ -123,15 +123,7 @@ def _require_members(archive: str, names: Sequence[str], sizes: dict[str, int], 
 
 
 def read_member(source: Path, name: str) -> bytes:
-    """Read the file itself, or the one member of a zip that has this name.
-
-    Parameters
-    ----------
-    source
-        The file, or a zip that holds it, in whatever folder.
-    name
-        The file's name, without a folder.
-    """
+    """Read the file itself, or the one member of a zip that has this name."""
     if source.suffix.lower() != ".zip":
         return source.read_bytes()
     with open_zip(source) as archive:

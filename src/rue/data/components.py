@@ -16,40 +16,7 @@ _LEAST = 1e-9  # of a variance: beyond the rank of the training images it is rou
 
 
 def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
-    """Return a data set with the principal components of its pixels instead of images.
-
-    The components are those of the training images alone, each scaled to unit variance there. They
-    are computed in float64 from the eigenvectors of the covariance, the largest entry of each made
-    positive, and rounded to four decimals, so that they do not depend on the processor.
-
-    Parameters
-    ----------
-    data
-        Images of one size, in memory.
-    n_components
-        How many components to keep.
-
-    Returns
-    -------
-    DataSet
-        Inputs of shape (n, n_components), and ``task`` "features".
-
-    Raises
-    ------
-    InputError
-        If the inputs are not an array of images, or there are fewer training images or pixels
-        than components.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dataclasses import replace
-    >>> from rue.data import load
-    >>> data = load("random-rbf", n_points=20)
-    >>> images = np.random.default_rng(0).integers(0, 256, (20, 4, 4, 1), dtype=np.uint8)
-    >>> principal_components(replace(data, inputs=images, task="image"), 3).inputs.shape
-    (20, 3)
-    """
+    """Return a data set with the principal components of its pixels instead of images."""
     require_whole("n_components", n_components, least=1)
     inputs = data.inputs
     if isinstance(inputs, LazyImages) or inputs.ndim != 4:

@@ -299,15 +299,7 @@ def count(n: int, one: str, many: str = "") -> str:
 
 
 def official_ids(train: Sequence[int] | IntArray, n_test: int) -> NDArray[np.str_]:
-    """Return ids by place: train-0, train-1, ... in the training part, 0, 1, ... in the test part.
-
-    An id depends only on the published files, not on which of them were loaded.
-
-    Examples
-    --------
-    >>> official_ids([7, 8], 3).tolist()
-    ['train-7', 'train-8', '0', '1', '2']
-    """
+    """Return ids by place: train-0, ... in the training part, 0, ... in the test part."""
     return np.array([*(f"train-{place}" for place in train), *map(str, range(n_test))], np.str_)
 
 

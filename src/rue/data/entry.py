@@ -72,28 +72,7 @@ class Entry:
 
 
 def options_of(load: Callable[..., DataSet]) -> tuple[dict[str, Any], bool]:
-    """Return the options of a loader, and whether it also takes any other (``**options``).
-
-    Parameters
-    ----------
-    load
-        A loader of an :class:`Entry`, or that of a data set of your own.
-
-    Returns
-    -------
-    options : dict
-        Name -> default, None if there is no default. What every loader is called with, the
-        positional arguments without a default and ``seed``, are no options.
-    takes_any : bool
-        Whether the loader checks its options itself.
-
-    Examples
-    --------
-    >>> options_of(lambda reader, entry, *, seed, size=32: ...)
-    ({'size': 32}, False)
-    >>> options_of(lambda *a, **k: ...)
-    ({}, True)
-    """
+    """Return the options of a loader, and whether it also takes any other (``**options``)."""
     parameters = inspect.signature(load).parameters.values()
     needed = {
         each.name

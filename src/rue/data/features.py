@@ -131,10 +131,7 @@ def _kept(
     compute: Callable[[], NDArray[Any]],
     root: str | os.PathLike[str] | None,
 ) -> NDArray[Any]:
-    """Return a cached result, or compute and cache it.
-
-    The file contains its own checksum; a damaged file is computed again.
-    """
+    """Return a cached result, or compute and cache it."""
     key = hashlib.sha256("\0".join(names).encode()).hexdigest()
     path = writable_root(root) / "embeddings" / f"{key[:32]}.npz"
     with contextlib.suppress(FileError, KeyError):  # not there, or damaged

@@ -34,19 +34,7 @@ def download(
     *,
     progress: bool = False,
 ) -> Path:
-    """Download a file to ``target`` from the first of ``urls`` that works, unless it exists.
-
-    Parameters
-    ----------
-    urls
-        The same file at one or more addresses.
-    target
-        The file to write; an interrupted download resumes from ``target.part``.
-    check
-        A function that returns what is wrong with a file, or None.
-    progress
-        Whether to show a progress bar on stderr.
-    """
+    """Download a file to ``target`` from the first of ``urls`` that works, unless it exists."""
     with locked_target(target):
         if target.exists() and check(target) is None:
             return target
@@ -119,12 +107,7 @@ def locked_target(target: Path) -> Iterator[None]:
 
 
 def pip_download(requirement: str, sha256: str, target: Path) -> Path:
-    """Fetch a named sdist with pip, from whatever index the user's pip is set to.
-
-    ``pip download`` asks an sdist for its metadata, which runs its setup.py: slow, and code
-    from 2014 that newer setuptools refuse. A stand-in build backend answers instead, so pip
-    builds nothing, runs nothing of the package and needs no setuptools.
-    """
+    """Fetch a named sdist with pip, from whatever index the user's pip is set to."""
     with locked_target(target):
         if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == sha256:
             return target

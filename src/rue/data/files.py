@@ -147,12 +147,7 @@ def unpacked(path: str) -> tuple[str, ...]:
 
 
 def content_digest(path: str, data: bytes) -> str:
-    """Return the SHA-256 of the content of a file, independent of the program that wrote it.
-
-    The caller passes the unpacked content of a .gz. Of an .npy only the numbers count, not the
-    header; in a .csv, .tsv, .data or .jsonl, a byte order mark and line ends are
-    ignored.
-    """
+    """Return the SHA-256 of the content of a file, independent of the program that wrote it."""
     if path.endswith(".npy"):
         array = read_npy_bytes(path, data)
         with np.errstate(invalid="ignore"):
@@ -185,30 +180,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 def csv_rows(
     data: bytes, path: str, columns: Sequence[str], *, delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Return the line number and the cells of each row that is not blank.
-
-    Parameters
-    ----------
-    data
-        UTF-8, with or without a byte order mark; the first row names the columns.
-    path
-        The file's name, for messages.
-    columns
-        The columns to return, in this order. Case, spaces and signs are ignored: "File Name",
-        "file_name" and "file-name" are one column.
-    delimiter
-        The character between two cells.
-
-    Raises
-    ------
-    FileError
-        If a column is missing or occurs twice, a row is too short or too long, or it is no table.
-
-    Examples
-    --------
-    >>> list(csv_rows(b"Image name,votes\na.png,3\n\nb.png,4\n", "v.csv", ["votes", "image_name"]))
-    [(2, ['3', 'a.png']), (4, ['4', 'b.png'])]
-    """
+    """Return the line number and the cells of each row that is not blank."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -113,11 +113,7 @@ class LazyImages(Sequence[ImageArray]):
 def decode_image(
     data: bytes, name: str, *, size: int | None = None, crop: bool = False
 ) -> ImageArray:
-    """Decode one image to RGB, resized to (size, size).
-
-    With ``crop`` the shorter side becomes ``size`` and the middle is cut out, as OpenOOD does;
-    else both sides are scaled independently.
-    """
+    """Decode one image to RGB, resized to (size, size)."""
     from PIL import Image, ImageOps
 
     try:

@@ -71,10 +71,7 @@ ENTRIES: Registry[Entry] = Registry(
 
 
 def find(name: str) -> Entry:
-    """Return the entry of a data set, by its name or by the TOML file of one of your own.
-
-    An unknown name is an error that lists the known ones.
-    """
+    """Return the entry of a data set, by its name or by the TOML file of one of your own."""
     if name.endswith(".toml"):
         from rue.data.own.description import own_entry
 

@@ -35,12 +35,7 @@ class Splits(TypedDict):
 
 
 def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray:
-    """Return the fold, 0..4, of each point; points of one group have the same.
-
-    The fold is a hash of the names of the data set and the group, so it depends neither on the
-    order of the points nor on the other points.
-    Seeds 0..4 rotate the same folds (:func:`rotate`); every further five seeds use new folds.
-    """
+    """Return the fold, 0..4, of each point; points of one group have the same."""
     deal = require_whole("seed", seed) // N_FOLDS
     fold_of: dict[str, int] = {}
     folds = []
@@ -64,28 +59,7 @@ def rotate(folds: IntArray, seed: int) -> Splits:
 
 
 def hold_out(folds: IntArray, seed: int) -> Splits:
-    """Split by the rule of the paper's code: fold s tests, a tenth of the rest validates.
-
-    The tenth is drawn at random with the seed, from the points of the other four folds in order.
-
-    Parameters
-    ----------
-    folds : int array of shape (n_points,)
-        The fold of each point, 0 to 4.
-    seed : int
-        Fold ``seed`` (mod 5) is the test split.
-
-    Returns
-    -------
-    Splits
-        Sorted indices of the three splits.
-
-    Examples
-    --------
-    >>> found = hold_out(np.arange(50) % 5, seed=1)
-    >>> found["test"][:3], len(found["validation"]), len(found["train"])
-    (array([ 1,  6, 11]), 4, 36)
-    """
+    """Split by the rule of the paper's code: fold s tests, a tenth of the rest validates."""
     test = require_whole("seed", seed) % N_FOLDS
     rest = np.flatnonzero(folds != test)
     chosen = np.random.default_rng(seed).permutation(len(rest))
@@ -98,19 +72,7 @@ def hold_out(folds: IntArray, seed: int) -> Splits:
 
 
 def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet":
-    """Return the data set with at most ``n_points`` training points, and a note that says so.
-
-    Those kept have the lowest hashes of data set, seed and id, so they do not depend on the order
-    of the points, and a smaller number keeps some of what a larger one keeps. The validation and
-    test parts stay as they are.
-
-    Examples
-    --------
-    >>> from rue.data import load
-    >>> data = limit_training(load("random-rbf", n_points=1000), 50)
-    >>> len(data.train), data.notes
-    (50, ('50 of 600 training points, drawn by seed 0',))
-    """
+    """Return the data set with at most ``n_points`` training points, and a note that says so."""
     require_whole("n_points", n_points, least=1)
     require_whole("seed", seed)
     n_all = len(data.train)
@@ -126,17 +88,7 @@ def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
 
 
 def add_validation(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet":
-    """Return the data set with at least ``n_points`` validation points, taken from training points.
-
-    Those taken have the lowest hashes of data set, seed and id, as in :func:`limit_training`.
-
-    Examples
-    --------
-    >>> from rue.data import load
-    >>> data = add_validation(load("random-rbf", n_points=1000), 250)
-    >>> len(data.train), len(data.validation), data.notes
-    (550, 250, ('50 of 600 training points validate, drawn by seed 0',))
-    """
+    """Return the data set with ``n_points`` validation points or more, from its training."""
     missing = require_whole("n_points", n_points, least=1) - len(data.validation)
     n_all = len(data.train)
     if missing <= 0:

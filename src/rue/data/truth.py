@@ -30,27 +30,7 @@ def data_set_truth(
     split: Split = "all",
     seed: int = 0,
 ) -> Truth:
-    """Return what annotators said about the points of a data set.
-
-    Parameters
-    ----------
-    name
-        The name of the data set, as ``rue data list`` has it.
-    root
-        A data root to look in first.
-    split, seed
-        Keep only one part of it, of this seed.
-
-    Returns
-    -------
-    Annotations or Ratings
-        The answers about all points that have some, with ids and class names.
-
-    Raises
-    ------
-    InputError
-        If the data set has no annotators.
-    """
+    """Return what annotators said about the points of a data set."""
     data = load(name, root, split=split, seed=seed)
     ids = np.asarray(data.ids)[data.annotated].astype(np.str_)
     if data.ratings is not None:
@@ -65,25 +45,7 @@ def data_set_truth(
 
 
 def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
-    """Return the labels of a data set, one answer for each point.
-
-    Parameters
-    ----------
-    name
-        The name of the data set, as ``rue data list`` has it.
-    root
-        A data root to look in first.
-
-    Returns
-    -------
-    Annotations
-        One answer about each test point that annotators judged; about every point if none did.
-
-    Raises
-    ------
-    InputError
-        If it has no labels.
-    """
+    """Return the labels of a data set, one answer for each point."""
     data = load(name, root)
     if data.labels is None:
         raise InputError(f"{name} has no labels: its answers are those of annotators")

@@ -148,12 +148,7 @@ def keeps_budgets(thresholds: Thresholds, problem: Problem) -> NDArray[np.bool_]
 
 
 def directions(hat: Components) -> list[Weights]:
-    """Return candidate weights: total, epistemic and aleatoric alone, then a circle.
-
-    The circle is in units of the components' standard deviations. A constant component ranks
-    nothing and has weight 0. The larger absolute weight is 1, so that the score of the total is the
-    total itself.
-    """
+    """Return candidate weights: total, epistemic and aleatoric alone, then a circle."""
     spread = np.std(hat.aleatoric), np.std(hat.epistemic)
     still = [
         s <= 1e-12 * np.abs(c).max()
@@ -186,12 +181,7 @@ def best_cut(
     *,
     bins: "Bins | None" = None,
 ) -> tuple[Weights, float]:
-    """Return the weights and the threshold that solve the problem best; -inf if none does.
-
-    If coverage is maximised, the threshold that accepts most among those that fit. Otherwise the
-    one with the least risk or regret among those that also reach the coverage floor. Ties go to
-    the first candidate.
-    """
+    """Return the weights and the threshold that solve the problem best; -inf if none does."""
     if bins is None:
         bins = Bins.of_many(losses, hat, candidates)
     if bins is None:
@@ -232,10 +222,7 @@ class Bins:
         parts: IntArray | None = None,
         n_parts: int = 1,
     ) -> "Bins | None":
-        """Count the points if sorting them in each direction would take longer; otherwise None.
-
-        The edges of the bins are quantiles of every k-th score.
-        """
+        """Count the points if sorting them in each direction would take longer; otherwise None."""
         from rue._kernels.bins import binned_sums
 
         if len(hat) < _MANY or len(candidates) < 3:

@@ -266,12 +266,7 @@ def _fit_promised(points: _Points, promise: Promise, learn_share: float, kind: K
 
 
 def _learned(points: _Points, promise: Promise, n_tested: int) -> tuple[Weights, FloatArray]:
-    """Choose the weights, and the thresholds to test per accepted point, from the smallest up.
-
-    The weights are those that would get furthest if the test points were like these, provided they
-    clearly beat the total; otherwise those of the total. The first threshold is the one most likely
-    to pass.
-    """
+    """Choose the weights, and the thresholds to test per accepted point, from the smallest up."""
     problem, hat, losses = promise.problem, points.hat, losses_of(points.star, squares=True)
     candidates = points.candidates or directions(hat)
 

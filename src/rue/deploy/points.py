@@ -79,11 +79,7 @@ def read_calibration(
     matching: Matching = BY_NAME,
     others: bool = False,
 ) -> DeployPoints:
-    """Read calibration points of one file or several; with ``bounded``, an unbounded loss raises.
-
-    ``name`` is that of the method, if it is given. ``limits`` is the range of real-valued answers,
-    where the truth does not say it. With ``others`` the truth may be about other points, too.
-    """
+    """Read calibration points; with ``bounded``, an unbounded loss raises."""
     predictions = _read(files, name, matching)
     path = Path(predictions.source)
     if isinstance(predictions, Run):
@@ -141,12 +137,7 @@ def read_new(
     matching: Matching = BY_NAME,
     others: bool = False,
 ) -> DeployPoints:
-    """Read new points of one file or several; raise if they are not what the rule is made for.
-
-    Their answers come from ``truth``, or from the file itself if it holds them. ``name`` is that of
-    the method, if it is given. With ``others`` the truth may be about other points, too, and is
-    used only if the file has no answers.
-    """
+    """Read new points of one file or several; raise if they are not what the rule is made for."""
 
     def check(belief: Belief, loss: Loss) -> None:
         usual = _usual_bound(belief, loss, rule.kind)
@@ -169,11 +160,7 @@ def read_of_kind(
     check: Callable[[Belief, Loss], object] = lambda _, __: None,
     others: bool = False,
 ) -> DeployPoints:
-    """Read points of one file or several; raise if they are known to be of another kind.
-
-    ``owner`` is what has the kind, for messages. ``check`` raises for predictions that are refused
-    for other reasons.
-    """
+    """Read points of one file or several; raise if they are known to be of another kind."""
     paths = _paths(files)
     path = paths[0]
     if len(paths) == 1 and holds_components(path):

@@ -129,11 +129,7 @@ class Promise:
         return {name: fewest_points(limit, self.delta) or 0 for name, limit in self.limits.items()}
 
     def expected_p_values(self, thresholds: Thresholds, n_tested: int) -> FloatArray:
-        """Return about which p-values ``n_tested`` points would have, were they like these.
-
-        They are 1 - Phi(z), with z the standard errors between the rate and the limit: that of the
-        test, and of the rate here, which is not that of the test points.
-        """
+        """Return about which p-values ``n_tested`` points would have, were they like these."""
         from scipy.special import ndtr
 
         share = thresholds.accepted / thresholds.n_points if self.problem.normalized else 1.0
@@ -147,11 +143,7 @@ class Promise:
         return np.asarray(worst)
 
     def points_for(self, thresholds: Thresholds, name: str) -> FloatArray:
-        """Return about how many points with these rates would pass; infinity if no number does.
-
-        The limit must be z standard errors above the rate, 1 - Phi(z) = delta; and the largest bets
-        that are possible must win enough even if all losses equal the rate.
-        """
+        """Return about how many points with these rates would pass; infinity if no number does."""
         from scipy.special import ndtri
 
         limit = self.limits[name]
@@ -173,11 +165,7 @@ class Promise:
         references: FloatArray,
         clusters: Clusters | None = None,
     ) -> Tested:
-        """Test thresholds on points or clusters in random order.
-
-        ``taus`` are thresholds chosen without these points, None for every threshold;
-        ``references`` are scores of other points, which may guide the test.
-        """
+        """Test thresholds on points or clusters in random order."""
         per = self.problem.normalized
         budgets = [
             _Budget(np.ascontiguousarray(losses[name] / self.bound), limit, per, clusters)
@@ -206,12 +194,7 @@ class Promise:
     def needed_points(
         self, tested: Tested, n_points: int, n_learners: Callable[[int], int], unit: str
     ) -> tuple[int | None, str]:
-        """Return how many calibration points are needed, None if no number suffices, and a note.
-
-        ``n_learners`` returns how many of any number of points do not test. If even points without
-        any loss are too few, that is the reason; otherwise the number is that of the threshold
-        that needs the fewest points at the observed rates.
-        """
+        """Return how many calibration points are needed, None if no number suffices, and a note."""
         problem, ranked, least = self.problem, tested.thresholds, self.least
         per = " per accepted point" if problem.normalized else ""
         too_few = f"Nothing is accepted: {n_points:,} calibration {unit} are too few to promise "

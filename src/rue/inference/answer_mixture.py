@@ -62,11 +62,7 @@ class AnswerPosterior:
 def fit_answer_mixture(
     counts: FloatArray, rng: np.random.Generator, concentrations: Sequence[float] = FLEXIBLE
 ) -> AnswerMixture:
-    """Fit a mixture to answers by EM, with a component per majority and concentration.
-
-    The step for the parameters of a component is that of Minka (2000), which never lowers the
-    likelihood; of more than 4,000 points, 4,000 random ones are used.
-    """
+    """Fit a mixture to answers by EM, with a component per majority and concentration."""
     if len(counts) > MOST_POINTS:
         counts = counts[rng.choice(len(counts), MOST_POINTS, replace=False)]
     rows, times = np.unique(counts, axis=0, return_counts=True)

@@ -64,34 +64,7 @@ def replicates(
     cluster: Cluster | None = None,
     progress: bool = False,
 ) -> dict[str, FloatArray]:
-    """Return the columns of ``n_replicates`` bootstrap samples of the points.
-
-    Parameters
-    ----------
-    run : Run
-        The realised and the estimated components.
-    n_replicates : int
-        The number of samples; the Pareto-gap uses the first 200 at most.
-    gap : float, optional
-        The Pareto-gap of the run; without it, the replicates of the Pareto-gap are NaN.
-    seed : int
-        Seed of the samples.
-    rows : array of shape (n_points,), optional
-        The order in which points are numbered for drawing, by default that of their own values.
-        Two calls with the same ``rows`` and ``seed`` draw the same points, so that their
-        differences are paired.
-    columns : collection of str
-        The keys of the columns; correlations and calibration take longer than areas.
-    cluster : str or array_like of shape (n_points,), optional
-        The clusters to draw instead of points: a column of ``run.groups``, or labels.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    dict of str to array of shape (n_replicates,)
-        The replicates of each column.
-    """
+    """Return the columns of ``n_replicates`` bootstrap samples of the points."""
     from rue._kernels.bootstrap import N_COLUMNS, N_LANES, measure_all
     from rue._kernels.threads import each
 
@@ -245,11 +218,7 @@ def _measured(out: FloatArray, hat: Components) -> dict[Statistic, FloatArray]:
 def own_order(
     runs: Sequence[Run], codes: IntArray | None = None, columns: Collection[str] = ()
 ) -> IntArray:
-    """Return the order of the rows by their own values, which the input order does not affect.
-
-    Rows of equal values are in the order of what else the columns read of each point, then of the
-    numbers of their clusters, if there are any.
-    """
+    """Return the order of the rows by their own values, which the input order does not affect."""
     used = {source for key in columns for source in _statistic(key).sources}
     further = [run.once(source) for run in runs for source in SOURCES if source in used]
     keys: list[NDArray[Any]] = [] if codes is None else [codes]

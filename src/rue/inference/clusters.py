@@ -32,32 +32,7 @@ Cluster = str | ArrayLike
 
 
 def cluster_codes(run: Run, cluster: Cluster | None) -> IntArray | None:
-    """Return the number of each point's cluster, in the order of the labels, or None without any.
-
-    Parameters
-    ----------
-    run : Run
-        The run that has the points.
-    cluster : str or array_like of shape (n_points,), optional
-        The name of one of the run's groups, or labels.
-
-    Returns
-    -------
-    array of shape (n_points,) or None
-        Whole numbers from 0 to the number of clusters minus 1.
-
-    Raises
-    ------
-    InputError
-        If there is no such group, a label is missing, or all points are in one cluster.
-
-    Examples
-    --------
-    >>> from rue import Components
-    >>> star = Components([1.0, 0.5, 0.2], [0.5, 0.5, 0.1], [0.5, 0.0, 0.1])
-    >>> cluster_codes(Run(star, star, groups={"patient": np.array(["b", "a", "b"])}), "patient")
-    array([1, 0, 1])
-    """
+    """Return the number of each point's cluster in the order of labels, or None."""
     if cluster is None:
         return None
     if isinstance(cluster, str):
@@ -81,10 +56,7 @@ def cluster_sums(values: FloatArray, codes: IntArray | None) -> FloatArray:
 
 
 def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
-    """Return the mean over each cluster's points, or the values themselves without clusters.
-
-    Numbers of clusters that no point has are left out.
-    """
+    """Return the mean over each cluster's points, or the values themselves without clusters."""
     if codes is None:
         return values
     sizes = np.bincount(codes)

@@ -284,24 +284,7 @@ def _require_same(first: Run, other: Run) -> None:
 
 
 def same_loss(first: str | Loss, other: str | Loss) -> bool:
-    """Return whether two losses are the same, with their scale and costs, as far as is known.
-
-    Parameters
-    ----------
-    first, other
-        Losses, or only their names; an empty name is that of any loss.
-
-    Returns
-    -------
-    bool
-        Whether they are. Values that differ by a constant are the same scale.
-
-    Examples
-    --------
-    >>> from rue import Squared
-    >>> same_loss(Squared([1, 2, 3]), Squared()), same_loss(Squared([0, 1, 5]), Squared())
-    (True, False)
-    """
+    """Return whether two losses are the same, with their scale and costs, as far as is known."""
     if not (isinstance(first, Loss) and isinstance(other, Loss)):
         names = [side.name if isinstance(side, Loss) else side for side in (first, other)]
         return names[0] == names[1] or "" in names

@@ -89,56 +89,7 @@ def intervals(
     seed: int = 0,
     progress: bool = False,
 ) -> Intervals:
-    """Return a bootstrap confidence interval for every column of a row.
-
-    Parameters
-    ----------
-    run : Run
-        The realised and the estimated components of one method.
-    row : Evaluation, optional
-        The evaluation of the run, if it exists already; otherwise it is computed.
-    level : float
-        The confidence level, between 0 and 1.
-    method : {"auto", "percentile", "bca", "basic"}
-        ``"auto"`` means BCa for areas (see AREAS) and percentile for other columns, or basic for
-        all columns with ``resample_annotators``. ``"bca"`` omits the columns that have no
-        closed-form influence.
-    n_replicates : int
-        The number of bootstrap samples; the Pareto-gap uses the first 200 at most.
-    gap : bool
-        Whether to include the Pareto-gap, which takes longer than all other columns.
-    resample_annotators : bool
-        Whether to resample annotators within each point too, which needs ``run.answers``; the
-        Pareto-gap then has no interval.
-    cluster : str or array_like of shape (n_points,), optional
-        Points that belong together, such as the sentences of a document: a column of
-        ``run.groups``, or labels. Clusters are then resampled instead of points.
-    seed : int
-        Seed of the samples; runs on the same points with the same seed draw the same points.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    Intervals
-        The intervals of all columns in INTERVAL_COLUMNS.
-
-    Raises
-    ------
-    InputError
-        If an option is invalid, or annotators cannot be resampled.
-
-    Examples
-    --------
-    >>> from rue import Components
-    >>> rng = np.random.default_rng(0)
-    >>> regret, noise = rng.gamma(1.0, size=(2, 400))
-    >>> star = Components(regret + 1, np.ones(400), regret)
-    >>> hat = Components(regret + noise, np.zeros(400), regret + noise)
-    >>> found = intervals(Run(star, hat), gap=False)
-    >>> found.low["n_aurec"] < found.estimate["n_aurec"] < found.high["n_aurec"]
-    True
-    """
+    """Return a bootstrap confidence interval for every column of a row."""
     require_options(level, method, n_replicates)
     if run.convention == "published":
         raise InputError(
@@ -176,20 +127,7 @@ def intervals(
 
 
 def influence(run: Run, columns: Collection[str] = AREAS) -> dict[str, FloatArray]:
-    """Return the influence of each point on each column; the mean influence is 0.
-
-    Parameters
-    ----------
-    run : Run
-        The realised and the estimated components.
-    columns : collection of str
-        The keys of columns, some of AREAS.
-
-    Returns
-    -------
-    dict of str to array of shape (n_points,)
-        The influences on each column; NaN if the run does not have the column.
-    """
+    """Return the influence of each point on each column; the mean influence is 0."""
     sample = Sample(run, gap=False)
     influences = {}
     for key in columns:

@@ -28,29 +28,7 @@ def mean_row(
     cluster: Cluster | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """Return the mean of each column over labels, each of them a binary problem on the same items.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        One per label, of the same items in the same order.
-    rows : sequence of Evaluation
-        The row of each run; the mean row has a number where all of them have one.
-    level : float, optional
-        Add intervals of this level. A replicate draws items, each with all of its labels.
-    n_replicates, gap, cluster, seed
-        As in :func:`rue.inference.intervals.intervals`.
-
-    Returns
-    -------
-    Evaluation
-        The mean row; its group is MEAN.
-
-    Raises
-    ------
-    InputError
-        If runs are of different items.
-    """
+    """Return the mean of each column over labels, each a binary problem of the same items."""
     first = runs[0]
     for run in runs[1:]:
         same = first.ids is run.ids or (

@@ -134,28 +134,7 @@ def compare_column(
     own: Mapping[str, FloatArray] | None = None,
     level: float = 0.95,
 ) -> Ranking:
-    """Compare methods by any one number of which lower is better.
-
-    Parameters
-    ----------
-    criterion : str
-        The name of the number.
-    estimate : mapping of str to float
-        The number of each method.
-    drawn : mapping of str to array of shape (n_replicates,)
-        Its paired replicates: entry b of all methods belongs to the same sample.
-    influences : mapping of str to array of shape (n_points,), optional
-        The influences of the points; with them intervals are BCa, otherwise percentile.
-    own : mapping of str to array of shape (n_replicates,), optional
-        The replicates of each method's own interval, by default the paired ones.
-    level : float
-        The confidence level.
-
-    Returns
-    -------
-    Ranking
-        The ranking of the methods.
-    """
+    """Compare methods by any one number of which lower is better."""
     names = list(estimate)
     kind = "percentile" if influences is None else "bca"
     swings = {n: None if influences is None else influences[n] for n in names}
@@ -185,13 +164,7 @@ def compare_column(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected by Holm's step-down method; NaN stays NaN and does not count.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values corrected by Holm's step-down method; NaN stays NaN and does not count."""
     ordered = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
     corrected = [math.nan] * len(p_values)
     highest = 0.0
@@ -202,10 +175,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
-    """Return pairs of methods whose order is reversed, significantly under both criteria.
-
-    The first method of a pair is better by the first criterion and worse by the second.
-    """
+    """Return pairs of methods whose order is reversed, significantly under both criteria."""
     inverted = []
     for a, b in combinations(first.methods, 2):
         if a not in second.estimate or b not in second.estimate:

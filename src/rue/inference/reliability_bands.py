@@ -138,10 +138,7 @@ def _cluster_ends(
     n_replicates: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return quantiles of each bin's mean regret over samples of clusters, (n_bins, n_levels).
-
-    A sample without a point of the bin has no mean there, and is left out.
-    """
+    """Return quantiles of each bin's mean regret over samples of clusters, (n_bins, n_levels)."""
     _, which = np.unique(which, return_inverse=True)
     n_clusters, n_bins = int(codes.max()) + 1, int(which.max()) + 1
     cell = codes * n_bins + which

@@ -252,11 +252,7 @@ def _as_text(cell: str | bytes | None) -> str:
 
 
 def _unpacked(file: BinaryIO, start: int, end: int, n_wanted: int) -> tuple[int, int]:
-    """Return the bytes and the values of the pages of a column chunk, by the pages' own headers.
-
-    A header is a struct of Thrift's compact protocol: field 2 is the unpacked size, 3 the size
-    in the file, and 5 or 8 a struct whose field 1 is the number of values.
-    """
+    """Return the bytes and the values of the pages of a column chunk, by the pages' own headers."""
     n_bytes, n_values, place, n_read = 0, 0, start, 256
     while place < end and n_values < n_wanted:
         file.seek(place)

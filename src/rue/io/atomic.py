@@ -28,32 +28,7 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
-    """Open a temporary file that takes the place of ``path`` when the block ends without an error.
-
-    The temporary file has a random name in the folder of ``path``, is created by this call and no
-    other, gets the permissions of the file that it replaces, or those that the umask leaves, and
-    is on the disk before it is renamed. If the block raises, the file at ``path`` stays as it was
-    and the temporary one is removed. What is at ``path`` must be a regular file or nothing: a
-    symbolic link is neither written through nor replaced, and devices such as ``/dev/null`` stay.
-    A folder that is a link is followed, which ``ON_LINK`` is told.
-
-    Parameters
-    ----------
-    path
-        The file to write.
-    parents
-        Whether to create missing folders.
-
-    Yields
-    ------
-    file
-        The temporary file, open for writing bytes.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written; the message says why.
-    """
+    """Open a temporary file that replaces ``path`` when the block ends without an error."""
     temporary = path.parent / f".rue-{secrets.token_hex(16)}.tmp"
     try:
         if parents:
@@ -77,13 +52,7 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file, completely or not at all, to a place that is no link.
-
-    Raises
-    ------
-    FileError
-        If it cannot be written.
-    """
+    """Copy a file, completely or not at all, to a place that is no link."""
     with source.open("rb") as read, replacing(target) as file:
         while piece := read.read(1 << 20):
             file.write(piece)
@@ -97,13 +66,7 @@ def write_json(path: Path, content: object, *, indent: int = 2) -> None:
 
 
 def open_own(path: Path) -> BinaryIO:
-    """Open a file that only rue writes, such as a lock, to read and append; create it if missing.
-
-    Raises
-    ------
-    FileError
-        If there is something else than a regular file with this one name, such as a link.
-    """
+    """Open a file that only rue writes, such as a lock, to read and append."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _special("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
     try:
         descriptor = os.open(path, flags, 0o666)

@@ -51,15 +51,7 @@ _LONG = {
 
 
 def real_kind(names: Any) -> str | None:
-    """Return which belief about real numbers a file's arrays hold, or None if they hold none.
-
-    Examples
-    --------
-    >>> real_kind(["ids", "mean", "sd"])
-    'Gaussians'
-    >>> real_kind(["ids", "probs", "mean"]) is None
-    True
-    """
+    """Return which belief about real numbers a file's arrays hold, or None if they hold none."""
     if any(name in names for name in ("probs", "logits", "sampled_labels")):
         return None
     return next(

@@ -144,16 +144,7 @@ def read_estimates(
 
 
 def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
-    """Return the run that a table of components holds.
-
-    Raises
-    ------
-    FileError
-        If a column is missing or holds something else than finite numbers, or the regret is not
-        from 0 to the risk.
-    AlignmentError
-        If an id repeats, unless rows are matched by position.
-    """
+    """Return the run that a table of components holds."""
     path, table = frame.path, frame.columns
     missing = [name for name in _NEEDED if name not in table]
     if missing == ["risk", "regret"]:
@@ -242,11 +233,7 @@ def _hat(given: Mapping[str, FloatArray]) -> Components:
 
 
 def _equalized(column: FloatArray, tolerance: float) -> FloatArray:
-    """Return the column with values that differ by rounding only replaced by the least of them.
-
-    Going up from the least value, each is replaced by the first that it is within ``tolerance``
-    of; a value within ``tolerance`` of 0 becomes 0.
-    """
+    """Return the column with values that differ by rounding only replaced by the least of them."""
     near_zero = np.abs(column) <= tolerance
     values, place = np.unique(np.where(near_zero, 0.0, column), return_inverse=True)
     first = np.flatnonzero(np.append(True, np.diff(values) > tolerance))

@@ -225,26 +225,7 @@ def read_frame(
     matrix: bool = False,
     max_memory: int | None = None,
 ) -> Frame:
-    """Read any file.
-
-    Parameters
-    ----------
-    path
-        The file, or a folder that ``datasets.save_to_disk`` wrote.
-    names
-        Columns that the caller will ask for: a first line with one of them is a header.
-    arrays
-        Which arrays of an .npz to read, besides those with one value per point; all by default.
-    matrix
-        Whether a first line of numbers is always a row.
-    max_memory
-        How many bytes reading may take.
-
-    Raises
-    ------
-    FileError
-        If the file is not there, cannot be read, or would take too much memory.
-    """
+    """Read any file."""
     path = Path(path)
     kind = suffix_of(path)
     if path.is_dir():

@@ -48,13 +48,7 @@ def frame_of(
 
 
 def json_objects(content: bytes, path: str | Path) -> list[tuple[int, dict[str, Any]]]:
-    r"""Return the number and the object of each line that is not blank, or of each entry of a list.
-
-    Examples
-    --------
-    >>> json_objects(b'{"uid": "a"}\n\n{"uid": "b"}\n', "pairs.jsonl")
-    [(1, {'uid': 'a'}), (3, {'uid': 'b'})]
-    """
+    """Return the number and the object of each line, or of each entry of a list."""
     return _objects(path, decoded(path, content)[0])
 
 

@@ -27,40 +27,7 @@ def read_labels(
     *,
     matching: Matching = BY_NAME,
 ) -> Truth:
-    """Read labels: a vector of class numbers (.npy, or ``labels`` in an .npz), or a truth file.
-
-    If the classes are named by whole numbers, a label is such a name, else a column from 0.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file. A truth file must have one answer for each point.
-    n_classes : int
-        The number of classes of the predictions.
-    classes : tuple of str, optional
-        The names of the predictions' classes, of which not all need to occur.
-    matching : Matching
-        As in :func:`rue.io.truth.read_truth`.
-
-    Returns
-    -------
-    Truth
-        One answer for each of n_points points.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read, a label is no class, or a point has several labels.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.save(Path(folder) / "labels.npy", [2, 0])
-    ...     truth = read_labels(Path(folder) / "labels.npy", 3)
-    >>> truth.counts.tolist()
-    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    """
+    """Read labels: a vector of class numbers (.npy, or ``labels`` in an .npz), or a truth file."""
     path = Path(path)
     names = matching.classes or classes
     if suffix_of(path) in (".npy", ".npz"):

@@ -33,22 +33,7 @@ class Held(Exception):  # noqa: N818, a state of the lock and no fault
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock file at ``path``, which is created if missing and stays.
-
-    Parameters
-    ----------
-    path
-        The lock file, in an existing folder. It holds the process id of the last holder.
-    wait
-        Wait for another holder, or raise :class:`Held` at once.
-
-    Raises
-    ------
-    Held
-        If another process holds the lock and ``wait`` is false.
-    FileError
-        If the file is a link, or cannot be opened or locked.
-    """
+    """Hold the lock file at ``path``, which is created if missing and stays."""
     with open_own(path) as file:
         try:
             taken = _take(file, wait=wait)

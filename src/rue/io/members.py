@@ -38,15 +38,7 @@ def _member(read: Belief | Run) -> Drawn:
 
 
 def joined(read: Sequence[Belief | Run]) -> Belief:
-    """Return the belief of one method from those of its files, two or more.
-
-    Raises
-    ------
-    FileError
-        If a file holds something that cannot be joined.
-    AlignmentError
-        If files share some of their points but not all, or points have different numbers of draws.
-    """
+    """Return the belief of one method from those of its files, two or more."""
     first, *others = _with_all_classes([_member(each) for each in read])
     members = [first, *(_like(first, member) for member in others)]
     parts = _parts(members)

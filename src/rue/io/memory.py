@@ -67,13 +67,7 @@ def allowance(file_size: int) -> int:
 
 
 def parse_size(text: str, name: str = "max_memory") -> int:
-    """Return a number of bytes from text such as ``2GiB``, ``500 MB`` or ``1048576``.
-
-    Examples
-    --------
-    >>> parse_size("1.5GiB"), parse_size("2 MB"), parse_size("100")
-    (1610612736, 2000000, 100)
-    """
+    """Return a number of bytes from text such as ``2GiB``, ``500 MB`` or ``1048576``."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z]*)", text.strip())
     unit = match and _UNITS.get(match[2].lower())
     size = round(float(match[1]) * unit) if match and unit else 0

@@ -35,27 +35,7 @@ _SEPARATORS = re.compile(r"[,;|]")
 def read_label_truths(
     path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> dict[str, Annotations]:
-    """Read how many annotators chose each label of each point, and how many did not.
-
-    Parameters
-    ----------
-    path
-        The file.
-    by
-        Columns that are groups.
-    matching
-        Which columns name the points, the labels and the annotators; ``classes`` are the labels.
-
-    Returns
-    -------
-    dict of str to Annotations
-        For each label, counts of the classes ``not LABEL`` and ``LABEL`` about n_points points.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read as sets of labels.
-    """
+    """Read how many annotators chose each label of each point, and how many did not."""
     path = Path(path)
     if not path.exists():
         raise FileError(f"{path}: there is no such file")
@@ -92,29 +72,7 @@ def read_label_truths(
 def read_label_beliefs(
     path: str | Path, labels: Sequence[str], *, matching: Matching = BY_NAME
 ) -> dict[str, Belief]:
-    """Read the probability of each label as a belief about the two classes not chosen and chosen.
-
-    Parameters
-    ----------
-    path
-        The prediction file, with ``probs`` or ``logits`` of each label.
-    labels
-        The labels of the truth: files that do not name theirs have them in this order.
-    matching
-        Which column names the points; ``classes`` are the labels in the order of the columns.
-
-    Returns
-    -------
-    dict of str to Draws
-        A belief about n_points points for each label of the truth.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read as a probability per label.
-    AlignmentError
-        If it lacks a label.
-    """
+    """Read the probability of each label as a belief about not chosen and chosen."""
     path = Path(path)
     names = [name for name in (matching.id_name, *(matching.classes or ())) if name]
     frame = read_frame(path, names=names, arrays=BELIEF_ARRAYS, max_memory=matching.max_memory)

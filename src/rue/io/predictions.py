@@ -299,13 +299,7 @@ def predictions_of(
     matching: Matching = BY_NAME,
     order: Order = "given",
 ) -> Belief:
-    """Return the belief that the named arrays of a file hold, and their answers as its truth.
-
-    Raises
-    ------
-    FileError
-        If they hold no belief, or their shapes do not fit each other.
-    """
+    """Return the belief that the named arrays of a file hold, and their answers as its truth."""
     if matching.positive is not None:
         arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]

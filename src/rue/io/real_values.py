@@ -25,14 +25,7 @@ __all__ = ["padded_ratings", "rated_truth", "real_arrays", "real_belief"]
 
 
 def real_belief(path: Path, arrays: Mapping[str, NDArray[Any]], kind: str) -> RealBelief:
-    """Return the belief of that kind; see the description of this module.
-
-    Raises
-    ------
-    FileError
-        If arrays have other shapes, a number is invalid, or there is an epistemic score, which
-        only a belief about classes may have.
-    """
+    """Return the belief of that kind; see the description of this module."""
     if "epistemic" in arrays:
         raise FileError(
             f"{path}: an epistemic score from another source is read with probs, not with "

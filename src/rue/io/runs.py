@@ -293,13 +293,7 @@ def make_runs(
 
 
 def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
-    """Return runs of the same points, rows in the order of the first run's.
-
-    Raises
-    ------
-    AlignmentError
-        If rows cannot be matched, or annotators said different things about a point.
-    """
+    """Return runs of the same points, rows in the order of the first run's."""
     kept = list(runs[:1])
     for other in runs[1:]:
         first = kept[0]

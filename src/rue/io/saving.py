@@ -137,21 +137,7 @@ def prediction_arrays(
 
 
 def save_table(path: Path, columns: Mapping[str, NDArray[Any]], *, parents: bool = False) -> None:
-    """Write columns to a .csv or .parquet file, completely or not at all.
-
-    Read back, numbers have the same bits. Text that a spreadsheet would
-    run as a formula gets an apostrophe, which reading takes away again; blanks at the ends of
-    text are not kept by a .csv.
-
-    Parameters
-    ----------
-    path
-        The file to write; its ending decides the format.
-    columns
-        Columns by name, n_rows each: numbers, or text.
-    parents
-        Whether to create missing folders.
-    """
+    """Write columns to a .csv or .parquet file, completely or not at all."""
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
         raise FileError(f"{path}: a table must be .csv or .parquet, got {path.suffix!r}")

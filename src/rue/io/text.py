@@ -103,19 +103,7 @@ def is_header(
     names: Collection[str] = (),
     others: Sequence[Sequence[str]] = (),
 ) -> bool:
-    """Return whether the first line of a table is its header, by what the line is.
-
-    A line of words is a header, and a line of numbers a row, unless they are 0, 1, ..., K-1 and
-    the ``others`` cannot be such rows. A line of both is a header if a word in it is one that names
-    columns, or its first cell is empty, as pandas writes above row numbers.
-
-    Examples
-    --------
-    >>> is_header(Path("a.csv"), ["0", "3", "2"]), is_header(Path("a.csv"), ["cat", "dog"])
-    (False, True)
-    >>> is_header(Path("a.csv"), ["id", "0", "1"])
-    True
-    """
+    """Return whether the first line of a table is its header, by what the line is."""
     words = [c.strip() for c in cells if not is_number(c) and c.strip().lower() != "nan"]
     if not words:
         return len(cells) > 1 and _are_numbered(path, cells, others)

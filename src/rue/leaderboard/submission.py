@@ -297,10 +297,7 @@ def _in_folder(folder: Path) -> list[Submission | Refused]:
 
 
 def require_sent(path: Path, source: Path, most: int | None = None) -> Path:
-    """Return a path; raise unless it is a regular file inside ``source`` of at most so many bytes.
-
-    By default it may have as many bytes as reading a small file may take.
-    """
+    """Return a path; raise unless it is a regular file inside ``source``, not too large."""
     if not path.is_relative_to(source) or ".." in (parts := path.relative_to(source).parts):
         raise FileError(f"{path}: must be a file in the folder of the submission")
     for i in range(1, len(parts) + 1):

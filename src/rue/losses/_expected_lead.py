@@ -16,29 +16,7 @@ PRECISION = 1e-12
 
 
 def expected_lead(alpha: FloatArray) -> FloatArray:
-    """Return E[max_k p_k - p_a], where a is the class with the largest alpha.
-
-    With independent G_k ~ Gamma(alpha_k), p = G / sum G is independent of sum G, so the
-    expectation is E[max G - G_a] / alpha_0 with
-
-        E[max G - G_a] = integral of P_a (1 - prod_{k != a} P_k) dx,
-
-    where P_k is the regularised incomplete gamma function P(alpha_k, x). No term is negative, so
-    an expectation of 0 is computed as exactly 0. As a function of t = log x the integrand is
-    smooth for small and for large alpha. Where the product of all P is 0 up to ``CUT`` the
-    integrand is P_a, whose integral is known; where the product is 1 the integrand is 0;
-    Gauss-Legendre quadrature integrates the part in between.
-
-    Parameters
-    ----------
-    alpha : array of shape (n_points, n_classes)
-        Concentrations.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The expectations.
-    """
+    """Return E[max_k p_k - p_a], where a is the class with the largest alpha."""
     from rue._kernels.threads import each
 
     out = np.empty(len(alpha))
@@ -61,14 +39,7 @@ def expected_lead(alpha: FloatArray) -> FloatArray:
 
 
 def _integral(a: FloatArray, alpha_0: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the integral of P_a (1 - prod_{k != a} P_k) dx from exp(low) to exp(high).
-
-    The incomplete gamma functions at all nodes are running integrals of the gamma density, which
-    has the same nodes: one matrix product instead of a special function for each. Points for which
-    this is less precise than ``PRECISION`` have the functions themselves: the last Legendre
-    coefficients of a density show whether the nodes resolve it, and its integral over the whole
-    range must equal the difference of the functions at both ends.
-    """
+    """Return the integral of P_a (1 - prod_{k != a} P_k) dx from exp(low) to exp(high)."""
     nodes, weights, from_density = _quadrature()
     half = (high - low) / 2
     t = low[:, None] + half[:, None] * (nodes + 1)
@@ -93,11 +64,7 @@ def _integral(a: FloatArray, alpha_0: FloatArray, low: FloatArray, high: FloatAr
 
 @cache
 def _quadrature() -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes, weights, and a matrix from values at the nodes to what follows from them.
-
-    Its columns, of which there are n_nodes + 5, are the integrals from -1 up to each node, the
-    integral up to 1, and the last four Legendre coefficients.
-    """
+    """Return nodes, weights, and a matrix from values at the nodes to what follows from them."""
     from numpy.polynomial import legendre
 
     nodes, weights = legendre.leggauss(N_NODES)
@@ -112,12 +79,7 @@ def _quadrature() -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _range(a: FloatArray, alpha_0: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return a range of t = log x in which P(all G < x) goes from ``CUT`` to 1 - ``CUT``.
-
-    The low end is where x prod P_k, as a share of alpha_0, is at most ``CUT``. The logarithm of
-    this is concave in t, so that a step of Newton's method from anywhere ends where it is no
-    larger than that; a first guess takes all classes to be like the largest.
-    """
+    """Return a range of t = log x in which P(all G < x) goes from ``CUT`` to 1 - ``CUT``."""
     largest = a[:, -1]
     high = np.log(gammainccinv(largest + 1, CUT))
     least = CUT * alpha_0
@@ -130,11 +92,7 @@ def _range(a: FloatArray, alpha_0: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _one_above(a: FloatArray, x: FloatArray) -> FloatArray:
-    """Return 1 - prod_k P(a_k, x), which has the shape (n_points, n_nodes) of x.
-
-    It is accumulated from Q = 1 - P class by class, so that no precision is lost when all alpha
-    are tiny.
-    """
+    """Return 1 - prod_k P(a_k, x), which has the shape (n_points, n_nodes) of x."""
     above = np.zeros_like(x)
     for k in range(a.shape[1]):
         above += (1 - above) * gammaincc(a[:, k, None], x)

@@ -12,10 +12,7 @@ _LARGE = 20.0
 
 
 def gamma_ratio(x: FloatArray) -> FloatArray:
-    """Return Gamma(x + 1/2) / Gamma(x) for x > 0, to rounding.
-
-    From 20 on by its series in 1/w^2 with w = x - 1/4, whose next term is below 1e-17.
-    """
+    """Return Gamma(x + 1/2) / Gamma(x) for x > 0, to rounding."""
     from scipy.special import gamma
 
     small, large = np.minimum(x, _LARGE), np.maximum(x, _LARGE)

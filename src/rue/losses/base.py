@@ -256,11 +256,7 @@ class SquaresLoss(Loss):
 
 
 def inflated(variance: FloatArray, m: FloatArray, power: int) -> FloatArray:
-    """Return a variance of m answers times (m / (m - 1)) to a power.
-
-    The power 1 makes it unbiased and the power 2 leave-one-out: the distance of a value from the
-    mean of the others is m / (m - 1) times that from the mean.
-    """
+    """Return a variance of m answers times (m / (m - 1)) to a power."""
     return np.asarray(variance * (m / (m - 1)) ** power)
 
 
@@ -290,10 +286,7 @@ def check_choices(actions: ArrayLike, n_points: int, n_choices: int) -> NDArray[
 
 
 def first_least(risks: FloatArray, tolerance: float) -> NDArray[np.int64]:
-    """Return the index of the smallest entry of the last axis.
-
-    Of entries within ``tolerance`` of the smallest, the lowest index is taken.
-    """
+    """Return the index of the smallest entry of the last axis."""
     least = risks.min(axis=-1, keepdims=True)
     return np.asarray(np.argmax(risks <= least + tolerance, axis=-1))
 
@@ -320,10 +313,7 @@ def drawn_plugin(
 def mean_over_counts(
     function: Callable[[FloatArray], FloatArray], share: FloatArray, n_answers: NDArray[np.int64]
 ) -> FloatArray:
-    """Return E f(c/m) of binomial counts c with probability ``share``, of shape (..., n_points, k).
-
-    It is interpolated in a table for each m, with an error below 1e-6 of the range of f.
-    """
+    """Return E f(c/m) of binomial counts c with probability ``share``."""
     means = np.empty_like(share)
     for m in np.unique(n_answers).tolist():
         points = n_answers == m

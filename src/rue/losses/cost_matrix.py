@@ -179,10 +179,7 @@ class CostMatrix(Loss):
 
 
 def _log_gamma_quantiles(alpha: FloatArray, u: FloatArray) -> FloatArray:
-    """Return the logarithm of the Gamma(alpha) quantiles.
-
-    Where a quantile x is tiny, P(x) = x^alpha / Gamma(alpha+1) is inverted instead.
-    """
+    """Return the logarithm of the Gamma(alpha) quantiles."""
     from scipy.special import gammaincinv, gammaln
 
     u = np.maximum(u, 1e-16)

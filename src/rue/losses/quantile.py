@@ -293,10 +293,7 @@ class RealQuantile(RealLoss):
     def expect_normal_inverse_gamma(
         self, nu: FloatArray, alpha: FloatArray, beta: FloatArray
     ) -> Expectation:
-        """Return phi(z_q) E sigma, and the rest of the Bayes risk of the mixture, Student's t.
-
-        The Bayes risk of t with n degrees of freedom is f(t_q) (n + t_q^2)/(n - 1).
-        """
+        """Return phi(z_q) E sigma, and the rest of the Bayes risk of the mixture, Student's t."""
         from scipy.special import ndtri
 
         z = float(ndtri(self.q))

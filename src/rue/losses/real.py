@@ -163,24 +163,7 @@ class RealSquaresLoss(RealLoss):
 
 
 def round_to_digits(component: FloatArray, total: FloatArray) -> FloatArray:
-    """Round to 12 significant digits of each point's total, so that rounding errors rank nothing.
-
-    Parameters
-    ----------
-    component, total : array of shape (n_points,)
-        The numbers to round, and the totals, which are not negative.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The rounded component; 0 where the total is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round_to_digits(np.array([0.1 + 0.2, 1e-13]), np.array([0.5, 5.0])).tolist()
-    [0.3, 0.0]
-    """
+    """Round to 12 digits of each point's total, so that rounding errors rank nothing."""
     size = np.where(total > 0, total, 1.0)
     places = DIGITS - 1 - np.floor(np.log10(size)).astype(np.int64)
     up, down = _POWERS[np.maximum(places, 0)], _POWERS[np.maximum(-places, 0)]

@@ -100,12 +100,7 @@ class Mixture:
 
 
 def fit_mixture(features: FloatArray, weights: FloatArray) -> Mixture:
-    """Fit one Gaussian a class to ``features`` (n, n_features) weighted by (n, n_classes).
-
-    The jitter, one for all classes, is the smallest of 0, 1e-15, 1e-14, ..., 1 times the mean
-    variance of the features with which every covariance factorises; a factor with a pivot at
-    rounding level counts as singular.
-    """
+    """Fit one Gaussian a class to ``features`` (n, n_features) weighted by (n, n_classes)."""
     n_k = weights.sum(axis=0)
     there = n_k > 0
     weights, n_k = weights[:, there], n_k[there]

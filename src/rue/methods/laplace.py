@@ -91,11 +91,7 @@ class LastLayerPosterior:
     precision: float
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw layers, shape (n_draws, n_classes, n_features + 1).
-
-        By the symmetric root of the covariance, which does not depend on the signs of the
-        eigenvectors, so that what rounding does to them does not change the draws.
-        """
+        """Draw layers, shape (n_draws, n_classes, n_features + 1)."""
         normal = rng.standard_normal((n_draws, *self.curvature.shape))
         std = 1 / np.sqrt(self.curvature + self.precision)
         if len(self.bases) == 1:

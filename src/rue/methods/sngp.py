@@ -93,15 +93,7 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 
 def fit_factors(phi: FloatArray, weights: FloatArray) -> FloatArray:
-    r"""Return Cholesky factors of :math:`I + \sum_n w_{nk} \phi_n \phi_n^T`, shape (K, D, D).
-
-    Parameters
-    ----------
-    phi
-        Features of the training points, (n_points, D).
-    weights
-        How much each point says about each class, (n_points, K).
-    """
+    r"""Return Cholesky factors of :math:`I + \sum_n w_{nk} \phi_n \phi_n^T`, shape (K, D, D)."""
     identity = np.eye(phi.shape[1])
     return np.stack([np.linalg.cholesky(identity + (phi * w[:, None]).T @ phi) for w in weights.T])
 

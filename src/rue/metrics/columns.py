@@ -822,23 +822,7 @@ SOURCES = tuple(
 
 
 def columns_where(**wanted: str | bool) -> tuple[str, ...]:
-    """Return the keys of the columns whose fields have the given values, in order.
-
-    Parameters
-    ----------
-    **wanted : str or bool
-        Values of fields of :class:`Column`.
-
-    Returns
-    -------
-    tuple of str
-        The keys.
-
-    Examples
-    --------
-    >>> columns_where(kind="regret")
-    ('aurec', 'excess_aurec', 'n_aurec', 'pareto_gap')
-    """
+    """Return the keys of the columns whose fields have the given values, in order."""
     return tuple(
         key
         for key, column in COLUMNS.items()

@@ -49,46 +49,7 @@ def corrected_columns(
     n_splits: int = N_SPLITS,
     seed: int = 0,
 ) -> dict[str, float]:
-    """Return the columns that the bracket does not cover, corrected for finitely many annotators.
-
-    Parameters
-    ----------
-    answers
-        What each answer about each of n_points points costs
-        (:func:`rue.truth.answer_losses.answers`).
-    hat
-        The estimated components of the same points.
-    gap
-        Whether to correct the Pareto-gap too, which takes longer than all the rest.
-    n_splits
-        How many random splits of the annotators into halves.
-    seed
-        Of the splits.
-
-    Returns
-    -------
-    dict
-        ``excess_aurec_corrected``, ``n_aurec_corrected``, ``n_aurec_total_corrected``,
-        ``spearman_star_corrected`` and ``pareto_gap_corrected``; NaN for all if a point has one
-        answer, and for a column that is undefined, also if the corrected denominator of n-AuReC is
-        not positive.
-
-    Raises
-    ------
-    ShapeError
-        If ``answers`` and ``hat`` have different numbers of points.
-
-    Examples
-    --------
-    >>> from rue import Annotations, Draws, decompose
-    >>> from rue.truth.answer_losses import answers
-    >>> rng = np.random.default_rng(0)
-    >>> truth = Annotations(rng.multinomial(10, rng.dirichlet([1, 1], 200)))
-    >>> belief = Draws(rng.dirichlet([1, 1], (200, 5)))
-    >>> found = corrected_columns(answers(truth, belief), decompose(belief), gap=False)
-    >>> list(found)[:2]
-    ['excess_aurec_corrected', 'n_aurec_corrected']
-    """
+    """Return the columns without a bracket, corrected for finitely many annotators."""
     return _correct(answers, hat, gap=gap, n_splits=n_splits, seed=seed)[0]
 
 

@@ -26,37 +26,7 @@ point, count as equal."""
 
 
 def team_curve(star: Components, hat: Components, *, defer_fee: float = 0.0) -> Curve:
-    """Return what model and person cost together, at each coverage.
-
-    Points are accepted in the order of the estimated total. At coverage c, the team costs the
-    risk of the accepted points plus, for each deferred point, the risk of a person and the fee,
-    all divided by the number of points.
-
-    Parameters
-    ----------
-    star, hat : Components
-        The realised components, with the risk of a person, and the estimated ones.
-    defer_fee : float
-        What asking a person costs beyond their risk, in the unit of the loss.
-
-    Returns
-    -------
-    Curve
-        The corners of the curve, from deferring everything to accepting everything.
-
-    Raises
-    ------
-    InputError
-        If ``star`` has no risk of a person.
-
-    Examples
-    --------
-    >>> from rue import Components
-    >>> from rue.metrics.person import team_curve
-    >>> star = Components([0.0, 0.5], [0.0, 0.5], [0.0, 0.0], person=np.array([0.25, 0.25]))
-    >>> team_curve(star, star).value
-    array([0.25 , 0.125, 0.25 ])
-    """
+    """Return what model and person cost together, at each coverage."""
     if star.person is None:
         raise InputError("star must have the risk of a person, which needs two answers per point")
     asked = star.person + defer_fee

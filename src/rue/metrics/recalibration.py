@@ -165,44 +165,7 @@ def gap_after_recalibration(
     seed: int = 0,
     cluster: ArrayLike | None = None,
 ) -> float:
-    r"""Estimate the gap that recalibration leaves on as many new points.
-
-    This is the expected gap of :func:`rue.regret_calibration` on n new points, after a map that is
-    fitted to these n. In each bin, the map and the new points have errors of variance :math:`v/n`
-    each, so the gap falls as :math:`n^{-1/2}`. A map fitted to one half of the points and measured
-    on the other half has :math:`\sqrt 2` times that gap: this is the mean over 40 random halvings,
-    in both directions, divided by :math:`\sqrt 2`. Every half has one map, so ties stay ties. (The
-    gap of cross-fitted estimates is no such estimate: it is too low where a bin has all folds,
-    whose errors cancel, and too high where ties are divided by fold.)
-
-    Worlds from which new points can be drawn show how good it is (``docs/uncertainty.md``). One
-    sample's estimate varies, most of all with few clusters.
-
-    Parameters
-    ----------
-    regret, epistemic : array_like of shape (n_points,)
-        As in :func:`fit_recalibration`; at least two points.
-    seed : int
-        Seed of the halvings, at least 0.
-    cluster : array_like of shape (n_points,), optional
-        Labels of at least two clusters; each is in one half as a whole.
-
-    Returns
-    -------
-    float
-        In the unit of the loss. The order of the rows does not matter.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two points or clusters, or the seed is invalid.
-
-    Examples
-    --------
-    >>> regret = np.random.default_rng(0).gamma(1.0, size=1000)
-    >>> gap_after_recalibration(regret, 9 * regret) < 0.05
-    True
-    """
+    """Estimate the gap that recalibration leaves on as many new points."""
     regret = as_vector("regret", regret)
     epistemic = as_vector("epistemic", epistemic, len(regret))
     rows, unit = _units(regret, epistemic, 2, cluster)

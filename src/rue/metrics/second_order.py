@@ -44,37 +44,7 @@ class PairScores:
 
 
 def pair_scores(truth: Truth, belief: Belief) -> PairScores:
-    r"""Score a belief by pairs of answers about the same point.
-
-    Each draw is floored at 1e-12 (alpha at 1e-12 of its sum), then :math:`J = E[p p^T]`. No array
-    of n_points x n_classes x n_classes is made.
-
-    Parameters
-    ----------
-    truth : Annotations
-        The answers; if p* is known, O is :math:`p^* {p^*}^T`.
-    belief : Draws, Dirichlet or Scored
-        The predictions; rows and classes are matched by name (:func:`rue.align`), and the result
-        has the belief's rows.
-
-    Returns
-    -------
-    PairScores
-        Four arrays of shape (n_points,); NaN where a point has one answer and two are needed.
-
-    Raises
-    ------
-    InputError
-        If truth and belief differ in points or classes, or are about real numbers.
-
-    Examples
-    --------
-    >>> from rue import Annotations, Draws
-    >>> from rue.metrics.second_order import pair_scores
-    >>> scores = pair_scores(Annotations([[2, 0]]), Draws([[[0.5, 0.5], [1.0, 0.0]]]))
-    >>> scores.agreement_hat, scores.agreement_star
-    (array([0.75]), array([1.]))
-    """
+    """Score a belief by pairs of answers about the same point."""
     from rue._kernels.pairs import dirichlet_pairs, draw_pairs
 
     truth, belief = align(truth, require_belief(belief))

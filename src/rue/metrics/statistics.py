@@ -455,13 +455,7 @@ class Function(Statistic):
 def area_influence(
     value: FloatArray, score: FloatArray, order: IntArray | None = None
 ) -> FloatArray:
-    """Return the influence of each point on the area of a value ranked by a score.
-
-    An area is the mean over pairs of points (i, j) of v_i h_ij, where h_ij is 1 if i is accepted
-    before j, and 1/2 if they have equal scores. So the influence of point i is
-
-        v_i mean_j h_ij + mean_j v_j h_ji - 2 area.
-    """
+    """Return the influence of each point on the area of a value ranked by a score."""
     from rue._kernels.sorting import argsort
 
     n_points = len(value)

@@ -102,36 +102,7 @@ def format_grid(
     wrap: str = "",
     width: int | None = None,
 ) -> str:
-    r"""Return a table of texts, the header first, in a format.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str or NumberCell
-        The header and the rows; None is a blank line in a plain table.
-    format : {"table", "json", "csv", "latex", "markdown"}
-        The format.
-    left : collection of str or int
-        The titles of the columns that are aligned to the left, or how many they are, the first
-        ones; others are aligned to the right.
-    wrap : str
-        The title of a column whose text is wrapped if a plain table is wider than ``width``.
-    width : int, optional
-        The columns of a plain table that do not fit into so many characters go to a further block,
-        with the first columns that are aligned to the left repeated.
-
-    Returns
-    -------
-    str
-        The table, without a final newline.
-
-    Examples
-    --------
-    >>> from rue.metrics.table import format_grid
-    >>> print(format_grid([["method", "AuReC"], ["a", "0.25"]]))
-    method  AuReC
-    ──────  ─────
-    a        0.25
-    """
+    """Return a table of texts, the header first, in a format."""
     header = [
         str(title.text if isinstance(title, NumberCell) else title) for title in rows[0] or ()
     ]
@@ -410,10 +381,7 @@ def _result_grid(
     format: Format,
     width: int | None,
 ) -> str:
-    """Return result rows as a table; blank lines separate data sets, losses and groups.
-
-    The bracket of AuReC, if any, follows AuReC, and the number of annotators comes last.
-    """
+    """Return result rows as a table; blank lines separate data sets, losses and groups."""
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
     columns = _columns_of(dicts, wanted)
     marks = _marks(dicts, columns)

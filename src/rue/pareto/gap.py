@@ -192,10 +192,7 @@ def igd_plus(
 
 
 def optimal_points(star: Components, lambdas: int) -> FloatArray:
-    """Return the points of the optimal surface; see :func:`rue.optimal_surface`.
-
-    They are coverage, risk and regret, shape (lambdas, n_prefixes, 3).
-    """
+    """Return the points of the optimal surface; see :func:`rue.optimal_surface`."""
     from rue._kernels.pareto import accumulate
     from rue._kernels.sorting import sort_rows
     from rue._kernels.threads import each
@@ -331,11 +328,7 @@ def achievable_fronts(
 
 
 def plane_of(star: Components, hat: Components) -> Plane:
-    """Shift both estimated components to 0, divide by their ranges, round to 1e-12 and sort.
-
-    A component that falls as the realised ones rise is mirrored. This does not change the set of
-    all rankings, and makes a component and its negative equivalent, also for sampled pairs.
-    """
+    """Shift both estimated components to 0, divide by their ranges, round to 1e-12 and sort."""
     burden = star.total + star.epistemic
     x, x_reach = _to_grid(hat.aleatoric, burden)
     y, y_reach = _to_grid(hat.epistemic, burden)
@@ -400,13 +393,7 @@ def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
 
 
 def all_rankings(plane: Plane) -> Fronts:
-    """Return the fronts of all directions, by a rotational sweep.
-
-    Each crossing changes only the prefixes that end between the two points. The half circle is
-    divided into sweeps with about equally many crossings, each from one open arc to another.
-    Only the fronts are kept. Points that lie on one line up to rounding change places at the
-    same angle, so that a linear transformation of the estimates has the same rankings.
-    """
+    """Return the fronts of all directions, by a rotational sweep."""
     from rue._kernels.pareto import crossings, find_lines, insert_fronts, sweep
     from rue._kernels.threads import each
 
@@ -443,12 +430,7 @@ def all_rankings(plane: Plane) -> Fronts:
 
 
 def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> FloatArray:
-    """Return the middles, in (0, pi], of ``n_arcs`` arcs between critical angles.
-
-    If there are fewer arcs, all are taken; otherwise they are equally spaced in number. The
-    critical angles are those of all pairs of blocks, or of ``n_pairs`` of them; angles within
-    SAME_ANGLE of each other count as one.
-    """
+    """Return the middles, in (0, pi], of ``n_arcs`` arcs between critical angles."""
     from rue._kernels.pareto import SAME_ANGLE
 
     x, y = plane.x[plane.starts], plane.y[plane.starts]
@@ -467,10 +449,7 @@ def arc_middles(plane: Plane, n_arcs: int, n_pairs: int = SAMPLED_PAIRS) -> Floa
 
 
 def spread(angles: FloatArray) -> FloatArray:
-    """Return the angles in an order in which the first few already lie everywhere.
-
-    Then good prefixes are found early, and most of the others are worse than these in both sums.
-    """
+    """Return the angles in an order in which the first few already lie everywhere."""
     return angles[np.argsort(np.arange(len(angles)) * (np.sqrt(5) - 1) / 2 % 1.0)]
 
 

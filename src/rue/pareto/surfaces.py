@@ -164,28 +164,7 @@ N_ANGLES, N_LAMBDAS = 91, 51
 
 
 def published_optimal(star: Components, *, lambdas: int = N_LAMBDAS) -> FloatArray:
-    """Return the optimal surface as the authors' code computes it.
-
-    Parameters
-    ----------
-    star : Components
-        The realised components.
-    lambdas : int
-        The number of lambdas, equally spaced in [1/2, 1].
-
-    Returns
-    -------
-    float array of shape (lambdas, n_points + 1, 3)
-        Coverage, risk and regret of every prefix of every ranking.
-
-    Examples
-    --------
-    >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
-    >>> published_optimal(star)[-1]
-    array([[0.  , 0.  , 0.  ],
-           [0.5 , 0.25, 0.  ],
-           [1.  , 0.5 , 0.25]])
-    """
+    """Return the optimal surface as the authors' code computes it."""
     lams = np.linspace(0.5, 1.0, lambdas)
     return _sweep(star, star.aleatoric, star.epistemic, np.column_stack([1.0 - lams, lams]))
 
@@ -193,31 +172,7 @@ def published_optimal(star: Components, *, lambdas: int = N_LAMBDAS) -> FloatArr
 def published_achievable(
     star: Components, hat: Components, *, angles: int = N_ANGLES
 ) -> FloatArray:
-    """Return the achievable surface as the authors' code computes it.
-
-    Parameters
-    ----------
-    star, hat : Components
-        The realised and the estimated components of the same points.
-    angles : int
-        The number of directions, equally spaced on the full circle from angle 0.
-
-    Returns
-    -------
-    float array of shape (angles, n_points + 1, 3)
-        Coverage, risk and regret of every prefix of every ranking.
-
-    Raises
-    ------
-    ShapeError
-        If ``star`` and ``hat`` have different numbers of points.
-
-    Examples
-    --------
-    >>> star = Components(total=[0.5, 0.5], aleatoric=[0.0, 0.5], epistemic=[0.5, 0.0])
-    >>> published_achievable(star, star).shape
-    (91, 3, 3)
-    """
+    """Return the achievable surface as the authors' code computes it."""
     if len(hat) != len(star):
         raise ShapeError(f"hat must have {len(star)} points like star, got {len(hat)}")
     theta = 2 * np.pi * np.arange(angles) / angles

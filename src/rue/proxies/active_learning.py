@@ -80,30 +80,7 @@ class ActiveLearning:
 
 
 def nauc(values: ArrayLike) -> float:
-    """Return the normalised area under the budget curve.
-
-    It is the integral over rounds 0..R by the trapezoidal rule, divided by R.
-
-    Parameters
-    ----------
-    values : array_like of shape (n_rounds + 1,)
-        The result of each round.
-
-    Returns
-    -------
-    float
-        The area, on the scale of the values.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two rounds.
-
-    Examples
-    --------
-    >>> nauc([0.5, 0.7, 0.9])  # (0.6 + 0.8) / 2
-    0.7
-    """
+    """Return the normalised area under the budget curve."""
     curve = as_vector("values", values)
     if len(curve) < 2:
         raise InputError(f"values must have at least 2 rounds, got {len(curve)}")
@@ -123,42 +100,7 @@ def run(
     config: Any = None,
     progress: bool = False,
 ) -> list[ActiveLearning]:
-    """Run active learning with one method, for each acquisition and seed.
-
-    Up to rounding, a run depends only on its data, method, acquisition and seed, not on the
-    other runs. Runs with the same seed start from the same points and the same model. Ties of a
-    score are broken at random.
-
-    Parameters
-    ----------
-    data : DataSet or sequence of DataSet
-        A data set with a matrix of features: one for all seeds, or one per seed if the splits
-        differ between seeds. The pool is the training split.
-    method : str
-        A name in :data:`rue.methods.METHODS`.
-    seeds : sequence of int
-        Seeds of the first points, of the networks and of random choices.
-    acquisitions : sequence of str
-        Some of :data:`ACQUISITIONS`.
-    loss : str or Loss
-        The loss of the components and of the oracle's regret.
-    n_initial, n_batch, n_rounds : int
-        The number of points at the start, of points per round, and of rounds.
-    config : Config, optional
-        The method's ``Config``; None means the paper's training.
-    progress : bool
-        Whether to show a progress bar over the rounds.
-
-    Returns
-    -------
-    list of ActiveLearning
-        One result for each acquisition and seed, by acquisition first.
-
-    Raises
-    ------
-    InputError
-        If the method or an acquisition is unknown, or the pool is too small.
-    """
+    """Run active learning with one method, for each acquisition and seed."""
     from rue.methods import METHODS
     from rue.methods._training.streams import hashed, stream
 
@@ -213,32 +155,7 @@ def run(
 
 
 def acquire(values: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Return the rows of the ``n`` highest values, with ties broken at random.
-
-    Parameters
-    ----------
-    values : array_like of shape (n_points,)
-        The value of each point.
-    n : int
-        The number of rows.
-    rng : numpy.random.Generator
-        Breaks ties.
-
-    Returns
-    -------
-    array of shape (n,)
-        Row numbers, highest value first.
-
-    Raises
-    ------
-    InputError
-        If ``n`` is not from 1 to n_points.
-
-    Examples
-    --------
-    >>> acquire([0.1, 0.9, 0.5], 2, np.random.default_rng(0))
-    array([1, 2])
-    """
+    """Return the rows of the ``n`` highest values, with ties broken at random."""
     vector = as_vector("values", values)
     if not 1 <= n <= len(vector):
         raise InputError(f"n must be from 1 to {len(vector)}, got {n}")

@@ -68,32 +68,7 @@ BUDGETS: Mapping[str, Budget] = MappingProxyType(
 
 
 def get_budget(value: object, what: str = "active_learning") -> Budget:
-    """Return a budget by its name, or from a table with the keys of :class:`Budget`.
-
-    Parameters
-    ----------
-    value : str or mapping
-        A name of :data:`BUDGETS`, or ``{"start": 100, "step": 100, "rounds": 10}``.
-    what : str
-        What the value is called in errors.
-
-    Returns
-    -------
-    Budget
-        The budget.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, or a key is missing, unknown or no whole number from 1.
-
-    Examples
-    --------
-    >>> get_budget("openml-6").step
-    1000
-    >>> get_budget({"start": 20, "step": 10}).n_labelled
-    120
-    """
+    """Return a budget by its name, or from a table with the keys of :class:`Budget`."""
     if isinstance(value, str):
         if value not in BUDGETS:
             raise InputError(f"{what} must be of {', '.join(BUDGETS)} or a table, got {value!r}")

@@ -150,80 +150,21 @@ def evaluate_ood(
 
 
 def auroc(score_in: ArrayLike, score_out: ArrayLike) -> float:
-    """Return P(s_out > s_in) + P(s_out = s_in) / 2.
-
-    Parameters
-    ----------
-    score_in, score_out : array_like of shape (n_in,) and (n_out,)
-        Scores of in-distribution and OOD inputs.
-
-    Returns
-    -------
-    float
-        The area under the ROC curve, from 0 to 1.
-
-    Examples
-    --------
-    >>> auroc([0, 1], [1, 2])
-    0.875
-    """
+    """Return P(s_out > s_in) + P(s_out = s_in) / 2."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(*_labels_and_ranks(score_in, score_out)))
 
 
 def aupr(score_in: ArrayLike, score_out: ArrayLike) -> float:
-    """Return the average precision, with OOD as the positive class.
-
-    With the in-distribution class as the positive one it is ``aupr(-score_out, -score_in)``.
-
-    Parameters
-    ----------
-    score_in, score_out : array_like of shape (n_in,) and (n_out,)
-        Scores of in-distribution and OOD inputs.
-
-    Returns
-    -------
-    float
-        The average precision, from 0 to 1.
-
-    Examples
-    --------
-    >>> aupr([0, 1], [1, 2])  # recall 1/2 at precision 1, recall 1 at precision 2/3
-    0.8333333
-    """
+    """Return the average precision, with OOD as the positive class."""
     from sklearn.metrics import average_precision_score
 
     return float(average_precision_score(*_labels_and_ranks(score_in, score_out)))
 
 
 def fpr_at_tpr(score_in: ArrayLike, score_out: ArrayLike, *, tpr: float = 0.95) -> float:
-    """Return the share of in-distribution inputs flagged when a share ``tpr`` of OOD is found.
-
-    The threshold is the highest score at which at least that share of OOD inputs is found.
-
-    Parameters
-    ----------
-    score_in, score_out : array_like of shape (n_in,) and (n_out,)
-        Scores of in-distribution and OOD inputs.
-    tpr : float
-        The share of OOD inputs to find, above 0 and at most 1.
-
-    Returns
-    -------
-    float
-        The false positive rate, from 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If ``tpr`` is not above 0 and at most 1.
-
-    Examples
-    --------
-    >>> fpr_at_tpr([0, 1, 2, 3], [2, 4, 5, 6])
-    0.5
-    """
+    """Return the share of in-distribution inputs flagged when a share ``tpr`` of OOD is found."""
     from sklearn.metrics import roc_curve
 
     if not 0 < tpr <= 1:
@@ -234,10 +175,7 @@ def fpr_at_tpr(score_in: ArrayLike, score_out: ArrayLike, *, tpr: float = 0.95) 
 
 
 def _labels_and_ranks(score_in: ArrayLike, score_out: ArrayLike) -> tuple[IntArray, IntArray]:
-    """Return the label (1 for OOD) and the rank of each input, as scikit-learn takes them.
-
-    Ranks instead of scores, because scikit-learn subtracts neighbours, which may overflow.
-    """
+    """Return the label (1 for OOD) and the rank of each input, as scikit-learn takes them."""
     inside, out = as_vector("score_in", score_in), as_vector("score_out", score_out)
     labels = np.repeat([0, 1], [len(inside), len(out)])
     return labels, np.unique(np.concatenate([inside, out]), return_inverse=True)[1]

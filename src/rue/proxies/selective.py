@@ -104,28 +104,7 @@ def evaluate_selective(
 
 
 def correctness(truth: Annotations, belief: Belief) -> FloatArray:
-    """Return the probability p*(argmax) that the predicted class is an annotator's answer.
-
-    If there is one label per point, it is 1 or 0.
-
-    Parameters
-    ----------
-    truth : Annotations
-        The answers of the annotators.
-    belief : Belief
-        The predictions of the model.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The probabilities.
-
-    Examples
-    --------
-    >>> from rue import Dirichlet
-    >>> correctness(Annotations([[8, 2], [0, 1]]), Dirichlet([[3, 1], [3, 1]]))
-    array([0.8, 0. ])
-    """
+    """Return the probability p*(argmax) that the predicted class is an annotator's answer."""
     return 1.0 - realize(truth, belief, "zero_one").total
 
 

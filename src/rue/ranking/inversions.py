@@ -297,37 +297,7 @@ def _nested(array: FloatArray) -> list[list[float | None]]:
 def compare_over_seeds(
     scores: Iterable[Score], *, criteria: Mapping[str, Column] = CRITERIA
 ) -> PValue:
-    """Return a function that tests the order of two methods by their seeds.
-
-    Parameters
-    ----------
-    scores : iterable of Score
-        The scores; those without a seed do not count.
-    criteria : mapping of str to Column
-        The criteria by key.
-
-    Returns
-    -------
-    callable
-        A function from (criterion, method, other method) to the p-value of a paired t-test over
-        their common seeds, corrected by Holm's method; None with fewer than two common seeds, or
-        if the difference is the same in all of them, which says nothing about other seeds.
-
-    Raises
-    ------
-    InputError
-        If a criterion is unknown.
-
-    Examples
-    --------
-    >>> scores = [
-    ...     Score("d", method, seed, "near_ood", "", value)
-    ...     for method, values in {"a": (0.9, 0.8, 0.85), "b": (0.7, 0.7, 0.7)}.items()
-    ...     for seed, value in enumerate(values)
-    ... ]
-    >>> round(compare_over_seeds(scores)(Contest("d", "near_ood", ""), "a", "b"), 3)
-    0.035
-    """
+    """Return a function that tests the order of two methods by their seeds."""
     values: dict[Contest, dict[str, dict[int, float]]] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)

@@ -34,29 +34,7 @@ def assemble(
     content: Any,
     blocks: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page.
-
-    Parameters
-    ----------
-    template : str
-        HTML with ``{{policy}}``, ``{{title}}``, ``{{style}}``, ``{{content}}``, ``{{script}}``
-        and the names of ``blocks`` in braces.
-    title : str
-        The title; it may be any text.
-    style : str
-        The style sheet.
-    scripts : sequence of str
-        The scripts, which become one.
-    content : object
-        What the scripts read, as JSON; NaN and infinity become null.
-    blocks : mapping of str to str, optional
-        Further parts, inserted as they are.
-
-    Returns
-    -------
-    str
-        The page.
-    """
+    """Return a page."""
     script = "(() => {\n" + "\n".join(scripts) + "\n})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {

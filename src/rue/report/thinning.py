@@ -45,12 +45,7 @@ def thinned(curve: Curve, corners: int = CORNERS) -> FloatArray:
 
 
 def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return the thinned coverage curves of the page, and those of oracle rankings.
-
-    ``regret_epistemic`` is the regret when ranking by the estimated epistemic component, and so
-    on; ``regret_oracle`` ranks by the regret itself. Curves of ``wrong`` need ``correct``, the
-    probability that each prediction is correct.
-    """
+    """Return the thinned coverage curves of the page, and those of oracle rankings."""
     wrong = None if correct is None else 1.0 - correct
     ranks = {"epistemic": run.hat.epistemic, "total": run.hat.total}
     curves = {}

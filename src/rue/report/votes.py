@@ -21,29 +21,7 @@ def votes_of(
     room: float,
     add: Callable[[NDArray[Any], str], list[Any]],
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the answers of a data set and the predicted distributions of its entries.
-
-    Parameters
-    ----------
-    card : DataCard
-        The data set.
-    entries : sequence of ReportEntry
-        The entries of this data set.
-    shown : array of shape (n_shown,)
-        The rows of the points on the page.
-    room : float
-        The share of the limit on bytes.
-    add : callable
-        Stores an array, and returns its reference.
-
-    Returns
-    -------
-    answers : dict
-        ``classes`` if they have names, and ``votes``: their rows on the page, and a number per row
-        and class.
-    predicted : list of dict
-        For each entry its ``mean``, of the same rows and classes; empty if it is not known.
-    """
+    """Return the answers of a data set and the predicted distributions of its entries."""
     answers = card.answers
     classes = {} if card.classes is None else {"classes": list(card.classes)}
     if answers is None or not len(shown):

@@ -40,24 +40,12 @@ def scores(world: World, posterior: Posterior, loss: SandboxLoss) -> dict[str, F
 
 
 def bald(sigma: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return the mutual information of label and weights, log(1 + v / sigma^2) / 2 nats.
-
-    It is E_f KL(N(f, sigma^2), N(mu, sigma^2 + v)), the expected regret under log loss and under
-    no other loss (section 3.1).
-    """
+    """Return the mutual information of label and weights, log(1 + v / sigma^2) / 2 nats."""
     return expected_regret("log", sigma, variance)
 
 
 def expected_error(world: World, posterior: Posterior, loss: SandboxLoss) -> FloatArray:
-    """Return EER, the expected regret over test inputs after x is labelled, shape (n_grid,).
-
-    A label at x reduces the variance v(t) by cov(f(t), f(x))^2 / (sigma(x)^2 + v(x)), for any
-    value of the label (rank-one update), so no expectation over labels is needed:
-
-        EER(x) = sum_t p(t) epistemic(t; v(t) - cov(t, x)^2 / (sigma(x)^2 + v(x)))
-
-    A low expected error means that the label is useful.
-    """
+    """Return EER, the expected regret over test inputs after x is labelled, shape (n_grid,)."""
     covariance = posterior.covariances(world.x)
     variance = covariance.diagonal()
     after = variance - covariance**2 / (world.sigma**2 + variance)[:, None]
@@ -66,12 +54,7 @@ def expected_error(world: World, posterior: Posterior, loss: SandboxLoss) -> Flo
 
 
 def reject(score: FloatArray, mass: FloatArray, coverage: float) -> FloatArray:
-    """Return the probability of rejecting each cell if ``coverage`` of the mass is kept.
-
-    Cells are rejected in descending order of score until exactly the share 1 - coverage of the
-    mass is rejected. The last block of equal scores, usually one cell, is rejected with the
-    probability that this requires; all other probabilities are 0 or 1.
-    """
+    """Return the probability of rejecting each cell if ``coverage`` of the mass is kept."""
     if not 0.0 < coverage < 1.0:
         raise InputError(f"coverage must lie strictly between 0 and 1, got {coverage}")
     _, block = np.unique(-score, return_inverse=True)
@@ -82,10 +65,6 @@ def reject(score: FloatArray, mass: FloatArray, coverage: float) -> FloatArray:
 
 
 def jaccard(first: FloatArray, second: FloatArray, mass: FloatArray) -> float:
-    """Return the Jaccard overlap of two rejections: mass of the intersection over the union.
-
-    On a cell that is rejected with probabilities r and s, the intersection is min(r, s) and the
-    union max(r, s).
-    """
+    """Return the Jaccard overlap of two rejections: mass of the intersection over the union."""
     both = mass @ np.minimum(first, second)
     return float(both / (mass @ np.maximum(first, second)))

@@ -163,11 +163,7 @@ def make_world(
 
 
 def project(phi: FloatArray, target: FloatArray, mass: FloatArray) -> FloatArray:
-    """Return the weights w that minimise sum_x mass(x) (phi(x)' w - target(x))^2.
-
-    The normal equations are accurate here: the features overlap so little that their condition
-    number is below 100.
-    """
+    """Return the weights w that minimise sum_x mass(x) (phi(x)' w - target(x))^2."""
     weighted = mass[:, None] * phi
     return np.linalg.solve(phi.T @ weighted, target @ weighted).astype(np.float64)
 

@@ -42,12 +42,7 @@ _SAMPLE = 1 << 14
 
 
 def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary | None:
-    """Return the boundary at which the ray from the anchor leaves the attainable set.
-
-    The first rotation is about the pivot. The line is scaled such that c1, c2, d are the
-    multipliers of the problem whose objective gains 1 along the ray. Return None if there is no
-    such line with c1, c2 > 0.
-    """
+    """Return the boundary at which the ray from the anchor leaves the attainable set."""
     if len(points) > 4 * _SAMPLE:
         found = _turn_near_a_guess(points, anchor, ray, pivot)
         if found is not None:
@@ -71,10 +66,7 @@ def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary 
 def _turn_near_a_guess(
     points: Points, anchor: Triple, ray: Triple, pivot: Point
 ) -> Boundary | None:
-    """Solve for a part of the points, then for those near its line, and check all the others.
-
-    Portnoy and Koenker (1997) do so for median regression. Return None if the guess was not good.
-    """
+    """Solve for a part of the points, then for those near its line, and check all the others."""
     n_points = len(points)
     part = points[:: n_points // _SAMPLE]
     share = len(part) / n_points
@@ -99,11 +91,7 @@ def _turn_near_a_guess(
 
 
 def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> float | None:
-    """Rotate a line about the pivot from c2/c1 = 0 to infinity; return the best ratio.
-
-    It is best where the moment of the points below passes that of the anchor. On the way, points
-    with less total and more epistemic leave, and those with more total and less epistemic enter.
-    """
+    """Rotate a line about the pivot from c2/c1 = 0 to infinity; return the best ratio."""
     t, e = pivot
     u = difference(points.total, t, points.origin[0])
     v = difference(points.epistemic, e, points.origin[1])
@@ -135,12 +123,7 @@ def _through(pivot: Point, ratio: float, ray: Triple, origin: Point) -> Boundary
 def _share_out(
     line: Boundary, below: Triple, on: Blocks, anchor: Triple, ray: Triple
 ) -> tuple[Boundary, float, Point]:
-    """Spend what the points below the line leave of both budgets on the blocks on the line.
-
-    Of all ways, take the one that accepts most in the order of total: the first blocks and, as a
-    counterweight, the last. Also return by how much that misses the budgets (relative), and the
-    block to rotate about if it does.
-    """
+    """Spend what the points below the line leave of both budgets on the blocks on the line."""
     gap = anchor.minus(below)
     n_on = float(on.edge[-1])
     reach = line.c1 * gap.risk + line.c2 * gap.regret - line.d * gap.coverage
@@ -184,11 +167,7 @@ def _share_out(
 def _shares(
     room: Triple, first: Triple, last: Triple, line: Boundary, ray: Triple
 ) -> tuple[float, float]:
-    """Return the shares of two blocks that spend the room; the first has more epistemic.
-
-    The share of the block that weighs more on the budget follows from both constraints, and that
-    of the other from what is left, so that errors cancel where the two are nearly equal.
-    """
+    """Return the shares of two blocks that spend the room; the first has more epistemic."""
     swap = ray.regret < 0
     heavy, light = (last, first) if swap else (first, last)
     about = light.risk / light.coverage, light.regret / light.coverage

@@ -143,11 +143,7 @@ class Boundary:
         return gap < -width, np.abs(gap) <= width
 
     def order(self, total: Number, epistemic: Number) -> tuple[Number, Number]:
-        """Return two keys that sort points on the line by total, then epistemic.
-
-        Rounding is not ranking: on a line of constant total, the last digits of totals rank
-        nothing.
-        """
+        """Return two keys that sort points on the line by total, then epistemic."""
         if self.c2 == 0:
             return epistemic, total
         return self.c2 * total - self.c1 * epistemic, total if self.c1 else epistemic
@@ -210,11 +206,7 @@ class Blocks:
         return Cut(*self.point(block), share)
 
     def first_within(self, cost: FloatArray, room: float, *, reverse: bool = False) -> Cut:
-        """Return the cut where the first points, at ``cost`` each, have spent the room.
-
-        Without such a place all are accepted. ``cost`` may be negative but must grow, from the
-        last block on if ``reverse``.
-        """
+        """Return the cut where the first points, at ``cost`` each, have spent the room."""
         step = -1 if reverse else 1
         cost = (cost * self.count)[::step]
         spent = np.append(0.0, np.cumsum(cost))

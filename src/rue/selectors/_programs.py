@@ -35,10 +35,7 @@ def total_of(acceptance: FloatArray, score: FloatArray) -> float:
 def most_coverage(
     points: Points, risk_max: float | None, regret_max: float | None, normalized: bool
 ) -> Boundary:
-    """Solve (P_C): maximise coverage under a risk and a regret budget.
-
-    The normalised budget sum x_i (T_i - risk_max) <= 0 is a budget of 0 for shifted costs.
-    """
+    """Solve (P_C): maximise coverage under a risk and a regret budget."""
     if not normalized:
         limits = risk_max, regret_max
         rooms = [None if limit is None else _Budget(limit * len(points)) for limit in limits]
@@ -67,13 +64,7 @@ def most_coverage(
 def least_cost(
     points: Points, axis: int, floor: float, limit: float | None, normalized: bool
 ) -> Boundary:
-    """Solve (P_Ri) for axis 0, (P_Re) for axis 1: minimise under a coverage floor and a budget.
-
-    The normalised problem reduces to the plain one by the change of variables of Charnes and
-    Cooper: scaling all acceptance probabilities changes no ratio, so a coverage equal to the floor
-    is optimal. A floor below one point does not matter, because the best ratio is that of one
-    block or of a mixture of two.
-    """
+    """Solve (P_Ri) for axis 0, (P_Re) for axis 1: minimise under a coverage floor and a budget."""
     n_points = float(len(points))
     mass = max(_whole(floor * n_points), 0.5 if normalized else 0.0)
     boundary = _first_points(points, axis, mass)
@@ -141,10 +132,7 @@ class _Budget:
 def _most_ratios_within(
     points: Points, risk_max: float | None, regret_max: float | None
 ) -> Boundary | None:
-    """Maximise coverage under budgets on ratios; None if that accepts nothing.
-
-    A selector that accepts anything can be scaled up until it accepts at least one point.
-    """
+    """Maximise coverage under budgets on ratios; None if that accepts nothing."""
     points = points.seen_from((risk_max or 0.0, regret_max or 0.0))
     limits = risk_max, regret_max
     rooms = [None if limit is None else _Budget(0.0, limit) for limit in limits]
@@ -213,11 +201,7 @@ def _first_points(points: Points, axis: int, mass: float) -> Boundary:
 def _widened(
     boundary: Boundary, points: Points, axis: int, limit: float | None, normalized: bool
 ) -> Boundary:
-    """Among the optima of (P_Ri) or (P_Re) return the one with the largest coverage.
-
-    Coverage can grow only where the floor is slack: on a line at score 0, or, if normalised (only
-    ratios count), on a line with nothing below it.
-    """
+    """Among the optima of (P_Ri) or (P_Re) return the one with the largest coverage."""
     below, on = split(boundary, points)
     if (below.coverage if normalized else boundary.d) > 0 or len(on) == 0:
         return boundary

@@ -172,22 +172,7 @@ def solve(star: Components, problem: Problem) -> Selector:
 
 
 def require_realized(star: Components) -> None:
-    """Raise unless these are realised components: non-negative, total = aleatoric + epistemic.
-
-    Parameters
-    ----------
-    star
-        The components to check.
-
-    Raises
-    ------
-    InputError
-        At the first row that breaks a rule.
-
-    Examples
-    --------
-    >>> require_realized(Components([0.5], [0.1], [0.4]))
-    """
+    """Raise unless these are realised components: non-negative, total = aleatoric + epistemic."""
     if not isinstance(star, Components):
         raise InputError(f"star must be Components, got {type(star).__name__}")
     for name, values in (("total", star.total), ("epistemic", star.epistemic)):

@@ -89,11 +89,7 @@ def align(truth: Truth, belief: Belief, *, common: bool = False) -> tuple[Truth,
 def align_with_notes(
     truth: Truth, belief: Belief, *, common: bool = False, by_position: bool = False
 ) -> Alignment:
-    """Return what :func:`align` does, with notes for a reader of the numbers.
-
-    ``by_position`` matches rows by position though they have ids; it raises where both sides have
-    the same ids in another order.
-    """
+    """Return what :func:`align` does, with notes for a reader of the numbers."""
     _require_kinds(truth, belief)
     here, there, notes = align_rows(belief, truth, common=common, by_position=by_position)
     if by_position:
@@ -113,27 +109,7 @@ def align_with_notes(
 def align_rows(
     first: Rows, second: Rows, *, common: bool = False, by_position: bool = False
 ) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
-    """Return which rows of two objects are the same points, in the order of the first.
-
-    Parameters
-    ----------
-    first, second : Truth, Belief or Run
-        What is to be matched.
-    common, by_position : bool
-        As in :func:`align_with_notes`.
-
-    Returns
-    -------
-    rows_first, rows_second : int arrays of shape (n_points,), or None
-        The rows of each; None where they are all rows in their order.
-    notes : tuple of str
-        How many points ``common`` dropped, and what ``by_position`` ignored.
-
-    Raises
-    ------
-    AlignmentError
-        If the rows cannot be matched.
-    """
+    """Return which rows of two objects are the same points, in the order of the first."""
     here, there = first.ids, second.ids
     n_here, n_there = len(first), len(second)
     names = (source(first), source(second))

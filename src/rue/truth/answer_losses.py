@@ -108,10 +108,7 @@ class ClassAnswers(Answers):
         return ClassAnswers(self.counts[:, columns], self.losses[:, columns], loss)
 
     def redrawn(self, rng: np.random.Generator) -> Components:
-        """Return the realised components of answers resampled with replacement.
-
-        Each point gets as many answers as it has, drawn from its own.
-        """
+        """Return the realised components of answers resampled with replacement."""
         m = self.counts.sum(axis=1)
         probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
         return self._realized(probs)
@@ -192,10 +189,7 @@ class RatingAnswers(Answers):
         return (*padded[0].T, *padded[1].T)
 
     def redrawn(self, rng: np.random.Generator) -> Components:
-        """Return the realised components of answers resampled with replacement.
-
-        Each point gets as many answers as it has, drawn from its own.
-        """
+        """Return the realised components of answers resampled with replacement."""
         m = self.answers.repeat(self.n_answers)
         first = self.answers.repeat(self.answers.starts[:-1])
         drawn = first + np.floor(rng.random(len(m)) * m).astype(np.int64)
@@ -243,18 +237,7 @@ class RatingAnswers(Answers):
 
 
 def smaller_half(n_answers: NDArray[Any]) -> NDArray[np.int64]:
-    """Return how many answers of each point are in the first of two halves, shape (n_points,).
-
-    An even number is split into two even ones (10 into 4 and 6), because votes can tie, and a
-    median can lie between two answers, if their number is even only: odd halves of an even number
-    would differ from the whole in more than their size. Two answers are split into one and one. Of
-    an odd number the second half has one answer more.
-
-    Examples
-    --------
-    >>> smaller_half(np.array([2, 4, 5, 10, 12]))
-    array([1, 2, 2, 4, 6])
-    """
+    """Return how many answers of each point are in the first of two halves, shape (n_points,)."""
     whole: NDArray[np.int64] = np.asarray(n_answers).astype(np.int64)
     half = whole // 2
     return np.where((whole % 2 == 0) & (half % 2 == 1) & (half > 1), half - 1, half)
@@ -268,29 +251,7 @@ def answers(
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
 ) -> Answers:
-    """Return the loss of each point's action under each answer.
-
-    Parameters
-    ----------
-    annotations, belief, loss, values, actions
-        As in :func:`rue.realize`; the annotations must have counts.
-
-    Returns
-    -------
-    Answers
-        Counts and losses, each of shape (n_points, n_classes); of ratings one loss per answer.
-
-    Raises
-    ------
-    InputError
-        If p* is known exactly, so that there are no answers to resample.
-
-    Examples
-    --------
-    >>> from rue import Annotations
-    >>> answers(Annotations([[8, 2]]), None, "squared", actions=[0.5]).losses
-    array([[0.25, 0.25]])
-    """
+    """Return the loss of each point's action under each answer."""
     loss = get_loss(loss, values=annotations.values if values is None else values)
     if isinstance(annotations, Ratings):
         real = loss.real()

@@ -58,47 +58,7 @@ ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 def estimate_bayes_risk(
     annotations: Annotations | Ratings, loss: Loss, estimator: Estimator = "plugin"
 ) -> FloatArray:
-    """Estimate the Bayes risk of each point's p* from its answers.
-
-    - ``plugin``: the Bayes risk of the frequencies of the answers, biased low.
-    - ``leave_one_out``: the mean loss of each answer under the best action for the other
-      answers, biased high; each loss has it as :meth:`rue.losses.Loss.leave_one_out`. Log loss
-      smooths the frequencies of the others, and is never below the plug-in. Neither the order of
-      the points nor that of the classes matters.
-    - ``unbiased``: m/(m - 1) times the plug-in, under squared, Brier, rps and crps loss; it does
-      not exist for other losses.
-
-    The latter two need two answers per point. If p* is known, all three are its Bayes risk.
-
-    Parameters
-    ----------
-    annotations : Annotations or Ratings
-        The answers.
-    loss : Loss
-        The loss.
-    estimator : {"plugin", "leave_one_out", "unbiased"}
-        The estimator.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The estimates.
-
-    Raises
-    ------
-    InputError
-        If the estimator does not exist for the loss, or a point has too few answers.
-
-    Examples
-    --------
-    >>> from rue import Brier
-    >>> annotations = Annotations([[3, 1]])
-    >>> for estimator in ESTIMATORS:
-    ...     print(estimator, estimate_bayes_risk(annotations, Brier(), estimator))
-    plugin [0.375]
-    leave_one_out [0.66666667]
-    unbiased [0.5]
-    """
+    """Estimate the Bayes risk of each point's p* from its answers."""
     if estimator not in ESTIMATORS:
         raise InputError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
     if isinstance(annotations, Ratings):
@@ -279,26 +239,7 @@ def person_kind(loss: str | Loss) -> PersonKind:
 
 
 def person_risk(truth: Truth, loss: Loss) -> FloatArray | None:
-    """Return the risk of a person, or of a panel, at each point.
-
-    Parameters
-    ----------
-    truth : Annotations or Ratings
-        The answers; if p* is known, two answers are drawn from it, and a panel has its Bayes risk.
-    loss : Loss
-        The loss, on the classes of the truth.
-
-    Returns
-    -------
-    array of shape (n_points,), or None
-        The risks; None if a point has a single answer.
-
-    Examples
-    --------
-    >>> from rue import Annotations, ZeroOne
-    >>> person_risk(Annotations([[3, 1], [4, 0]]), ZeroOne())
-    array([0.5, 0. ])
-    """
+    """Return the risk of a person, or of a panel, at each point."""
     if truth.n_annotators.min() < 2:
         return None
     if isinstance(loss, CostMatrix):
@@ -312,27 +253,7 @@ def person_risk(truth: Truth, loss: Loss) -> FloatArray | None:
 
 
 def predicted_person(belief: Belief, loss: Loss) -> FloatArray | None:
-    """Return the risk of a person that a belief predicts at each point.
-
-    Parameters
-    ----------
-    belief : Belief
-        The predictions.
-    loss : Loss
-        The loss, on the classes of the belief.
-
-    Returns
-    -------
-    array of shape (n_points,), or None
-        The expected loss of one answer judged by another, both drawn from the same p; None for a
-        panel, and for an outside score, which says nothing about p.
-
-    Examples
-    --------
-    >>> from rue import Draws, ZeroOne
-    >>> predicted_person(Draws([[[1.0, 0.0], [0.5, 0.5]]]), ZeroOne())
-    array([0.25])
-    """
+    """Return the risk of a person that a belief predicts at each point."""
     if isinstance(belief, Scored):
         return None
     if isinstance(loss, CostMatrix) and isinstance(belief, ClassBelief):

@@ -32,11 +32,7 @@ _COLUMNS = ("file_name", "apparent_age", "real_age")
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) -> DataSet:
-    """Load the official split; the inputs are the cropped faces, decoded when they are used.
-
-    Guesses above 100 are clipped to 100, and the notes say how many. Features in the place of
-    the faces: ``load("appa-real", features="file.npz")``, keyed by file name.
-    """
+    """Load the official split; the inputs are the cropped faces, decoded when they are used."""
     del seed
     source = reader.find(*_PLACES)
     prefix = "" if source.is_dir() else "appa-real-release/"
@@ -108,10 +104,7 @@ def _read(source: Path, name: str) -> bytes:
 def _parse(
     data: bytes, path: str
 ) -> tuple[dict[str, list[int]], dict[str, float | None], int, int]:
-    """Collect the guesses and the real age of each face; the file has one row per guess.
-
-    Also return the numbers of rows without a guess, and of faces without any guess.
-    """
+    """Collect the guesses and the real age of each face; the file has one row per guess."""
     guesses: dict[str, list[int]] = {}
     ages: dict[str, float | None] = {}
     silent: set[str] = set()

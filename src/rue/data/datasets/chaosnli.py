@@ -31,12 +31,7 @@ _SHA256 = {
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load one part; ids are the published uids, and all items are in the test split.
-
-    A text is premise and hypothesis on two lines; in alphaNLI it is two observations and two
-    hypotheses, and the class says which hypothesis is more plausible. ``labels`` are the
-    original data set's own, and ``extras`` has the sentences apart.
-    """
+    """Load one part; ids are the published uids, and all items are in the test split."""
     del seed
     alpha = entry.name.endswith("alphanli")
     keys = ("obs1", "obs2", "hyp1", "hyp2") if alpha else ("premise", "hypothesis")

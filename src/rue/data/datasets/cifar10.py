@@ -51,11 +51,7 @@ _FEATURES_SHA256 = "57138277872a210cc453b063286e6091992e933ea3fbb0de8fa574c69d36
 def load(
     reader: Reader, entry: Entry, *, seed: int, train_batches: Sequence[int] | None = None
 ) -> DataSet:
-    """Load CIFAR-10's images and CIFAR-10H's counts; the official split, so no validation part.
-
-    ``train_batches`` names the training batches to read, of 1..5; None reads all that
-    exist, and a note names the missing ones.
-    """
+    """Load CIFAR-10's images and CIFAR-10H's counts; the official split, so no validation part."""
     del seed  # the split is CIFAR-10's own
     notes = []
     if train_batches is None:

@@ -31,13 +31,7 @@ _PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 def load(
     reader: Reader, entry: Entry, *, seed: int, size: int | None = None, splits: str = "dcic"
 ) -> DataSet:
-    """Load one data set from its zip or the folder it unpacks to.
-
-    Null labels are skipped. The classes are the labels that occur, and the points the images with
-    a label, both sorted. ``splits="dcic"`` is DCIC's own rule: with seed s, fold s validates, fold
-    s + 1 tests, and the others train. ``splits="paper"`` is that of the paper's code: fold s
-    tests, and a random tenth of the other four validates.
-    """
+    """Load one data set from its zip or the folder it unpacks to."""
     if splits not in _SPLITS:
         raise InputError(f"splits must be one of {', '.join(_SPLITS)}, got {splits!r}")
     folder = _FOLDERS[entry.name]

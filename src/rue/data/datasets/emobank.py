@@ -54,13 +54,7 @@ def load(
     perspective: Perspective = "both",
     folds: Folds = "official",
 ) -> DataSet:
-    """Load one dimension: texts, and how many annotators gave each rating from 1 to 5.
-
-    ``perspective`` says whose answers count: those who said what a reader feels, those who said
-    what the writer felt, or both. ``folds="official"`` is the published one, in which sentences
-    of one document are in several parts and 486 in none; ``"document"`` rotates five folds with
-    the seed, a document always in one.
-    """
+    """Load one dimension: texts, and how many annotators gave each rating from 1 to 5."""
     if perspective not in _PERSPECTIVES:
         known = ", ".join(_PERSPECTIVES)
         raise InputError(f"perspective must be one of {known}, got {perspective!r}")

@@ -60,15 +60,7 @@ class _Faces:
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None) -> DataSet:
-    """Load the faces, 48 x 48 grey, with the votes for eight emotions; the official split.
-
-    Votes for unknown and not-a-face are set aside (``extras``), and faces with fewer than 5
-    other votes are left out. A name that occurs twice with the same votes counts once; with
-    different votes it is left out, because it is unknown which votes belong to its image.
-
-    ``n_faces`` keeps about that many faces, the same share of each part: those with the lowest
-    hashes of their names. Only their images are decoded, so only the votes can be verified.
-    """
+    """Load the faces, 48 x 48 grey, with the votes for eight emotions; the official split."""
     del seed
     faces = _some(_faces(reader), n_faces)
     source = reader.find(*_IMAGES)

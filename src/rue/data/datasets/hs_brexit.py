@@ -31,10 +31,7 @@ _PLACES = {
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load the tweets of all three files; folds are hashed from the texts.
-
-    ``extras["part"]`` is the part of the shared task that a tweet was in: train, dev or test.
-    """
+    """Load the tweets of all three files; folds are hashed from the texts."""
     ids, texts, counts, parts = [], [], [], []
     for name, places in _PLACES.items():
         file = reader.find(*places)

@@ -34,11 +34,7 @@ _SHA256 = "ce1724dc0139e26d5e4769025e45fb1d4b6ccd4e5445d96825c34212f765dd13"
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
-    """Load the pairs with their answers as ``ratings``; pairs of one premise share a fold.
-
-    A text is premise and hypothesis on two lines. ``extras`` has them apart, the data set that a
-    pair comes from (``source``), and how many annotators could not judge it (``n_abstained``).
-    """
+    """Load the pairs with their answers as ``ratings``; pairs of one premise share a fold."""
     file = reader.find(*_PLACES)
     data = read_member(file, _NAME)
     reader.note(_NAME, content_digest(_NAME, data), file)

@@ -31,12 +31,7 @@ _CHUNK = 50_000
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, n_points: int | None = None) -> DataSet:
-    """Load the first ``n_points`` points, by default all; row i is of fold i mod 5.
-
-    The points are independent draws, so the first ones are as good a sample as any. The whole
-    file must have the number of points, and the largest and smallest class, that OpenML
-    publishes.
-    """
+    """Load the first ``n_points`` points, by default all; row i is of fold i mod 5."""
     if n_points is not None:
         require_whole("n_points", n_points, least=N_FOLDS)
     file = reader.find(*PLACES)

@@ -41,11 +41,7 @@ OPENOOD_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
-    """Load the images of ``test_<set>.txt``, ``path label`` a line, cut to size x size.
-
-    The shorter side is scaled to ``size`` and the middle cut out. There are no labels,
-    and all images are in the test split.
-    """
+    """Load the images of ``test_<set>.txt``, ``path label`` a line, cut to size x size."""
     del seed
     require_whole("size", size, least=1)
     path = _list(entry.name.removeprefix("openood-"))

@@ -29,11 +29,7 @@ class RandomRBF:
     n_classes: int
 
     def sample(self, n_points: int, *, seed: int = 0) -> tuple[FloatArray, IntArray]:
-        """Draw points, (n_points, n_features), and the class of the centroid of each.
-
-        A centroid is drawn by weight, a direction uniformly from the cube [-1, 1]^d and
-        normalised, a radius from a Gaussian of the centroid's width.
-        """
+        """Draw points, (n_points, n_features), and the class of the centroid of each."""
         rng = np.random.default_rng(seed)
         d = self.centers.shape[1]
         chosen = rng.choice(len(self.weights), size=n_points, p=self.weights / self.weights.sum())
@@ -43,16 +39,7 @@ class RandomRBF:
         return self.centers[chosen] + radii[:, None] * directions, self.classes[chosen]
 
     def probs(self, points: FloatArray) -> FloatArray:
-        """Return p*(class | point) exactly, shape (n_points, n_classes).
-
-        The density of a point adds up over all centroids c, each contributing, with
-        r = |x - c| and u = (x - c) / r,
-
-            w_c exp(-r^2 / 2 s_c^2) / s_c * r^-(d-1) * |u|_inf^-d :
-
-        a Gaussian radius, spread over a sphere of area r^(d-1), along directions whose density
-        is that of a cube seen from its middle. On a centroid itself only that one counts.
-        """
+        """Return p*(class | point) exactly, shape (n_points, n_classes)."""
         points = np.asarray(points, dtype=np.float64)
         d = self.centers.shape[1]
         if points.ndim != 2 or points.shape[1] != d:
@@ -104,10 +91,7 @@ def load(
     n_centroids: int = 50,
     world: int = 0,
 ) -> DataSet:
-    """Make a data set: ``world`` seeds the centroids, ``seed`` the points drawn from them.
-
-    The annotations are the exact p*; the labels are one draw from it.
-    """
+    """Make a data set."""
     require_whole("n_points", n_points, least=5)
     require_whole("world", world)
     model = random_rbf(

@@ -105,12 +105,7 @@ def fetch(root: Path, progress: bool) -> None:
 
 
 def parse(sdist: bytes, domain: str) -> "pyarrow.Table":
-    """Read one domain from the sdist: id, text, and how many annotators gave each of nine ratings.
-
-    The two files of a domain are joined by id (their order differs); the byte order mark of one
-    and the Windows line ends of all are removed. A snippet without a text, or
-    whose stored mean is not the mean of its ratings, is left out, and the notes say how many.
-    """
+    """Read one domain from the sdist: id, text and the counts of nine ratings."""
     import pyarrow as pa
 
     tar = read_zip(io.BytesIO(sdist), [_TAR], name="the sdist")[_TAR]

@@ -11,25 +11,7 @@ __all__ = ["alpha_of_counts", "alpha_of_ratings", "pairwise_agreement"]
 
 
 def pairwise_agreement(counts: ArrayLike) -> float | None:
-    """Return the probability that two annotators of a point give the same answer, mean over points.
-
-    For a point with counts c and m answers: sum_k c_k (c_k - 1) / (m (m - 1)).
-
-    Parameters
-    ----------
-    counts
-        How many chose each class, (n_points, n_classes).
-
-    Returns
-    -------
-    float or None
-        From 0 to 1; None if no point has two answers.
-
-    Examples
-    --------
-    >>> pairwise_agreement([[2, 0], [1, 1]])
-    0.5
-    """
+    """Return the mean probability that two annotators of a point give the same answer."""
     c, m = _pairable(counts)
     if len(c) == 0:
         return None
@@ -37,29 +19,7 @@ def pairwise_agreement(counts: ArrayLike) -> float | None:
 
 
 def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float | None:
-    """Return Krippendorff's alpha of classes: 1 is perfect agreement, 0 is that of chance.
-
-    alpha = 1 - D_o / D_e, with D_o the disagreement of two answers about one point and D_e that
-    of any two answers. Without ``values`` two classes agree or not (nominal); with them they
-    disagree by the square of their difference (interval). Points with one answer do not count.
-
-    Parameters
-    ----------
-    counts
-        How many chose each class, (n_points, n_classes).
-    values
-        The number that each class stands for, (n_classes,).
-
-    Returns
-    -------
-    float or None
-        At most 1; None if no point has two answers, or all answers are the same.
-
-    Examples
-    --------
-    >>> alpha_of_counts([[2, 0], [0, 2]])
-    1.0
-    """
+    """Return Krippendorff's alpha of classes: 1 is perfect agreement, 0 is that of chance."""
     c, m = _pairable(counts)
     if len(c) == 0:
         return None
@@ -74,13 +34,7 @@ def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float
 
 
 def alpha_of_ratings(ratings: Sequence[FloatArray]) -> float | None:
-    """Return Krippendorff's alpha of real-valued answers (interval), or None as above.
-
-    Examples
-    --------
-    >>> round(alpha_of_ratings([np.array([1.0, 1.0]), np.array([3.0, 4.0])]), 4)
-    0.8889
-    """
+    """Return Krippendorff's alpha of real-valued answers (interval), or None as above."""
     rows = [np.asarray(row, dtype=np.float64) for row in ratings if len(row) > 1]
     if not rows:
         return None

@@ -170,11 +170,7 @@ def load_own(
     seed: int,
     size: int | None = None,
 ) -> DataSet:
-    """Load your own data set; its files must have the checksums that the check wrote.
-
-    Without a column of splits, five folds are hashed from the group, or else from the input
-    itself so that copies stay together, and the seed rotates them.
-    """
+    """Load your own data set; its files must have the checksums that the check wrote."""
     answers, found, parts, notes = read_own(description, size=size)
     for path, digest in checksums(description, answers, found).items():
         file = description.folder / path

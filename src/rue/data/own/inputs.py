@@ -62,20 +62,7 @@ def read_inputs(
     columns: Mapping[str, str | None],
     size: int | None = None,
 ) -> OwnInputs:
-    """Read the inputs of all points.
-
-    Parameters
-    ----------
-    answers
-        Whose points: rows are matched by id.
-    path
-        A table with a column of texts, an .npz with ``ids`` and ``features``, or a folder or zip
-        of images; None where there are no inputs.
-    columns
-        What -> its column, where it has an unusual name: ``id`` and ``text``.
-    size
-        Resize images to (size, size).
-    """
+    """Read the inputs of all points."""
     if path is None:
         return OwnInputs("none", np.zeros((len(answers.ids), 0), np.float32), None)
     if not path.exists():

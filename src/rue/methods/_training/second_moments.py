@@ -34,26 +34,7 @@ _LEAST = 1e-12  # of a mean probability
 
 
 def match(mean: FloatArray, trace: FloatArray) -> FloatArray:
-    """Return the Dirichlet with a mean and a trace of E[p p^T].
-
-    Parameters
-    ----------
-    mean
-        E[p], shape (n_points, n_classes).
-    trace
-        E[sum_k p_k^2], shape (n_points,).
-
-    Returns
-    -------
-    array (n_points, n_classes)
-        Concentrations; the strength is clipped to [1e-3, 1e6] (:func:`clipped`), as a trace may
-        be that of no distribution: below sum_k m_k^2, or above 1.
-
-    Examples
-    --------
-    >>> match(np.array([[0.5, 0.5]]), np.array([0.6]))  # trace of Dirichlet(2, 2): 12 / 20
-    array([[2., 2.]])
-    """
+    """Return the Dirichlet with a mean and a trace of E[p p^T]."""
     squares = (mean**2).sum(axis=1)
     covariance = trace - squares
     strength = np.divide(
