@@ -1,6 +1,7 @@
 """The report in a real browser, from a file:// address and without a network."""
 
 import base64
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -195,6 +196,26 @@ def test_own_scores_attain_what_a_plain_search_finds(small, loss):
             assert float(row[objective]) == pytest.approx(wanted, rel=2e-3, abs=1e-9)
             n_found += 1
     assert n_found > 12
+
+
+def test_the_explorer_says_what_model_and_person_cost_together(small):
+    """Rejecting nothing costs the model's risk; each other share a mean of both."""
+    small.open()
+    small.js("rue.change({loss: 'zero_one'})")
+    small.wait("return document.body.dataset.ready === 'yes'")
+    method = small.js("return rue.state.focus")
+    star = small.entry(method, "zero_one").run.star
+    set_problem(small, "coverage", {"risk": 1.0, "regret": None, "coverage": None})
+    team, model, person = map(float, re.findall(r"\d+\.?\d*", small.texts("#team")[0]))
+    assert team == model == pytest.approx(star.total.mean(), rel=1e-3)
+    assert person == pytest.approx(star.person.mean(), rel=1e-3)
+    limit = 0.4 * star.total.mean()
+    set_problem(small, "coverage", {"risk": limit, "regret": None, "coverage": None})
+    team = float(re.findall(r"\d+\.?\d*", small.texts("#team")[0])[0])
+    assert star.total.mean() * 0.2 < team < star.total.mean() + star.person.mean()
+    shares = small.js("return Array.from(rue.explorer.found.get(rue.state.focus).own.shares())")
+    wanted = np.mean(shares * star.total + (1 - np.array(shares)) * star.person)
+    assert team == pytest.approx(wanted, rel=2e-3)
 
 
 def test_sliders_change_the_optimum(small):

@@ -237,11 +237,12 @@ def point_content(
     run = entry.run
     if run is None:
         return {}
-    return {
-        "points": {
-            "total": arrays.add(run.star.total[shown], "f8"),
-            "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
-            "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
-            "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
-        }
+    points = {
+        "total": arrays.add(run.star.total[shown], "f8"),
+        "epistemic": arrays.add(run.star.epistemic[shown], "f8"),
+        "aleatoricHat": arrays.add(run.hat.aleatoric[shown], "f4"),
+        "epistemicHat": arrays.add(run.hat.epistemic[shown], "f4"),
     }
+    if run.star.person is not None and np.isfinite(run.star.person).all():
+        points["person"] = arrays.add(run.star.person[shown], "f4")
+    return {"points": points}

@@ -26,6 +26,25 @@ function ownRuleInWords({ weights: [w1, w2], tau }) {
 
 const SHOWN = ["coverage", "risk", "regret"];
 
+/** What the team costs if a person answers the rejected points, beside each of them alone. */
+function teamInWords(run, own) {
+  const { person, total } = ready(run);
+  if (!person || !own) return [];
+  const shares = own.shares();
+  const mean = (cost) => total.reduce((sum, _, i) => sum + cost(i), 0) / total.length;
+  const team = mean((i) => shares[i] * total[i] + (1 - shares[i]) * person[i]);
+  const kind = run.row.person_kind === "panel" ? "the other annotators" : "a person";
+  return [
+    h(
+      "p",
+      { id: "team" },
+      `If ${kind} answered what this rule rejects, model and person together would cost `,
+      h("b", {}, g(team, 4)),
+      `; the model alone costs ${g(mean((i) => total[i]), 4)}, ${kind} alone ${g(mean((i) => person[i]), 4)}.`,
+    ),
+  ];
+}
+
 function drawFound(problem) {
   const run = focused(),
     { optimum, own, why } = explorer.found.get(run.method);
@@ -69,6 +88,7 @@ function drawFound(problem) {
                 ? `No rule on ${isolated(run.method)}'s own scores meets these budgets.`
                 : `With its own scores: ${ownRuleInWords(own)}, which attains coverage ${g(own.coverage, 4)}, risk ${g(own.risk, 4)}, regret ${g(own.regret, 4)}.`,
           ),
+          ...teamInWords(run, own),
         ]
       : [h("p", { class: "infeasible", role: "status" }, `Not possible: ${why}.`)]),
   );

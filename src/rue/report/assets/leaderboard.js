@@ -112,7 +112,9 @@ function drawSummary() {
               ? ["No significant winner: ", ...listed(open, bold), " cannot be separated. The lowest n-AuReC is "]
               : [...listed(first, bold), first.length > 1 ? " have" : " has", " the lowest n-AuReC, "]),
         h("b", {}, fixed(row.n_aurec, 3)),
-        ", where 0 is a perfect ranking and 1 is a random ranking",
+        isNumber(row.n_aurec_floor) && row.n_aurec_floor > 0
+          ? `, where 1 is a random ranking and ${fixed(row.n_aurec_floor, 2)} the best that any ranking could show with these answers`
+          : ", where 0 is a perfect ranking and 1 is a random ranking",
         runs.length > 1 && !best.best.length ? "; differences were not tested (rue report FILES --ci 0.95)." : ".",
       ),
     );

@@ -77,6 +77,7 @@ function ready(run) {
     epistemicHat,
     aleatoric: total.map((t, i) => Math.max(t - epistemic[i], 0)),
     rules: new Rules(aleatoricHat, epistemicHat, points),
+    person: run.points.person ? arrayOf(run.points.person) : null,
   };
   return run.ready;
 }
