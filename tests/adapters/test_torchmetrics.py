@@ -131,3 +131,30 @@ def test_two_processes_give_the_number_of_one():
         assert gap == pytest.approx(want.pareto_gap, abs=1e-12)
         assert low == pytest.approx(want.aurec_low, abs=1e-12)
         assert n_points == N
+
+
+@pytest.mark.parametrize("loss", ["log", "brier"])
+def test_a_point_that_a_sampler_repeats_is_counted_once(loss):
+    metric = RegretMetric(loss)
+    ids = np.array([f"p{i}" for i in range(N)])
+    for rows in (np.arange(N // 2), np.arange(N // 2 - 3, N)):  # three points come twice
+        metric.update(*tensors(rows), ids=ids[rows].tolist())
+    plain = RegretMetric(loss)
+    plain.update(*tensors(np.arange(N)))
+    assert metric.compute() == pytest.approx(float(plain.compute()), abs=1e-12)
+    assert metric.evaluation(gap=False).n_points == N
+
+
+def test_ids_are_for_every_batch_and_one_for_each_row():
+    counts, probs = tensors(np.arange(4))
+    metric = RegretMetric("brier")
+    with pytest.raises(rue.errors.InputError, match="one entry per row, got 3 for 4"):
+        metric.update(counts, probs, ids=["a", "b", "c"])
+    metric.update(counts, probs, ids=torch.arange(4))
+    with pytest.raises(rue.errors.InputError, match="with every batch or with none"):
+        metric.update(counts, probs)
+    with pytest.raises(rue.errors.InputError, match="a truth and a belief have their own"):
+        metric.update(rue.Annotations(counts.numpy()), probs, ids=range(4))
+    metric.update(*tensors(np.arange(4, 8)), ids=range(4))
+    with pytest.raises(rue.errors.InputError, match="the same answers and predictions"):
+        metric.compute()

@@ -1,12 +1,14 @@
 """torchmetrics: one column of the evaluation as a metric that is synchronised over processes."""
 
+from collections.abc import Sequence
 from dataclasses import fields
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue.adapters.accumulator import Accumulator, BatchKind, require_same
 from rue.beliefs import Belief
 from rue.components import Components, Run
@@ -67,6 +69,7 @@ class RegretMetric(Metric):
     is_differentiable = False
     components: list[torch.Tensor]
     counts: list[torch.Tensor]
+    ids: list[torch.Tensor]
 
     def __init__(
         self,
@@ -84,9 +87,26 @@ class RegretMetric(Metric):
         self._kind: BatchKind | None = None
         self.add_state("components", default=[], dist_reduce_fx="cat")
         self.add_state("counts", default=[], dist_reduce_fx="cat")
+        self.add_state("ids", default=[], dist_reduce_fx="cat")
 
-    def update(self, counts: torch.Tensor | Truth, probs: torch.Tensor | Belief) -> None:
-        """Add a batch, the truth first."""
+    def update(
+        self,
+        counts: torch.Tensor | Truth,
+        probs: torch.Tensor | Belief,
+        ids: Sequence[object] | torch.Tensor | None = None,
+    ) -> None:
+        """Add a batch, the truth first.
+
+        With ``ids`` (names or numbers of the rows), a point that a sampler repeats, as those of
+        several processes do to give each the same number, is counted once.
+        """
+        names = ids.tolist() if isinstance(ids, torch.Tensor) else ids
+        if names is not None and len(names) != len(counts):
+            raise InputError(f"ids must have one entry per row, got {len(names)} for {len(counts)}")
+        if len(self.components) and (names is None) == bool(len(self.ids)):
+            raise InputError("ids must be given with every batch or with none")
+        if names is not None and (isinstance(counts, Truth) or isinstance(probs, Belief)):
+            raise InputError("ids are for tensors: a truth and a belief have their own")
         truth = counts if isinstance(counts, Truth) else counts.detach().cpu().numpy()
         belief = probs if isinstance(probs, Belief) else probs.detach().cpu()
         if isinstance(belief, torch.Tensor) and belief.ndim == 2:
@@ -101,6 +121,9 @@ class RegretMetric(Metric):
         self.components.append(torch.from_numpy(table).to(self.device))
         for answers in batch.counts:
             self.counts.append(torch.tensor(answers, device=self.device))
+        if names is not None:
+            numbers = [_number(name) for name in names]
+            self.ids.append(torch.tensor(numbers, dtype=torch.int64, device=self.device))
 
     def compute(self) -> torch.Tensor:
         """Return the column as a scalar; over all processes, if there are several."""
@@ -117,13 +140,30 @@ class RegretMetric(Metric):
             raise InputError("there are no batches yet: call update first")
         loss = self._kind[0] if self._kind else get_loss(self.loss, values=self.values)
         n = len(_COLUMNS)
-        star, hat, further = np.split(_joined(self.components), [n, 2 * n], axis=1)
+        table = _joined(self.components)
+        rows = _first_of_each(_joined(self.ids), table) if len(self.ids) else slice(None)
+        star, hat, further = np.split(table[rows], [n, 2 * n], axis=1)
         high = None
         if len(self.counts):
-            high = bracket_end(Annotations(_joined(self.counts)), loss)
+            high = bracket_end(Annotations(_joined(self.counts)[rows]), loss)
         run = Run(_components(star, high), _components(hat), loss=loss)
         known = dict(zip(SOURCES, _columns(further), strict=True))
         return evaluate_run(run.with_points(known), gap=gap)
+
+
+def _number(name: object) -> int:
+    """Return a number of 64 bits for a name, since only tensors are synchronised."""
+    return int.from_bytes(blake2b(str(name).encode(), digest_size=8).digest(), signed=True)
+
+
+def _first_of_each(ids: FloatArray, table: FloatArray) -> IntArray:
+    """Return the first row of each id; raise if another row of the same id has other numbers."""
+    _, first, place = np.unique(ids, return_index=True, return_inverse=True)
+    parts = [_COLUMNS.index(name) for name in ("total", "aleatoric", "epistemic")]
+    parts += [len(_COLUMNS) + part for part in parts]  # of both; a bracket depends on its batch
+    if not np.allclose(table[:, parts], table[first[place]][:, parts], rtol=1e-3, atol=1e-6):
+        raise InputError("points with the same id must have the same answers and predictions")
+    return np.sort(first)
 
 
 def _stacked(columns: list[Any], n_points: int) -> FloatArray:
