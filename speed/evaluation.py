@@ -1,10 +1,9 @@
 """A whole row: a million points from a file, and what its columns of references cost."""
 
-import os
+import json
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,16 +49,26 @@ def a_million_points() -> Rows:
             yield f"{what}: memory", GiB(min(p for _, p in runs)), "twice the file", allowed, "<= 1"
 
 
+_MEASURED = """
+import json, os, subprocess, sys, time
+start = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+process.returncode = os.waitstatus_to_exitcode(status)
+print(json.dumps([process.returncode, time.perf_counter() - start, used.ru_maxrss / 2**20]))
+"""
+
+
 def _processed(*arguments: str) -> tuple[float, float]:
-    """Return the seconds and the peak memory in GiB of a command of rue."""
-    start = time.perf_counter()
+    """Return the seconds and the peak memory in GiB of a command, started by a small process."""
     command = [sys.executable, "-m", "rue", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}")
-    return time.perf_counter() - start, used.ru_maxrss / 2**20
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURED, *command], capture_output=True, text=True, check=True
+    )
+    code, seconds, peak = json.loads(done.stdout)
+    if code:
+        raise RuntimeError(f"{' '.join(command)} exited with {code}")
+    return seconds, peak
 
 
 def columns() -> Rows:
