@@ -114,6 +114,7 @@ def test_conventions_and_ranked_by(rue, folder):
     code, out, _ = rue("bench", "table", folder)
     assert code == 0
     assert "random-rbf, regret when ranking by epistemic, total and aleatoric" in out
+    assert "what n-AuReC is measured against" in out
     assert "n-AuReC aleatoric" in out
     code, out, _ = rue("bench", "table", folder, "--convention", "published")
     assert code == 0

@@ -133,7 +133,7 @@ def table(
         summarize,
         table_rows,
     )
-    from rue.metrics.table import BY_COMPONENT, format_rows, with_title
+    from rue.metrics.table import AGAINST, BY_COMPONENT, format_rows, with_title
 
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
@@ -185,6 +185,11 @@ def table(
                     f"{dataset}, regret when ranking by epistemic, total and aleatoric",
                     [row for row in regret if row.get("n_aurec_total") is not None],
                     BY_COMPONENT,
+                ),
+                (
+                    f"{dataset}, what n-AuReC is measured against, without noise, and two answers",
+                    [row for row in regret if any(row.get(k) is not None for k in AGAINST)],
+                    AGAINST,
                 ),
                 (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),
             ):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rue.metrics.evaluation import Evaluation
 
 __all__ = [
+    "AGAINST",
     "BY_COMPONENT",
     "FORMATS",
     "SHORT",
@@ -48,6 +49,17 @@ BY_COMPONENT = (
     *("aurec", "aurec_total", "aurec_aleatoric"),
 )
 """The columns that say which component finds regret best: epistemic, total or aleatoric."""
+AGAINST = {
+    "n_aurec_floor": "floor",
+    "n_aurec_expected": "expected",
+    "n_aurec_corrected": "corrected",
+    "n_aurec_total_corrected": "by total",
+    "r_aurec": "r-AuReC",
+    "r_aurec_total": "by total",
+    "pair_log_loss": "pair log loss",
+    "person_parity": "parity",
+}
+"""What n-AuReC is measured against, its twins without noise, and two answers per point."""
 SHORT = {
     "n_aurec": "n-AuReC",
     "n_aurec_floor": "floor",
