@@ -36,7 +36,7 @@ def accuracy(fitted, test):
 
 #: One network, trained to its last epoch without dropout as the authors' code does: it overfits.
 #: Regime ``tuned`` keeps the best epoch instead.
-OVERFIT = ("ddu", "laplace", "swag", "deup")
+OVERFIT = ("single", "confidence", "knn", "ddu", "laplace", "swag", "deup")
 
 
 @pytest.mark.parametrize("name", METHODS)
