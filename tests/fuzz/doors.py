@@ -34,7 +34,7 @@ def logs(case: Case) -> Callable[[Path], Any]:
             write_json_lines(case.rng, case.folder / name, records, odd_form=case.odd_form)
         case 1:
             name = "a.eval"
-            _write_inspect(case, [_inspect(case, *row) for row in rows])
+            _write_inspect(case, [_inspect(*row) for row in rows])
         case 2:
             name = "a.tsv"
             lines = [f"{point}\t{row}" for point, row in rows]
@@ -98,7 +98,8 @@ def layouts(case: Case) -> Callable[[Path], Any]:
         case 3:
             name = "t.csv"
             head = ["id", *(f"annotator_{j}" for j in range(5))]
-            _write_table(case, name, [head, *([i, *row] for i, row in zip(worlds.IDS, words))])  # noqa: B905
+            rows = [[i, *row] for i, row in zip(worlds.IDS, words, strict=True)]
+            _write_table(case, name, [head, *rows])
         case _:
             name = "t.csv"
             shares = [[repr(row.count(c) / len(row)) for c in worlds.CLASSES] for row in words]
@@ -195,8 +196,7 @@ def _harness(point: str, probs: list[float]) -> dict[str, Any]:
     }
 
 
-def _inspect(case: Case, point: str, probs: list[float]) -> dict[str, Any]:
-    del case
+def _inspect(point: str, probs: list[float]) -> dict[str, Any]:
     tokens = [
         {"token": letter, "logprob": float(np.log(p))}
         for letter, p in zip("ABC", probs, strict=True)

@@ -53,9 +53,9 @@ AGAINST = {
     "n_aurec_floor": "floor",
     "n_aurec_expected": "expected",
     "n_aurec_corrected": "corrected",
-    "n_aurec_total_corrected": "by total",
+    "n_aurec_total_corrected": "corr. by total",
     "r_aurec": "r-AuReC",
-    "r_aurec_total": "by total",
+    "r_aurec_total": "r by total",
     "pair_log_loss": "pair log loss",
     "person_parity": "parity",
 }
