@@ -158,3 +158,11 @@ def test_ids_are_for_every_batch_and_one_for_each_row():
     metric.update(*tensors(np.arange(4, 8)), ids=range(4))
     with pytest.raises(rue.errors.InputError, match="the same answers and predictions"):
         metric.compute()
+
+
+def test_a_score_from_another_source_has_no_unit():
+    truth = rue.Annotations([[3, 1], [1, 4], [2, 2]])
+    belief = rue.Scored([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]], [100.0, 200.0, 300.0])
+    metric = RegretMetric("brier", column="regret_calibration")
+    metric.update(truth, belief)
+    assert np.isnan(float(metric.compute()))

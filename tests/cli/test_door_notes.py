@@ -220,3 +220,18 @@ def test_columns_of_answers_group_and_show_their_points(world, run, suffix):
     ]
     more = ("--cluster", "doc", "--ci", "0.9", "--replicates", "20")
     assert run("evaluate", "p.npz", "--truth", f"long.{suffix}", *more, "--no-gap").code == 0
+
+
+def test_rounded_percentages_and_rounded_answers_are_noted(run, tmp_path):
+    """Seven answers as rounded percentages sum to 99 to 101; 3 answers cannot be 7 answers."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(7, [0.5, 0.3, 0.2], 30)
+    percentages = np.rint(100 * counts / 7).astype(int)
+    assert (percentages.sum(axis=1) != 100).any()
+    np.savez(tmp_path / "p.npz", probs=rng.dirichlet(np.ones(3), 30), counts=percentages)
+    result = run("evaluate", tmp_path / "p.npz", "--no-gap", "--format", "json")
+    assert "sum to about 100: if they are percentages" in result.out
+    result = run("evaluate", tmp_path / "p.npz", "--no-gap", "--n-answers", 3, "--format", "json")
+    assert "scaled to 3 answers per point and rounded by up to 0." in result.out
+    result = run("evaluate", tmp_path / "p.npz", "--no-gap", "--n-answers", 7, "--format", "json")
+    assert "rounded by" not in result.out

@@ -1,7 +1,7 @@
 """torchmetrics: one column of the evaluation as a metric that is synchronised over processes."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -146,7 +146,8 @@ class RegretMetric(Metric):
         high = None
         if len(self.counts):
             high = bracket_end(Annotations(_joined(self.counts)[rows]), loss)
-        run = Run(_components(star, high), _components(hat), loss=loss)
+        estimate = replace(_components(hat), outside_score=bool(self._kind and self._kind[-1]))
+        run = Run(_components(star, high), estimate, loss=loss)
         known = dict(zip(SOURCES, _columns(further), strict=True))
         return evaluate_run(run.with_points(known), gap=gap)
 

@@ -187,8 +187,8 @@ def table(
                     BY_COMPONENT,
                 ),
                 (
-                    f"{dataset}, what n-AuReC is measured against, without noise, and two answers",
-                    [row for row in regret if any(row.get(k) is not None for k in AGAINST)],
+                    f"{dataset}, what n-AuReC is measured against, and two answers",
+                    [row for row in regret if any(row.get(k) is not None for k in [*AGAINST][1:])],
                     AGAINST,
                 ),
                 (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),

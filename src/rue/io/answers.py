@@ -196,13 +196,16 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         order = np.argsort(np.argsort(counts - exact, axis=1, kind="stable"), axis=1)
         counts += order < matching.n_answers - counts.sum(axis=1, keepdims=True)
         note = f"{answers.path}: counts were scaled to {matching.n_answers} answers per point"
+        if np.abs(counts - exact).max() > 0.05:
+            note += f" and rounded by up to {np.abs(counts - exact).max():.2g} answers"
         return replace(answers, counts=counts, probs=None, notes=(*answers.notes, note))
     if answers.counts is None or answers.layout == "long":
         return answers
     whole = bool((table % 1 == 0).all())
     divisor = int(np.gcd.reduce(table.astype(np.int64), axis=None)) if whole else 1
-    if len(table) > 1 and (sums == 100).all():
-        what = "all counts of a point sum to 100: if they are percentages"
+    if len(table) > 1 and (np.abs(sums - 100) <= 1).all():  # rounded ones sum to 99 or 101
+        about = "" if (sums == 100).all() else "about "
+        what = f"all counts of a point sum to {about}100: if they are percentages"
     elif divisor > 1 and len(table) >= _ENOUGH_ROWS:
         what = f"all counts are multiples of {divisor}: if they are scaled"
     else:

@@ -89,10 +89,16 @@ def _default_columns(sample: Sample) -> dict[str, float]:
         return columns
     columns, notes = _correct(costs, run.hat, gap=False, rank=False)
     sample.notes += [note for note in notes if note[0].startswith("n_aurec")]
-    if m.min() < 8:
+    _note_few(sample)
+    return columns
+
+
+def _note_few(sample: Sample) -> None:
+    """Note that the ranking by total is corrected roughly where a point has few answers."""
+    m = sample.run.star.n_annotators
+    if m is not None and m.min() < 8:
         rough = f"is rough: half of {m.min():.0f} answers are few, so it may be corrected too much"
         sample.notes.append(("n_aurec_total_corrected", rough))
-    return columns
 
 
 def _requested_columns(sample: Sample) -> dict[str, float]:
@@ -102,6 +108,7 @@ def _requested_columns(sample: Sample) -> dict[str, float]:
     if costs is not None:
         columns, notes = _correct(costs, run.hat, gap=sample.gap is not False)
         sample.notes += notes
+        _note_few(sample)
         return columns
     n_annotators = run.star.n_annotators
     exact = n_annotators is not None and bool(np.isinf(n_annotators).all())

@@ -50,16 +50,15 @@ BY_COMPONENT = (
 )
 """The columns that say which component finds regret best: epistemic, total or aleatoric."""
 AGAINST = {
+    "n_aurec": "n-AuReC",
     "n_aurec_floor": "floor",
     "n_aurec_expected": "expected",
-    "n_aurec_corrected": "corrected",
-    "n_aurec_total_corrected": "corr. by total",
     "r_aurec": "r-AuReC",
     "r_aurec_total": "r by total",
     "pair_log_loss": "pair log loss",
     "person_parity": "parity",
 }
-"""What n-AuReC is measured against, its twins without noise, and two answers per point."""
+"""What n-AuReC is measured against, its twin without noise, and two answers per point."""
 SHORT = {
     "n_aurec": "n-AuReC",
     "n_aurec_floor": "floor",
