@@ -490,7 +490,7 @@ def test_the_house_does_not_grow():
     """Hold the numbers that were reached: lower them when you delete, and say what raises one."""
     files = list(SOURCE.rglob("*.py"))
     assert len(files) <= 290
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 52_750
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 52_900
     assert sum(map(code_lines, files)) <= 35_600
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
     for path in files:
