@@ -36,7 +36,7 @@ SOURCE = Path(rue.__file__).parent
 
 # A room imports only from the floors below, and on its own floor from what stands to its left.
 FLOORS = [
-    ["_text", "errors", "_lazy", "_kernels", "_plugins", "_arrays", "_schema"],
+    ["_text", "errors", "_kernels", "_plugins", "_arrays", "_schema"],
     ["losses"],
     ["beliefs", "truth"],
     ["components"],

@@ -44,10 +44,10 @@ def identifiers(package: str) -> dict[str, str]:
     for name in _names(module):
         thing = attrgetter(name)(module)
         short = name.rpartition(".")[2]
-        public = getattr(rue, short) if short in rue._PUBLIC else None
+        public = getattr(rue, short) if short in rue._LAZY else None
         if public is None or public is not thing:
             found[name] = f"rue.{package}.{name}"
-        elif rue._PUBLIC[short].split(".")[1] == package:  # else it is at home elsewhere
+        elif rue._LAZY[short].split(".")[1] == package:  # else it is at home elsewhere
             found[name] = f"rue.{short}"
         if inspect.isfunction(thing):
             functions.add(name)

@@ -11,26 +11,7 @@ sampled_labels  answers sampled from language models         -> Draws
 Each module, and with it its library, is loaded when it is first used.
 """
 
-from typing import TYPE_CHECKING
+from rue import _lazy_names
 
-from rue._lazy import lazy_attributes
-
-if TYPE_CHECKING:
-    from rue.adapters import accumulator as accumulator
-    from rue.adapters import hf as hf
-    from rue.adapters import pandas as pandas
-    from rue.adapters import sklearn as sklearn
-    from rue.adapters import torch as torch
-    from rue.adapters import torchmetrics as torchmetrics
-    from rue.beliefs.sampled_labels import sampled_labels as sampled_labels
-
-_PUBLIC = {
-    name: f"rue.adapters.{name}"
-    for name in ("accumulator", "hf", "pandas", "sklearn", "torch", "torchmetrics")
-}
-_PUBLIC["sampled_labels"] = "rue.beliefs.sampled_labels"
-
-__all__ = sorted(_PUBLIC)
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_attributes(__name__, _PUBLIC)
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

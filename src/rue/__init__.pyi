@@ -1,0 +1,115 @@
+import collections.abc
+
+from rue import adapters as adapters
+from rue import beliefs as beliefs
+from rue import bench as bench
+from rue import components as components
+from rue import data as data
+from rue import deploy as deploy
+from rue import errors as errors
+from rue import inference as inference
+from rue import io as io
+from rue import leaderboard as leaderboard
+from rue import losses as losses
+from rue import methods as methods
+from rue import metrics as metrics
+from rue import pareto as pareto
+from rue import plots as plots
+from rue import proxies as proxies
+from rue import published as published
+from rue import ranking as ranking
+from rue import report as report
+from rue import sandbox as sandbox
+from rue import selectors as selectors
+from rue import truth as truth
+from rue.adapters.accumulator import Accumulator as Accumulator
+from rue.beliefs import Belief as Belief
+from rue.beliefs import Dirichlet as Dirichlet
+from rue.beliefs import Draws as Draws
+from rue.beliefs import Gaussians as Gaussians
+from rue.beliefs import NormalInverseGamma as NormalInverseGamma
+from rue.beliefs import RealBelief as RealBelief
+from rue.beliefs import Samples as Samples
+from rue.beliefs import Scored as Scored
+from rue.components import Components as Components
+from rue.components import Run as Run
+from rue.components import decompose as decompose
+from rue.components import realize as realize
+from rue.deploy import Attained as Attained
+from rue.deploy import DeployableSelector as DeployableSelector
+from rue.deploy import Kind as Kind
+from rue.deploy import Outcome as Outcome
+from rue.deploy import Rule as Rule
+from rue.deploy import Trials as Trials
+from rue.deploy import compare_rules as compare_rules
+from rue.deploy import fit_selector as fit_selector
+from rue.deploy import try_promise as try_promise
+from rue.inference.comparison import Comparison as Comparison
+from rue.inference.comparison import compare as compare
+from rue.inference.method_ranking import Difference as Difference
+from rue.inference.power import Plan as Plan
+from rue.inference.power import plan as plan
+from rue.io.predictions import read_belief as read_belief
+from rue.io.saving import save_predictions as save_predictions
+from rue.io.truth import read_truth as read_truth
+from rue.losses import CRPS as CRPS
+from rue.losses import RPS as RPS
+from rue.losses import Absolute as Absolute
+from rue.losses import Brier as Brier
+from rue.losses import Classes as Classes
+from rue.losses import CostMatrix as CostMatrix
+from rue.losses import Log as Log
+from rue.losses import Loss as Loss
+from rue.losses import Pinball as Pinball
+from rue.losses import RealNumbers as RealNumbers
+from rue.losses import Squared as Squared
+from rue.losses import ZeroOne as ZeroOne
+from rue.metrics.columns import Column as Column
+from rue.metrics.curves import Curve as Curve
+from rue.metrics.curves import accuracy_coverage_curve as accuracy_coverage_curve
+from rue.metrics.curves import regret_coverage_curve as regret_coverage_curve
+from rue.metrics.curves import risk_coverage_curve as risk_coverage_curve
+from rue.metrics.estimation import RegretParts as RegretParts
+from rue.metrics.estimation import regret_parts as regret_parts
+from rue.metrics.evaluation import Evaluation as Evaluation
+from rue.metrics.evaluation import evaluate as evaluate
+from rue.metrics.evaluation import evaluate_components as evaluate_components
+from rue.metrics.evaluation import evaluate_run as evaluate_run
+from rue.metrics.measures import RegretCalibration as RegretCalibration
+from rue.metrics.measures import aurc as aurc
+from rue.metrics.measures import aurec as aurec
+from rue.metrics.measures import excess_aurec as excess_aurec
+from rue.metrics.measures import kendall as kendall
+from rue.metrics.measures import n_aurec as n_aurec
+from rue.metrics.measures import oracle_aurec as oracle_aurec
+from rue.metrics.measures import random_aurec as random_aurec
+from rue.metrics.measures import regret_calibration as regret_calibration
+from rue.metrics.measures import spearman as spearman
+from rue.metrics.recalibration import Recalibration as Recalibration
+from rue.metrics.recalibration import fit_recalibration as fit_recalibration
+from rue.metrics.recalibration import recalibrate as recalibrate
+from rue.pareto.gap import pareto_gap as pareto_gap
+from rue.pareto.surfaces import Surface as Surface
+from rue.pareto.surfaces import achievable_surface as achievable_surface
+from rue.pareto.surfaces import optimal_surface as optimal_surface
+from rue.published import Published as Published
+from rue.published import PublishedTable as PublishedTable
+from rue.published import read_published as read_published
+from rue.ranking.inversions import Inversions as Inversions
+from rue.ranking.inversions import find_inversions as find_inversions
+from rue.ranking.scores import Score as Score
+from rue.selectors import Problem as Problem
+from rue.selectors import Selector as Selector
+from rue.selectors import optimal_selector as optimal_selector
+from rue.truth import Truth as Truth
+from rue.truth.alignment import align as align
+from rue.truth.annotations import Annotations as Annotations
+from rue.truth.ratings import Ratings as Ratings
+
+_LAZY: dict[str, str]
+__all__: list[str]
+__version__: str
+
+def _lazy_names(
+    package: str, file: str
+) -> tuple[dict[str, str], collections.abc.Callable[[str], object]]: ...

@@ -1,0 +1,10 @@
+from rue.inference.comparison import Comparison as Comparison
+from rue.inference.comparison import compare as compare
+from rue.inference.intervals import Intervals as Intervals
+from rue.inference.method_ranking import Difference as Difference
+from rue.inference.method_ranking import Ranking as Ranking
+from rue.inference.power import Plan as Plan
+from rue.inference.power import PlanRow as PlanRow
+from rue.inference.power import plan as plan
+from rue.inference.reliability_bands import CalibrationBands as CalibrationBands
+from rue.inference.reliability_bands import calibration_bands as calibration_bands

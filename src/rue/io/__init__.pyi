@@ -1,0 +1,9 @@
+from rue.io.components import save_components as save_components
+from rue.io.names import Matching as Matching
+from rue.io.predictions import read_belief as read_belief
+from rue.io.predictions import read_method as read_method
+from rue.io.predictions import read_predictions as read_predictions
+from rue.io.runs import read_run as read_run
+from rue.io.runs import read_runs as read_runs
+from rue.io.saving import save_predictions as save_predictions
+from rue.io.truth import read_truth as read_truth
