@@ -51,7 +51,7 @@ def further_methods() -> Rows:
     """Each further method's fit of five or more networks, per network, against an ensemble of five.
 
     Ten epochs each (SWAG: and four of its tail, 20 of 50 in proportion). What is done once a fit,
-    the trees of the forest and the posterior of SNGP, stands against all 50 epochs.
+    the trees of the forest and the posterior of SNGP, is compared with all 50 epochs.
     """
     use_threads(1)  # BLAS and torch would fight for the cores
     data = made(counts=True)

@@ -85,7 +85,7 @@ def _driver(folder: str):
 
 
 def _open(driver, page: Path) -> tuple[float, float]:
-    """Seconds until the optimum can be read, and until every method's own rules are there too."""
+    """Seconds until the optimum can be read, and until every method's own rules are drawn, too."""
     start = time.perf_counter()
     driver.get(page.as_uri())
     while not driver.execute_script("return document.querySelector('#optimum dd') !== null"):

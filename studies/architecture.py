@@ -34,7 +34,7 @@ from studies.pages import fill_file, table
 PAGE = DOCS / "architecture.md"
 SOURCE = Path(rue.__file__).parent
 
-# A room imports only from the floors below, and on its own floor from what stands to its left.
+# A room imports only from the floors below, and on its own floor from what is to its left.
 FLOORS = [
     ["_text", "errors", "_kernels", "_plugins", "_arrays", "_schema"],
     ["losses"],

@@ -17,13 +17,13 @@ from pathlib import Path
 from rue.bench import baselines
 from rue.bench.store import Store
 from studies import ROOT
-from studies.atlas_analysis import Grid, grid
+from studies.atlas_analysis import grid
 from studies.atlas_answers import Answer
 from studies.atlas_baselines import baseline_rows, without_noise
 from studies.atlas_baselines import one_network as beyond_one_network
 from studies.atlas_baselines import who_knows as agreement
 from studies.atlas_criteria import proxies, two_components, what_moves_ranks
-from studies.atlas_figure import draw
+from studies.atlas_figure import Panel, draw
 from studies.atlas_methods import (
     better_than_total,
     one_network,
@@ -62,11 +62,11 @@ def main() -> None:
     fill_file(README, readme_blocks())
 
 
-def panels() -> list[tuple[str, Grid]]:
-    """Return the panels of the figure, from the rows of the tuned regime."""
-    tuned = flat("tuned")
+def panels() -> list[Panel]:
+    """Return the panels of the figure, from the tuned rows; floors are those of one network."""
+    tuned, plain = flat("tuned"), baseline_rows()
     return [
-        (name, grid(tuned, "n_aurec", loss))
+        Panel(name, grid(tuned, "n_aurec", loss), grid(plain, "n_aurec_floor", loss).of("single"))
         for name, loss in (("Log loss", "log"), ("0/1 loss", "zero_one"))
     ]
 

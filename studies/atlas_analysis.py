@@ -1,4 +1,4 @@
-"""What the rows of the atlas say: means, ranks, and which differences stand.
+"""What the rows of the atlas say: means, ranks, and which differences are significant.
 
 A *grid* is the mean over seeds of one column, shape (n_datasets, n_methods), with NaN where a cell
 is missing. A claim about methods must hold on the next data set too, and data sets of one family

@@ -153,11 +153,12 @@ def one_network(rows: Sequence[Row], first: Answer) -> Answer:
     def words(method: str) -> str:
         return " and ".join(str(estimates["log", method, by]) for by in ("", "_total"))
 
+    first_word = f"Only {listed(clear)} can be called" if clear else "Nothing is"
     sentence = (
-        f"Clearly better than one network's entropy is {listed(clear) if clear else 'nothing'}: "
-        "against it, corrected n-AuReC by epistemic and by total uncertainty differs by "
-        f"{words('ensemble')} with five networks, {words('ensemble of twenty')} with twenty, and "
-        f"by {estimates['log', 'knn', '']} with the distance to neighbours (log loss, tuned, "
+        f"{first_word} clearly better than one network's entropy. The difference in corrected "
+        "n-AuReC, by epistemic and by total uncertainty, is "
+        f"{words('ensemble')} with five networks and {words('ensemble of twenty')} with twenty; "
+        f"by the distance to neighbours it is {estimates['log', 'knn', '']} (log loss, tuned, "
         f"{estimates['log', 'ensemble', ''].families})."
     )
     body = "\n\n".join(

@@ -183,9 +183,9 @@ def two_components(rows: Regimes) -> Answer:
     shares = [f"{percent(np.mean(k))} of the cells with {n}" for n, k in kept.items() if k]
     matched = {regime: numbers["total", "matched", regime] for regime in rows}
     sentence = (
-        "With the same budgets of risk and regret, a rule by both components accepts more inputs "
-        f"than a rule by total uncertainty by {in_regimes(matched, digits=2, scale=100)} "
-        f"percentage points (log loss), {clear_in(matched)}."
+        "At equal risk and regret, a rule by both components accepts "
+        f"{in_regimes(matched, digits=2, scale=100)} percentage points more inputs than one by "
+        f"total uncertainty (log loss), {clear_in(matched)}."
     )
     body = "\n\n".join(
         [
@@ -219,7 +219,7 @@ def two_components(rows: Regimes) -> Answer:
 
 def _has_regret(row: Row) -> bool:
     """Whether a row has rules, and its epistemic uncertainty is a regret, not a score."""
-    return bool(row.get("rules")) and row.get("announced") is not None
+    return bool(row.get("rules")) and row.get("predicted_regret") is not None
 
 
 def _of(row: Row, *, part: str) -> float | None:

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from rue.metrics.columns import title
-from studies.atlas_analysis import REPLICATES, Grid, Ranks, estimate, grid, mean_ranks, taus
+from studies.atlas_analysis import (
+    REPLICATES,
+    Estimate,
+    Grid,
+    Ranks,
+    estimate,
+    grid,
+    mean_ranks,
+    taus,
+)
 from studies.atlas_answers import (
     LOSS_NAMES,
     Answer,
@@ -69,8 +78,8 @@ def which_method(rows: Regimes) -> Answer:
     losses = [loss for loss in LOSS_NAMES if any(key[0] == loss for key in firsts)]
     words = [f"under {LOSS_NAMES[loss]} {_first_words(firsts, loss, rows)}" for loss in losses]
     sentence = (
-        "It depends on the criterion. The lowest mean rank of the methods that all data sets have "
-        f"is, {'; '.join(words)} ({least_families(by_criterion)})."
+        "It depends on the criterion. Among the methods that all data sets have, "
+        f"{'; '.join(words)} ({least_families(by_criterion)})."
         if firsts
         else "There are too few families to test which method is first."
     )
@@ -107,7 +116,8 @@ def _first_words(
         if (loss, regime, column) in firsts
     }
     if len(set(cells.values())) == 1:
-        return f"that of {next(iter(cells.values()))} by both criteria in both regimes"
+        name = next(iter(cells.values()))
+        return f"{name} has the lowest mean rank by both criteria in both regimes"
     parts = []
     for column in CRITERIA:
         names = {regime: name for (c, regime), name in cells.items() if c == column}
@@ -117,8 +127,8 @@ def _first_words(
             if one
             else " and ".join(f"{name} ({regime})" for regime, name in names.items())
         )
-        parts.append(f"that of {word} by {title(column)}")
-    return " and ".join(parts)
+        parts.append(f"by {title(column)} that of {word}")
+    return f"the lowest mean rank is {' and '.join(parts)}"
 
 
 def better_than_total(rows: Regimes, corrected: str) -> Answer:
@@ -192,19 +202,13 @@ def replicates(rows: Regimes) -> Answer:
                 value = f"{one.text(digits=1, scale=100)} %"
                 lines.append([loss, name, regime, value, one.families, better])
     words = [
-        in_regimes(
-            {r: numbers["log", name, r] for r in rows},
-            digits=1,
-            scale=100,
-            families=False,
-            unit=" %",
-        )
+        " and ".join(f"{_relative(numbers['log', name, regime])} ({regime})" for regime in rows)
         for name in compared
     ]
     sentence = (
-        "Learning from several answers per input changes n-AuReC under log loss by "
-        f"{words[0]}, against the others' *total* uncertainty by {words[1]}, and the "
-        f"calibration gap of regret by {words[2]} "
+        "Under log loss, methods that learn from several answers have an n-AuReC that is "
+        f"{words[0]} than that of the others, and {words[1]} than that of their *total* "
+        f"uncertainty; the calibration gap of regret is {words[2]} "
         f"({numbers['log', next(iter(compared)), 'tuned'].families})."
     )
     body = "\n\n".join(
@@ -227,6 +231,16 @@ def replicates(rows: Regimes) -> Answer:
         sentence,
         body,
     )
+
+
+def _relative(one: Estimate) -> str:
+    """Return a relative difference as words: "13.6 % [9.1, 17.0] lower"."""
+    if not one.n_families:
+        return "-"
+    sign, word = (-1, "lower") if one.mean < 0 else (1, "higher")
+    mean, low, high = (f"{100 * sign * x:.1f}" for x in (one.mean, one.low, one.high))
+    interval = f" [{', '.join([low, high][::sign])}]" if one.is_tested else ""
+    return f"{mean} %{interval} {word}"
 
 
 def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
@@ -259,9 +273,9 @@ def one_network(rows: Regimes, single: Mapping[str, Sequence[Row]]) -> Answer:
         words.append(f"in the {regime} regime {' and '.join(parts) or 'no method'}")
     n = len(grid(single["tuned"], "aurec_total", "log").datasets)
     sentence = (
-        "Clearly better than the total uncertainty of one network (entropy under log loss, 1 - max "
-        f"under 0/1 loss) is the epistemic uncertainty of: {'; '.join(words)} ({n} data sets in 6 "
-        "families)."
+        "The epistemic uncertainty of these methods is clearly better than the total uncertainty "
+        "of one network (entropy under log loss, 1 - max under 0/1 loss): "
+        f"{'; '.join(words)} ({n} data sets in 6 families)."
     )
     body = (
         "One network, trained and tuned as the others. Each number is the relative difference in "
@@ -315,13 +329,13 @@ def in_bracket(rows: Sequence[Row]) -> dict[str, list[bool]]:
     """Return for each method and data set whether the predicted regret can be the true one."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row.get("announced") is not None and row["regret_low"] < row["regret_high"]:
+        if row.get("predicted_regret") is not None and row["regret_low"] < row["regret_high"]:
             groups.setdefault((row["method"], row["dataset"]), []).append(row)
     counts: dict[str, list[bool]] = {}
     for (method, _), group in groups.items():
         predicted, low, high = (
             np.mean([row[key] for row in group])
-            for key in ("announced", "regret_low", "regret_high")
+            for key in ("predicted_regret", "regret_low", "regret_high")
         )
         counts.setdefault(method, []).append(bool(low <= predicted <= high))
     return counts

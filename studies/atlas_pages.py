@@ -84,7 +84,7 @@ def answers_page(answered: list[Answer], tuned: list[Row]) -> str:
 
 
 def firsts() -> str:
-    """Return which method is first on each data set under log loss, and whether that stands."""
+    """Return the first method on each data set under log loss, and whether that is significant."""
     lines = []
     for regime in SUITES:
         for dataset in names(regime):
@@ -119,9 +119,11 @@ def state() -> str:
     for regime, suite in SUITES.items():
         n_cells, n_out = read_suite(suite).n_cells, n_missing(regime)
         complete = [name for name in names(regime) if not read(regime, name)["missing"]]
+        whole = len(complete) == len(read_suite(suite).datasets)
+        shown = f"all {len(complete)}" if whole else ", ".join(complete) or "none"
         lines.append(
             f"- `{suite}` ({regime}): {n_cells - n_out} of {n_cells} cells, {n_out} missing; "
-            f"complete data sets: {', '.join(complete) or 'none'}."
+            f"complete data sets: {shown}."
         )
     learnt = active_rows()
     there = ", ".join(dict.fromkeys(row["dataset"] for row in learnt)) or "none"
@@ -129,7 +131,9 @@ def state() -> str:
     lines.append(f"- `{ACTIVE}` (paper): {len(learnt)} of {n_cells} cells; data sets: {there}.")
     for suite in ("atlas-baselines", "atlas-twenty", "atlas-temperature"):
         record = plain_record(PLAIN[suite])
-        there = ", ".join(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
+        done = list(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
+        whole = len(done) == len(read_suite(suite).datasets)
+        there = f"all {len(done)}" if whole else ", ".join(done)
         n = len(record["rows"])
         lines.append(
             f"- `{suite}` (tuned): {n} of {n + len(record.get('missing', ()))} cells; "
@@ -156,7 +160,7 @@ def data_page(dataset: str, records: dict[str, Row]) -> str:
         ]
         if proxies:
             parts += ["Proxy tasks with the same models:", format_rows(proxies, "markdown")]
-        parts += [_calibration(record), announced(record), _pairs(record)]
+        parts += [_calibration(record), predicted_regret(record), _pairs(record)]
         file = f"{regime}-{dataset}.json"
         parts.append(f"All rows, with settings, versions and checksums: [{file}]({file}).")
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -195,7 +199,7 @@ def _winner(test: Row) -> str:
 
 
 def _calibration(record: Row) -> str:
-    """Return how far the announced regret is from the realised one, by method and loss."""
+    """Return how far the predicted regret is from the realised one, by method and loss."""
     key = "regret_calibration"
     rows = [row for row in record["table"] if row["loss"] and row.get(key) is not None]
     losses = list(dict.fromkeys(row["loss"] for row in rows))
@@ -221,17 +225,17 @@ def _calibration(record: Row) -> str:
     )
 
 
-def announced(record: Row) -> str:
+def predicted_regret(record: Row) -> str:
     """Return the regret that each method predicts beside what the true one can be."""
     found: dict[str, list[Row]] = {}
     for each in record["extras"]:
-        if each["announced"] is not None:
+        if each["predicted_regret"] is not None:
             found.setdefault(each["method"], []).append(each)
     lines = []
     for method, group in found.items():
         said, low, high = (
             float(np.mean([each[key] for each in group]))
-            for key in ("announced", "regret_low", "regret_high")
+            for key in ("predicted_regret", "regret_low", "regret_high")
         )
         inside = "yes" if low <= said <= high else "no"
         lines.append([method, f"{said:.3f}", f"{low:.3f}", f"{high:.3f}", inside])
@@ -281,6 +285,9 @@ def index(rows: dict[str, list[Row]]) -> str:
         "of a table have finished count. [Findings](../../findings.md) answers questions from "
         "these rows.",
         "![Mean n-AuReC of each method on each data set](../../figures/atlas.png)",
+        "One colour is one family, a bar the mean over the families of the data sets that all "
+        "methods have (filled dots), and bold methods learned from several answers per input. The "
+        "*floor* is the lowest n-AuReC that any ranking could have with a data set's answers.",
         "How much has been run:\n\n" + state(),
     ]
     for regime in SUITES:

@@ -145,7 +145,7 @@ def without_details(row: Row) -> Row:
 def extra(belief: Belief, *, seed: int) -> Row:
     """Return what one prediction file says beyond its row, under log loss.
 
-    ``announced`` is the mean epistemic uncertainty. The mean true regret is between
+    ``predicted_regret`` is the mean epistemic uncertainty. The mean true regret is between
     ``regret_low``, with leave-one-out Bayes risks, and ``regret_high``, the plug-in one; they are
     the same if p* is known.
     """
@@ -161,7 +161,7 @@ def extra(belief: Belief, *, seed: int) -> Row:
     return {
         "published": {"n_aurec": evaluate_run(published, gap=False).to_dict()["n_aurec"]},
         "corrected": {"n_aurec": corrected["n_aurec_corrected"]},
-        "announced": None if run.hat.outside_score else float(run.hat.epistemic.mean()),
+        "predicted_regret": None if run.hat.outside_score else float(run.hat.epistemic.mean()),
         "regret_low": low,
         "regret_high": high,
         "rules": rules(run, seed=seed),

@@ -48,6 +48,6 @@ def text(rows: Sequence[Row]) -> str:
         f"{to_total} (mean over {to_total.families}; positive where snapshots are better); "
         f"for the ensemble's epistemic uncertainty, the disagreement of its members, the "
         f"difference is {to_disagreement}. So what snapshots learn is how far to trust the total: "
-        "members disagree elsewhere than where their mean is wrong.\n\n"
+        "members disagree in other places than where their mean is wrong.\n\n"
         + table(["data set", *shown.values()], lines)
     )

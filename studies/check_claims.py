@@ -228,7 +228,9 @@ def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
                     [abs(v) for (d, m), v in b.items() if d == name and m not in REPLICATES]
                 )
                 differences[name] = float(x / y - 1)
-            shown += words(differences, 1, scale=100)
+            below = by_family(differences).mean() < 0  # then README says how much lower it is
+            numbers = words(differences, 1, scale=-100 if below else 100, sign="")
+            shown += [numbers[0], *(numbers[1:][::-1] if below else numbers[1:])]
     return [*shown, n_families(differences)]
 
 
@@ -264,7 +266,7 @@ def answer_5(rows: Mapping[str, list[Row]]) -> list[str]:
 
 def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
     def gain(row: Row) -> float | None:
-        if row["extra"]["announced"] is None:
+        if row["extra"]["predicted_regret"] is None:
             return None
         rules = row["extra"]["rules"]
         return float(rules["learned"]["matched"] - rules["total"]["matched"])

@@ -131,7 +131,7 @@ def of_method(name: str) -> list[Row]:
             hat = decompose(belief, loss)
             found = numbers(regret_parts(truth, belief, limit, loss), hat.epistemic)
             if hat.outside_score:  # it has no unit
-                del found["announced"]
+                del found["predicted_regret"]
             rows.append({"method": name, "loss": loss, "seed": seed} | found)
     return rows
 
@@ -196,7 +196,7 @@ def _truth(annotations: Annotations | None) -> Annotations:
 
 def numbers(parts: RegretParts, epistemic: FloatArray, mass: FloatArray | None = None) -> Row:
     """Return the mean of each part, and how well the epistemic uncertainty ranks it."""
-    found: Row = {"announced": float(np.average(epistemic, weights=mass))}
+    found: Row = {"predicted_regret": float(np.average(epistemic, weights=mass))}
     for name in PARTS:
         part = getattr(parts, name)
         found[name] = float(np.average(part, weights=mass))
@@ -218,7 +218,7 @@ def means(rows: list[Row]) -> Row:
 
 def sandbox_table(rows: list[Row], loss: str) -> str:
     part = [row for row in rows if row["loss"] == loss]
-    keys = ("regret", "approximation", "estimation", "announced")
+    keys = ("regret", "approximation", "estimation", "predicted_regret")
     areas = ("n_aurec_estimation", "n_aurec_in_class", "n_aurec_approximation")
     lines = [
         [
@@ -244,7 +244,7 @@ def rbf_table(rows: list[Row], loss: str) -> str:
     lines = []
     for name in dict.fromkeys(row["method"] for row in rows):
         part = [row for row in rows if (row["method"], row["loss"]) == (name, loss)]
-        predicted = [row["announced"] for row in part if "announced" in row]
+        predicted = [row["predicted_regret"] for row in part if "predicted_regret" in row]
         lines.append(
             [
                 name,

@@ -121,8 +121,8 @@ def summary(rows: list[Row]) -> str:
         f"{counts['asked']} reliable numbers of annotators and {counts['points']} numbers of "
         f"points that both sides call reliable. Planned and measured widths differ by less than "
         f"one standard error in {100 * np.mean(np.array(errors) < 1):.0f} % of the plans, and by "
-        f"at most {max(errors):.1f} standard errors. Too noisy to compare with are the measured "
-        f"widths of {'; '.join(noisy)}."
+        f"at most {max(errors):.1f} standard errors. These measured widths are too noisy to "
+        f"compare: {'; '.join(noisy)}."
     )
 
 

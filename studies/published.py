@@ -50,8 +50,9 @@ def page() -> str:
     n_cells = sum(getattr(row, c) is not None for row in ROWS for c in PUBLISHED_COLUMNS)
     parts = [
         "# What the published numbers say",
-        "If OOD detection or active learning could stand in for regret, they would rank methods "
-        "as regret does. In the paper's own tables they do not: near-OOD detection on CIFAR-10 and "
+        "If OOD detection or active learning could replace regret as a test, they would rank "
+        "methods as regret does. In the paper's own tables they do not: near-OOD detection on "
+        "CIFAR-10 and "
         f"AuReC on CIFAR-10H (log loss) have a Kendall's tau of {_near_tau():.2f}, and active "
         f"learning on OpenML 6 and AuReC under 0/1 loss have {_learning_tau():.2f}: opposite "
         "orders.",

@@ -85,7 +85,7 @@ def test_a_seed_twice(submissions):
     shutil.rmtree(submissions / "method0")
     board = build_leaderboard([submissions])
     (refused,) = board.refused
-    assert refused.reason == "seed 0 of method0 (paper) on world is there twice"
+    assert refused.reason == "seed 0 of method0 (paper) on world appears twice"
 
 
 def test_answers_for_an_unknown_data_set(submissions):

@@ -30,7 +30,7 @@ RUNS = [rue.Run(STAR, HAT, method="a", loss="log"), rue.Run(STAR, STAR, method="
 ENDS = {"low": 0.1, "low_se": 0.01, "high": 0.3, "high_se": 0.01, "true": 0.2}
 
 PARTS = [
-    {"name": "a", "approximation": 0.1, "estimation": 0.3, "announced": 0.2},
+    {"name": "a", "approximation": 0.1, "estimation": 0.3, "predicted_regret": 0.2},
     {"name": "b", "approximation": 0.2, "estimation": -0.1},
 ]
 

@@ -74,10 +74,10 @@ def test_rankings_against_one_network(rows):
     assert (gap.mean, gap.n_families) == (pytest.approx(0.1), 6)
     answer = one_network(rows, FIRST)
     assert answer.sentence.startswith(
-        "Clearly better than one network's entropy is ensemble by total uncertainty and ensemble "
-        "of twenty by total uncertainty: against it,"
+        "Only ensemble by total uncertainty and ensemble of twenty by total uncertainty can be "
+        "called clearly better than one network's entropy. The difference"
     )
-    assert "by +0.100 [+0.100, +0.100] and -0.100 [-0.100, -0.100] with five" in answer.sentence
+    assert "is +0.100 [+0.100, +0.100] and -0.100 [-0.100, -0.100] with five" in answer.sentence
     assert "| log | knn | epistemic | +0.200 [+0.200, +0.200] | 6 families |" in answer.body
     assert answer.body.endswith("An old sentence.\n\nAn old table.")
 

@@ -31,7 +31,7 @@ def test_parts_add_up_in_every_row(record):
 def test_what_the_page_says_about_the_sandbox(record):
     for row in record["sandbox"]:
         if row["n_cells"] < 128 and row["loss"] == "log":
-            assert row["announced"] == pytest.approx(row["estimation"], rel=0.2)
+            assert row["predicted_regret"] == pytest.approx(row["estimation"], rel=0.2)
             assert row["n_aurec_in_class"] < 0.7 < 1 < row["n_aurec_approximation"]
 
 
@@ -40,6 +40,6 @@ def test_numbers_of_one_class_by_hand():
     parts, epistemic = split_category_regret(world, 2)
     found = estimation.numbers(parts, epistemic, world.mass)
     assert found["regret"] == pytest.approx(world.mass @ parts.regret)
-    assert found["announced"] == pytest.approx(np.average(epistemic, weights=world.mass))
+    assert found["predicted_regret"] == pytest.approx(np.average(epistemic, weights=world.mass))
     assert estimation.means([{"a": 1.0}, {"a": 3.0}]) == {"a": 2.0, "a_se": 1.0}
     assert estimation.means([{"a": 1.0}, {"a": None}]) == {"a": None, "a_se": None}

@@ -208,7 +208,7 @@ def _checksum(row: Mapping[str, object]) -> str:
 
 
 def convention_of(row: Mapping[str, Any]) -> str:
-    """Return the convention of a row; rows of before there were two follow Definition 1."""
+    """Return the convention of a row: Definition 1 if the row was written before there were two."""
     return str(row.get("convention") or "definition")
 
 

@@ -285,7 +285,7 @@ def beside_published(
     -------
     list of dict
         The rows; ``group`` states the source. Data sets and losses that the paper does not have
-        are there by Definition 1 alone.
+        exist for Definition 1 alone.
 
     Raises
     ------

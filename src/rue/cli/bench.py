@@ -123,7 +123,7 @@ def table(
 ) -> None:
     """Print the tables of a run: means over seeds.
 
-    Standard deviations over the seeds stand beside the means.
+    Each mean comes with its standard deviation over the seeds.
     """
     from rue.bench.store import Store, with_convention
     from rue.bench.tables import (

@@ -49,7 +49,11 @@ def download(
         kept = part.stat().st_size if part.exists() else 0
         if not kept:
             part.unlink(missing_ok=True)
-        advice = f"{kept:,} bytes are kept, run it again to go on" if kept else "nothing was kept"
+        advice = (
+            f"{kept:,} bytes are kept, run the same command to resume"
+            if kept
+            else "nothing was kept"
+        )
         raise FileError("; ".join((*failures, advice)))
 
 

@@ -201,7 +201,7 @@ def _fit_promised(points: _Points, promise: Promise, learn_share: float, kind: K
     least = max(promise.least.values())
 
     def n_learners(n_points: int) -> int:
-        """Return how many choose the weights: none if too few would test; no answer decides."""
+        """Return how many points choose the weights: none if too few would be left to test."""
         too_few = (1 - learn_share) * n_points < _SPARE * least
         if not problem.normalized and (points.candidates is not None or too_few):
             return 0

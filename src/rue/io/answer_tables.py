@@ -57,7 +57,7 @@ _NO_ANNOTATORS = {"text", "split", "lang", "language", "source", "dataset", "doc
 class Said:
     """What a table says: one answer per entry, or ``table``, a row of numbers per point.
 
-    ``rows`` is the row of the frame that each entry stands in; ``used`` are the columns that were
+    ``rows`` is the row of the frame of each entry; ``used`` are the columns that were
     read as answers, and ``columns`` says which column has which meaning.
     """
 

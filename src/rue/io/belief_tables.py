@@ -36,7 +36,7 @@ Order = Literal["none", "given", "scale"]
 KINDS = ("probs", "logits", "alpha", "sampled_labels")
 _ARRAYS = (*KINDS, "counts", "ratings", "samples", "mean", "sd", "mu", "nu", "beta")
 BELIEF_ARRAYS = (*_ARRAYS, "epistemic", "actions", "values", "ids", "classes", "method", "range")
-"""The arrays that a prediction file may hold; the first that is there has a row per point."""
+"""The arrays that a prediction file may hold; the first one present has a row per point."""
 
 _SCALARS = ("epistemic", "actions", "method")
 _PROBABILITIES = ("prob", "probs", "probability", "score", "p")

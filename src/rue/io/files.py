@@ -94,7 +94,7 @@ class FrameColumn:
 
     @cached_property
     def group(self) -> NDArray[Any]:
-        """The cells as an array to group by: numbers if all cells are, otherwise words."""
+        """The cells as an array to group by: numbers if every cell is one, otherwise words."""
         if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind in "iub":
             return self.cells
         if self.numbers is not None and not np.isnan(self.numbers).any():
@@ -204,7 +204,7 @@ class Frame:
         return numbers
 
     def place(self, row: int) -> str:
-        """Return where a row stands, for messages."""
+        """Return the place of a row, for messages."""
         return f"line {self.lines[row]}"
 
     @property

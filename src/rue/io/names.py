@@ -196,7 +196,7 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
 
 
 def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
-    """Raise if an id stands twice."""
+    """Raise if an id appears twice."""
     names, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
         raise AlignmentError(

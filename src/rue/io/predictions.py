@@ -3,7 +3,7 @@
 A prediction file is ``.npz``, JSON lines (whatever the file is called), ``.csv`` or ``.parquet``:
 
 - Array files hold ``probs`` or ``logits``, (n, draws, k) or (n, k), ``alpha`` (n, k), or
-  ``sampled_labels``, (n, n_answers) or (n, draws, n_answers); where both are there ``probs`` win
+  ``sampled_labels``, (n, n_answers) or (n, draws, n_answers); if a file has both, ``probs`` is used
   over ``logits``. Optional are ``epistemic`` (n), ``actions``, ``values``, ``classes`` (k names),
   ``ids``, ``counts`` and ``method``, a word. Any other array of length n is a column to group by.
 - For real-valued outcomes they hold ``mean`` and ``sd``, ``samples``, or ``mu``, ``nu``, ``alpha``

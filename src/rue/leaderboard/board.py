@@ -221,7 +221,7 @@ def build_leaderboard(
 def _taken(submission: Submission, owner: Path) -> str:
     name = f"{submission.method} ({submission.regime}) on {submission.data}"
     if owner == submission.source:
-        return f"seed {submission.seed} of {name} is there twice"
+        return f"seed {submission.seed} of {name} appears twice"
     return f"the name {name} is taken by {owner}: choose another"
 
 

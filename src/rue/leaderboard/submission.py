@@ -232,7 +232,7 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
             require_sent(place / "row.json", folder, _LARGEST)
             row = store.row(cell)
             if not has_settings(suite, cell, row.config):
-                found.append(Refused(place, "is of other settings than suite.toml"))
+                found.append(Refused(place, "has settings that differ from suite.toml"))
             elif row.rows:
                 found.append(_of_cell(place, folder, row))
         except Exception as error:

@@ -14,7 +14,7 @@ from rue.errors import AlignmentError, InputError, ShapeError
 
 __all__ = ["Classes", "Outcomes", "RealNumbers"]
 
-# How much an order says: nothing; as columns stand; an ordered scale; the user's word.
+# How much an order says: nothing; the order of the columns; an ordered scale; the user's word.
 _STRENGTH = {"none": 0, "given": 1, "scale": 2, "user": 3}
 
 

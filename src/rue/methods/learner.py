@@ -254,7 +254,9 @@ def whole_seeds(seeds: Sequence[int]) -> list[int]:
     values = list(seeds) if np.iterable(seeds) else []
     whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in values)
     if not values or not whole or len(set(values)) < len(values):
-        raise InputError(f"seeds must be one or more different whole numbers, got {seeds!r}")
+        raise InputError(
+            f"seeds must be a non-empty list of whole numbers without repetitions, got {seeds!r}"
+        )
     return [int(seed) for seed in values]
 
 

@@ -1,7 +1,7 @@
 """Spectral-normalised neural Gaussian process (Liu et al. 2020): draws of a GP on the features.
 
 Hidden layers keep a spectral norm of at most ``coefficient`` and activations leak, as in
-:mod:`~rue.methods.ddu`, so that inputs far apart have features far apart. On the features stand
+:mod:`~rue.methods.ddu`, so that inputs far apart have features far apart. On the features follow
 random Fourier features phi (:mod:`rue.methods._training.fourier`) and a linear layer, trained by
 cross-entropy. Under the prior beta_k ~ N(0, I) of its weights, logit k is a Gaussian process with
 the kernel exp(-|h - h'|^2 / (2 l^2)). Around the trained weights the posterior is taken as

@@ -73,7 +73,7 @@ def regret_parts(
         With few annotators ``regret`` and ``approximation`` are too high by the same amount, and
         ``estimation`` is unbiased.
     belief : Belief
-        The predictions of the model, trained on the data there are.
+        The predictions of the model, trained on the available data.
     limit : Belief or array_like of shape (n_points, n_classes)
         What the same method predicts with unlimited data, or the best prediction of its model
         class. Only its mean distribution counts.

@@ -21,8 +21,8 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
     Parameters
     ----------
     rows : sequence of mapping
-        Rows with ``name``, ``approximation`` and ``estimation``, and ``announced`` if it has the
-        unit of the loss.
+        Rows with ``name``, ``approximation`` and ``estimation``, and ``predicted_regret`` if it
+        has the unit of the loss.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; by default those of a new figure.
 
@@ -53,7 +53,10 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
         )
         axes.bar(places, first, color=GREY, width=0.65, label="approximation")
         axes.bar(places, more, bottom=first, color=PALETTE[0], width=0.65, label="estimation")
-        predicted = [np.nan if row.get("announced") is None else row["announced"] for row in rows]
+        predicted = [
+            np.nan if row.get("predicted_regret") is None else row["predicted_regret"]
+            for row in rows
+        ]
         axes.plot(places, predicted, "D", color=PALETTE[1], markersize=5, label="predicted")
         axes.set_xticks(places, [row["name"] for row in rows])
         axes.grid(visible=False, axis="x")

@@ -225,7 +225,7 @@ _SPREADS: dict[str, tuple[float, str]] = {
     "squared": (2.0, "squared"),
     "absolute": (2.0, "crps"),
 }
-"""The risk of a person is so many times the Bayes risk under another loss: of two answers, one
+"""The risk of a person is this multiple of the Bayes risk under another loss: of two answers, one
 differs from the other with probability 1 - sum p^2, and their mean square and absolute distances
 are twice the variance and twice the CRPS of p."""
 

@@ -128,7 +128,7 @@ def check(
     classes
         The classes in their order.
     folder
-        Where the TOML file is to stand: paths in the description are relative to it.
+        Where the TOML file will be written: paths in the description are relative to it.
     max_memory
         How many bytes reading the answers may take; by default the larger of 1 GiB and 100 times
         the file.

@@ -144,7 +144,7 @@ class Plan:
         The log loss (n,) by which ``tuned`` chooses, of a model, scaled inputs and targets; None is
         that of ``mean``.
     wrap
-        What stands on the network, of it, the members' first seeds and the number of outputs.
+        The part on top of the network, from it, the members' first seeds and the number of outputs.
     """
 
     method: str

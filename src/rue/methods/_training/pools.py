@@ -153,7 +153,7 @@ def _padded(part: DataSet, scale: AnswerScale, data: DataSet) -> np.ndarray:
     assert part.ratings is not None
     assert data.ratings is not None
     if len(part.annotated) < len(part):
-        raise InputError(f"{data.name} has points to train on that nobody answered about")
+        raise InputError(f"{data.name} has training points without answers")
     answers = part.ratings.answers
     width = int(data.ratings.n_annotators.max())
     column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
