@@ -9,7 +9,7 @@ from torch import nn
 from rue import Annotations
 from rue.data import DataSet
 from rue.methods import METHODS, PROBE, dropout, ensemble
-from rue.methods._training.networks import use_threads
+from rue.methods._training.networks import use_torch_threads
 from speed.timing import Rows, least, least_of_both
 
 N_POINTS, N_FEATURES, N_CLASSES = 6_336, 256, 9  # as sentiment-movies has them
@@ -53,7 +53,7 @@ def further_methods() -> Rows:
     Ten epochs each (SWAG: and four of its tail, 20 of 50 in proportion). What is done once a fit,
     the trees of the forest and the posterior of SNGP, is compared with all 50 epochs.
     """
-    use_threads(1)  # BLAS and torch would fight for the cores
+    use_torch_threads(1)  # BLAS and torch would fight for the cores
     data = made(counts=True)
     options = {"swag": {"n_epochs": 4}}
     for name, (n_seeds, n_networks) in N_NETWORKS.items():

@@ -14,7 +14,7 @@ import numpy as np
 
 import rue.data
 from rue.data.features import ENCODERS, Encoder
-from rue.data.own.agreement import alpha_of_ratings
+from rue.data.own.answers import alpha_of_ratings
 from rue.losses import get_loss
 from studies import DOCS
 from studies.pages import fill_file, percent, spread, table

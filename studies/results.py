@@ -19,7 +19,7 @@ from rue._schema import plain
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store, with_convention
 from rue.bench.tables import in_paper, read_results, table_rows
-from rue.cli._demo import drawn_runs
+from rue.cli.demo import drawn_runs
 from rue.inference.comparison import COMPARABLE
 from rue.metrics.columns import title
 from rue.plots.comparison import plot_rankings

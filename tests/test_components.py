@@ -168,7 +168,7 @@ def test_streaming_gives_the_same_bits_as_one_piece(rng, monkeypatch):
     from rue import _arrays
     from rue.beliefs import draws
 
-    monkeypatch.setattr(draws, "stream", lambda array: _arrays.stream(array, n_bytes=999))
+    monkeypatch.setattr(draws, "chunked", lambda array: _arrays.chunked(array, n_bytes=999))
     parts = decompose(Draws(probs), "log")
     assert (whole.total == parts.total).all()
     assert (whole.epistemic == parts.epistemic).all()

@@ -294,7 +294,7 @@ def require_distributions(name: str, array: NDArray[Any], tolerance: float | Non
     from rue._kernels.draws import first_bad_row
 
     tolerance = sum_tolerance(array) if tolerance is None else tolerance
-    for rows, chunk in stream(array):
+    for rows, chunk in chunked(array):
         bad = int(first_bad_row(chunk.reshape(-1, chunk.shape[-1]), tolerance))
         if bad >= 0:
             row = chunk.reshape(-1, chunk.shape[-1])[bad]
@@ -309,7 +309,7 @@ def require_distributions(name: str, array: NDArray[Any], tolerance: float | Non
             raise InputError(f"{name} {rule}, got {show(row)} at row {point}")
 
 
-def stream(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice, NDArray[Any]]]:
+def chunked(array: NDArray[Any], n_bytes: int = 1 << 25) -> Iterator[tuple[slice, NDArray[Any]]]:
     """Yield contiguous chunks of an array along its first axis, in float32 or float64."""
     wanted = np.float32 if array.dtype in (np.float16, np.float32) else np.float64
     row_bytes = max(1, int(np.prod(array.shape[1:])) * np.dtype(wanted).itemsize)

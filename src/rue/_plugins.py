@@ -21,8 +21,6 @@ from typing import TypeVar
 from rue._text import one_line
 from rue.errors import PluginError
 
-__all__ = ["Registry", "plugin_names", "plugin_package", "plugin_source"]
-
 T = TypeVar("T")
 
 

@@ -31,21 +31,6 @@ import numpy as np
 from rue._text import one_line
 from rue.errors import FileError, InputError
 
-__all__ = [
-    "Constraint",
-    "Count",
-    "Different",
-    "Undefined",
-    "at_least",
-    "build",
-    "changed",
-    "nearest",
-    "plain",
-    "read_content",
-    "require_fields",
-    "require_known",
-]
-
 T = TypeVar("T")
 _LONGEST = 80
 

@@ -3,16 +3,6 @@
 import re
 from collections.abc import Collection, Iterable
 
-__all__ = [
-    "ESCAPES",
-    "are_numbers",
-    "marked",
-    "one_line",
-    "protected",
-    "sorted_names",
-    "unprotected",
-]
-
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
 _UNSAFE = (
     *(range(0x20), range(0x7F, 0xA0), (0x2028, 0x2029), (0x061C, 0x200E, 0x200F)),

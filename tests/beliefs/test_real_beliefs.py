@@ -74,7 +74,7 @@ def test_the_quantile_of_samples_is_the_smallest_that_reaches_it():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_samples_are_streamed_and_of_any_precision(dtype, rng, monkeypatch):
     import rue.beliefs.samples as module
-    from rue._arrays import stream
+    from rue._arrays import chunked
 
     values = rng.normal(0, 1, (300, 3, 5)).astype(dtype)
     answers = Ragged(np.sort(rng.normal(0, 1, (300, 4)), axis=1).ravel(), np.arange(0, 1201, 4))
@@ -88,7 +88,7 @@ def test_samples_are_streamed_and_of_any_precision(dtype, rng, monkeypatch):
     )
     whole = [f(Samples(values)) for f in of]
     double = [f(Samples(values.astype(float))) for f in of]
-    monkeypatch.setattr(module, "stream", lambda array: stream(array, n_bytes=999))
+    monkeypatch.setattr(module, "chunked", lambda array: chunked(array, n_bytes=999))
     for f, once, wide in zip(of, whole, double, strict=True):
         assert (f(Samples(values)) == once).all()
         assert once == pytest.approx(wide, rel=1e-12, abs=1e-13)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rue
-from rue.cli._demo import MODELS, compile_kernels, made_data
+from rue.cli.demo import MODELS, compile_kernels, made_data
 
 
 def test_the_quick_demo_ends_with_its_table_and_its_report(run, tmp_path, monkeypatch):
@@ -31,7 +31,7 @@ def test_the_quick_demo_ends_with_its_table_and_its_report(run, tmp_path, monkey
 
 
 def test_the_quick_demo_needs_no_torch():
-    code = "import sys, rue.cli._demo as q; q.made_data(); sys.exit('torch' in sys.modules)"
+    code = "import sys, rue.cli.demo as q; q.made_data(); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

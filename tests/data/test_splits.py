@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rue.data
-from rue.data.splits import add_validation, hashed_folds, hold_out, limit_training, rotate
+from rue.data.splits import add_validation, hashed_folds, limit_training, rotate, split_as_published
 from rue.errors import InputError
 
 groups = st.lists(st.text(max_size=4), min_size=1, max_size=40)
@@ -89,7 +89,7 @@ def test_fewer_training_points_are_drawn_by_seed_and_id():
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 9))
 def test_the_rule_of_the_papers_code(folds, seed):
     """Fold s tests; of the other n points, n // 10 validate and the rest train."""
-    splits = hold_out(np.array(folds), seed)
+    splits = split_as_published(np.array(folds), seed)
     assert splits["test"].tolist() == [i for i, fold in enumerate(folds) if fold == seed % 5]
     together = np.concatenate([splits["train"], splits["validation"], splits["test"]])
     assert sorted(together) == list(range(len(folds)))
@@ -100,7 +100,7 @@ def test_the_rule_of_the_papers_code(folds, seed):
 
 def test_the_tenth_differs_by_seed_and_is_spread_over_folds():
     folds = np.arange(1000) % 5
-    first, sixth = hold_out(folds, 0), hold_out(folds, 5)
+    first, sixth = split_as_published(folds, 0), split_as_published(folds, 5)
     assert (first["test"] == sixth["test"]).all()
     assert len(set(first["validation"]) & set(sixth["validation"])) < 40
     assert set(folds[first["validation"]]) == {1, 2, 3, 4}

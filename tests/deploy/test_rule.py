@@ -22,7 +22,7 @@ from rue import (
     fit_selector,
     realize,
 )
-from rue.cli._rule_text import rule_lines
+from rue.cli.rule import rule_lines
 from rue.deploy import Kind, attained, budgets_kept, compare_rules
 from rue.deploy.candidates import directions, total_weights
 from rue.errors import FileError, InputError, ShapeError

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from made import data_set
 from rue.errors import InputError
 from rue.methods import Training, ddu
-from rue.methods._training.networks import Probe, leading, norms, project, project_exactly
+from rue.methods._training.networks import Probe, leading, norms, project_exactly, project_members
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import make_pool
 from rue.methods._training.training import Member, train
@@ -114,7 +114,7 @@ def test_projection_follows_the_norm_and_leaves_short_ones_alone(rng):
     weight[1] *= 0.01
     before = weight.clone()
     vectors = leading([weight])
-    project([weight], vectors, 3.0)
+    project_members([weight], vectors, 3.0)
     exact = [np.linalg.norm(w, 2) for w in before.numpy()]
     np.testing.assert_allclose(weight[0], before[0] * 3 / exact[0], rtol=1e-9)
     assert torch.equal(weight[1], before[1])

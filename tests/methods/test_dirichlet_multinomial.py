@@ -114,7 +114,7 @@ def test_sgd_minimises_the_likelihood_of_one_answer():
     """At the rate of cross-entropy, SGD on that of all ten answers learnt nothing from faces."""
     logits, counts = torch.randn(1, 4, 3), torch.tensor([[[6.0, 3, 1]] * 4])
     losses = {
-        training.optimizer: dirichlet_multinomial._plan(
+        training.optimizer: dirichlet_multinomial._recipe(
             dirichlet_multinomial.Config(training=training), False
         ).objective(logits, counts)
         for training in (PROBE, RESNET9)

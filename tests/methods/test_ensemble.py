@@ -12,7 +12,7 @@ from made import data_set
 from rue import Annotations
 from rue.methods import Training, ensemble
 from rue.methods._training import jobs
-from rue.methods._training.networks import Network, Probe
+from rue.methods._training.networks import NetworkStack, Probe
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool, Scaling, make_pool
 from rue.methods._training.streams import hashed, stream
@@ -98,7 +98,7 @@ def test_a_stack_trains_as_plain_torch_does(features):
         torch.testing.assert_close(stack.bias2[i, 0, :3], net[2].bias, rtol=1e-4, atol=1e-6)
 
 
-class Lines(Network):
+class Lines(NetworkStack):
     """A stack of linear regressions, without a hidden layer."""
 
     def __init__(self, n_members, n_features):

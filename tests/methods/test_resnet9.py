@@ -11,13 +11,12 @@ from rue.errors import InputError
 from rue.methods import METHODS, RESNET9, Training, ensemble, single
 from rue.methods._training.checkpoints import Checkpoint
 from rue.methods._training.jobs import initial, make_member
-from rue.methods._training.models import Plan
+from rue.methods._training.models import Recipe
 from rue.methods._training.networks import find_precision, seeded
 from rue.methods._training.objectives import cross_entropy
-from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import make_pool
 from rue.methods._training.resnet import ResNet9
-from rue.methods._training.training import Member, train
+from rue.methods._training.training import Member, StackOptimizer, train
 
 TINY = dataclasses.replace(RESNET9, epochs=2, batch_size=24, lr=0.02, augment="none", device="cpu")
 WHOLE = dataclasses.replace(TINY, precision="float32")
@@ -61,7 +60,7 @@ def test_the_first_layer_whitens_patches():
 
 def test_a_network_of_one_channel_has_nine_directions_and_random_filters(images):
     pool = make_pool(images, torch.device("cpu"))
-    plan = Plan(method="m")
+    plan = Recipe(method="m")
     network = initial(pool, [make_member(plan, pool, 0, 0, TINY, False)], plan)
     kernel = network.conv1.conv.weight.detach()
     assert torch.equal(kernel[:9], -kernel[9:18])

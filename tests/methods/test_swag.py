@@ -8,7 +8,7 @@ import torch
 
 from rue.errors import InputError
 from rue.methods import SMALL_IMAGES, Training, swag
-from rue.methods._training.networks import Network
+from rue.methods._training.networks import NetworkStack
 from rue.methods._training.pools import Pool, Scaling, make_pool
 from rue.methods._training.settings import hold_out
 from rue.methods._training.training import Member, train
@@ -31,7 +31,7 @@ def test_moments_are_those_of_the_vectors(rng):
     np.testing.assert_allclose(np.cov(draws.T), expected, atol=0.12 * expected.max())
 
 
-class Point(Network):
+class Point(NetworkStack):
     """One weight vector, whatever the input: the loss of target y is h |w - y|^2 / 2."""
 
     def __init__(self, size):

@@ -8,7 +8,7 @@ import pytest
 from reported import K, arrays, content, write_world
 from rue.errors import AlignmentError
 from rue.io.components import save_components
-from rue.report import from_files, votes
+from rue.report import from_files, items
 from rue.report.page import render
 
 NAMES = ("cat", "dog", "horse", "hare")
@@ -56,7 +56,7 @@ def test_classes_are_named_wherever_names_are_there(files):
 
 def test_a_page_with_little_room_keeps_the_points_listed_first(files, monkeypatch):
     report = from_files(files, {"log": "log"})
-    monkeypatch.setattr(votes, "_MOST", 5)
+    monkeypatch.setattr(items, "_MOST", 5)
     rows = content(render(report))["data"][0]["votes"]["rows"]
     assert len(rows) == 5
     for entry in report.entries:

@@ -28,8 +28,6 @@ from rue.losses.outcomes import Classes, Outcomes
 if TYPE_CHECKING:
     from rue.truth.base import Truth
 
-__all__ = ["Belief", "ClassBelief", "Components", "PerPoint"]
-
 
 @dataclass(frozen=True, eq=False)
 class Components:

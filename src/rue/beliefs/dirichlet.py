@@ -10,19 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import (
     FloatArray,
     as_array,
+    chunked,
     kept,
     require_finite,
     require_n_classes,
     require_shape,
     show,
-    stream,
 )
 from rue.beliefs.base import ClassBelief
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
-
-__all__ = ["Dirichlet"]
 
 
 @final
@@ -72,7 +70,7 @@ class Dirichlet(ClassBelief):
         array = as_array("alpha", alpha)
         require_shape("alpha", array, "n_points", "n_classes")
         require_n_classes("alpha", array.shape[-1])
-        for rows, chunk in stream(array):
+        for rows, chunk in chunked(array):
             require_finite("alpha", chunk, first_row=rows.start)
             if chunk.min() <= 0:
                 row = int(np.argmax((chunk <= 0).any(axis=1)))
@@ -96,11 +94,11 @@ class Dirichlet(ClassBelief):
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield exact expectations (sampled for a cost matrix)."""
-        for rows, chunk in stream(self.alpha):
+        for rows, chunk in chunked(self.alpha):
             yield rows, loss.expect_dirichlet(chunk.astype(np.float64), seed=seed)
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
         r"""Yield :math:`\alpha / \alpha_0`."""
-        for rows, chunk in stream(self.alpha):
+        for rows, chunk in chunked(self.alpha):
             alpha = chunk.astype(np.float64)
             yield rows, alpha / alpha.sum(axis=1, keepdims=True)

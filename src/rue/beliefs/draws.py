@@ -10,18 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import (
     FloatArray,
     as_array,
+    chunked,
     kept,
     require_distributions,
     require_n_classes,
     require_shape,
-    stream,
     sum_tolerance,
 )
 from rue.beliefs.base import ClassBelief
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
-
-__all__ = ["Draws"]
 
 
 @final
@@ -90,14 +88,14 @@ class Draws(ClassBelief):
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield means over the draws."""
-        for rows, chunk in stream(self.probs):
+        for rows, chunk in chunked(self.probs):
             yield rows, loss.expect_draws(chunk)
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield means over the draws."""
         from rue._kernels.draws import mean
 
-        for rows, chunk in stream(self.probs):
+        for rows, chunk in chunked(self.probs):
             yield rows, mean(chunk)
 
     def doubts(self) -> list[str]:
@@ -113,4 +111,4 @@ class Draws(ClassBelief):
         first = np.asarray(self.probs[:64]).max(axis=-1)
         if (first < 1).any():  # the first points decide for most beliefs
             return False
-        return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in stream(self.probs))
+        return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in chunked(self.probs))

@@ -22,8 +22,6 @@ from rue.losses.base import Expectation
 from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
 
-__all__ = ["Gaussians"]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,8 +18,6 @@ from rue.losses.base import Expectation
 from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
 
-__all__ = ["NormalInverseGamma"]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

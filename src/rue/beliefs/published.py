@@ -21,20 +21,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rue._arrays import FloatArray, round_to_scale, stream
+from rue._arrays import FloatArray, chunked, round_to_scale
 from rue.beliefs.base import Belief, ClassBelief, Components
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import Draws
 from rue.beliefs.scored import Scored
 from rue.errors import InputError
 from rue.losses import Absolute, Log, Loss, Squared, ZeroOne
-
-__all__ = [
-    "CONVENTIONS",
-    "Convention",
-    "published_components",
-    "require_convention",
-]
 
 Convention = Literal["definition", "published"]
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
@@ -146,7 +139,7 @@ def _outside(total: FloatArray, epistemic: FloatArray, scale: float) -> Componen
 
 
 def _vacuity(belief: Dirichlet) -> FloatArray:
-    sums = [chunk.astype(np.float64).sum(axis=1) for _, chunk in stream(belief.alpha)]
+    sums = [chunk.astype(np.float64).sum(axis=1) for _, chunk in chunked(belief.alpha)]
     return np.asarray(belief.n_classes / np.concatenate(sums))
 
 
@@ -154,7 +147,7 @@ def _dirichlet_medians(belief: Dirichlet, loss: Absolute) -> FloatArray:
     """One generator draws all points in the order of their rows, so that order matters here."""
     rng = np.random.default_rng(0)
     distances = np.empty(belief.n_points)
-    for rows, chunk in stream(belief.alpha):
+    for rows, chunk in chunked(belief.alpha):
         alpha = chunk.astype(np.float64)
         centre = loss.action(alpha / alpha.sum(axis=1, keepdims=True))
         for i, row in enumerate(alpha):
@@ -165,7 +158,7 @@ def _dirichlet_medians(belief: Dirichlet, loss: Absolute) -> FloatArray:
 
 def _draw_medians(belief: Draws, loss: Absolute) -> FloatArray:
     distances = []
-    for _, chunk in stream(belief.probs):
+    for _, chunk in chunked(belief.probs):
         probs = chunk.astype(np.float64)
         medians = loss.action(probs / probs.sum(axis=-1, keepdims=True))
         centre = np.sort(medians, axis=1)[:, (belief.n_draws - 1) // 2]

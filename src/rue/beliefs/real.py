@@ -7,8 +7,6 @@ from rue.beliefs.base import Belief, Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.real import Ragged, RealLoss, round_to_digits
 
-__all__ = ["RealBelief"]
-
 
 class RealBelief(Belief):
     """A second-order prediction of a real number for each of ``n_points`` points.

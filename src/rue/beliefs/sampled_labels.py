@@ -18,8 +18,6 @@ from rue.beliefs.draws import Draws
 from rue.errors import InputError, ShapeError
 from rue.losses.outcomes import Classes
 
-__all__ = ["label_frequencies", "sampled_labels"]
-
 
 def sampled_labels(labels: ArrayLike, classes: Sequence[Any] | int | None = None) -> Draws:
     """Return sampled labels as draws: one empirical distribution per model or prompt.

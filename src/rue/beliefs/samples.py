@@ -11,18 +11,16 @@ from rue._arrays import (
     LARGEST,
     FloatArray,
     as_array,
+    chunked,
     kept,
     require_between,
     require_finite,
     require_shape,
-    stream,
 )
 from rue.beliefs.real import RealBelief
 from rue.losses.base import TOLERANCE, Expectation
 from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss
-
-__all__ = ["Samples"]
 
 
 @final
@@ -71,7 +69,7 @@ class Samples(RealBelief):
     ) -> None:
         array = as_array("values", values)
         require_shape("values", array, "n_points", "n_draws", "n_values")
-        for rows, chunk in stream(array):
+        for rows, chunk in chunked(array):
             require_finite("values", chunk, first_row=rows.start)
             require_between("values", chunk, -LARGEST, LARGEST, first_row=rows.start)
         self._name(RealNumbers(), ids, method, actions, values=kept(array, values))
@@ -88,7 +86,7 @@ class Samples(RealBelief):
 
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return exact sums over the values."""
-        parts = [loss.expect_samples(chunk) for _, chunk in stream(self.values)]
+        parts = [loss.expect_samples(chunk) for _, chunk in chunked(self.values)]
         return Expectation(
             np.concatenate([part.bayes_risk for part in parts]),
             np.concatenate([part.regret for part in parts]),
@@ -120,11 +118,11 @@ class Samples(RealBelief):
         from rue._kernels.samples import distances
 
         out = np.empty(len(answers.values))
-        for rows, chunk in stream(self.values):
+        for rows, chunk in chunked(self.values):
             starts = answers.starts[rows.start : rows.stop + 1]
             own = slice(starts[0], starts[-1])
             out[own] = distances(chunk, answers.values[own], starts - starts[0])
         return out
 
     def _each(self, of: Callable[[NDArray[Any]], FloatArray]) -> FloatArray:
-        return np.concatenate([of(chunk) for _, chunk in stream(self.values)])
+        return np.concatenate([of(chunk) for _, chunk in chunked(self.values)])

@@ -11,19 +11,17 @@ from rue._arrays import (
     FloatArray,
     as_array,
     as_vector,
+    chunked,
     kept,
     require_distributions,
     require_n_classes,
     require_shape,
     round_to_scale,
-    stream,
     sum_tolerance,
 )
 from rue.beliefs.base import ClassBelief, Components
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
-
-__all__ = ["Scored"]
 
 
 @final
@@ -102,7 +100,7 @@ class Scored(ClassBelief):
 
     def means(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the distributions themselves."""
-        for rows, chunk in stream(self.probs):
+        for rows, chunk in chunked(self.probs):
             probs = chunk.astype(np.float64)
             yield rows, probs / probs.sum(axis=1, keepdims=True)
 

@@ -17,7 +17,7 @@ from rue.bench.cells import Cell, CellRow, DataFacts
 from rue.bench.engine import Engine, Event, Local
 from rue.bench.run import Progress, SuiteRun, run_suite
 from rue.bench.store import State, Store
-from rue.bench.suite import Network, Regime, Suite, parse_suite, read_suite, shipped
+from rue.bench.suite import Suite, parse_suite, read_suite, shipped
 from rue.bench.tables import (
     Results,
     SummaryRow,
@@ -27,6 +27,7 @@ from rue.bench.tables import (
     table_rows,
 )
 from rue.bench.tasks import Result, Task
+from rue.methods._training.settings import Network, Regime
 
 __all__ = [
     "Cell",

@@ -14,16 +14,6 @@ from typing import Any, TypedDict
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
 
-__all__ = [
-    "RANKED",
-    "Baselines",
-    "StudyFile",
-    "among",
-    "pack",
-    "read_baselines",
-    "shipped_baselines",
-]
-
 RANKED = ("aurec", "n_aurec")
 """The columns by which a row is ranked among a study's."""
 _FOLDER = Path(__file__).parent / "study_rows"

@@ -22,22 +22,6 @@ from rue.methods import METHODS
 from rue.methods._training.settings import TRAININGS, Training
 from rue.methods._training.streams import hashed
 
-__all__ = [
-    "Cell",
-    "CellRow",
-    "DataFacts",
-    "Evaluated",
-    "cells",
-    "config_hash",
-    "configuration",
-    "find_file",
-    "has_settings",
-    "loader_options",
-    "method_settings",
-    "network_cell",
-    "training_of",
-]
-
 
 @dataclass(frozen=True, order=True)
 class Cell:

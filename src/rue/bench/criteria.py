@@ -22,8 +22,6 @@ from rue.proxies import active_learning
 from rue.proxies.budgets import Budget
 from rue.proxies.rows import evaluate_proxies
 
-__all__ = ["PROXY_KEYS", "learn_actively", "proxies", "regret", "require_criteria"]
-
 PROXY_KEYS = columns_where(kind="proxy")
 
 

@@ -22,8 +22,6 @@ from rue.bench.suite import Suite
 from rue.bench.tasks import Result, Task, run_task
 from rue.errors import InputError, MissingExtraError, RueError
 
-__all__ = ["Engine", "Event", "Local", "RayCluster", "attempt"]
-
 
 @dataclass(frozen=True)
 class Event:

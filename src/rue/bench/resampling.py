@@ -23,8 +23,6 @@ from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.metrics.columns import COLUMNS
 
-__all__ = ["Replicates", "compare_methods", "draw", "paired_replicates", "with_intervals"]
-
 Replicates = dict[tuple[str, str, str], dict[str, FloatArray]]
 """By data set, loss and method: each column's replicates of its mean over seeds."""
 

@@ -13,8 +13,6 @@ from rue.bench.suite import Suite
 from rue.bench.tasks import tasks
 from rue.errors import InputError
 
-__all__ = ["Progress", "SuiteRun", "run_suite", "select"]
-
 
 @dataclass
 class Progress:

@@ -34,8 +34,6 @@ from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
 
-__all__ = ["State", "Store", "convention_of", "with_convention"]
-
 State = Literal["done", "missing", "stale", "corrupt"]
 """Whether a cell is finished, and if not, why not."""
 

@@ -50,16 +50,6 @@ from rue.methods import METHODS
 from rue.methods._training.settings import Network, Regime
 from rue.proxies.budgets import Budget, get_budget
 
-__all__ = [
-    "OWN_KEYS",
-    "TEXT_FEATURES",
-    "Network",
-    "Regime",
-    "Suite",
-    "read_suite",
-    "shipped",
-]
-
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 _FOLDER = Path(__file__).parent / "suites"
 _FEATURES = {

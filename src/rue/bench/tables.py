@@ -18,19 +18,6 @@ from rue.errors import FileError, InputError
 from rue.metrics.columns import EVALUATED
 from rue.metrics.table import notes
 
-__all__ = [
-    "OURS",
-    "OURS_PUBLISHED",
-    "PAPER",
-    "Results",
-    "SummaryRow",
-    "beside_published",
-    "in_paper",
-    "read_results",
-    "summarize",
-    "table_rows",
-]
-
 
 @dataclass(frozen=True)
 class Results:

@@ -31,15 +31,13 @@ from rue.bench.cells import (
 from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
 from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
-from rue.data.components import principal_components
+from rue.data.features import principal_components
 from rue.data.ood import add_ood, ood_groups
 from rue.data.splits import add_validation, limit_training
 from rue.methods import METHODS
 
 if TYPE_CHECKING:
     from rue.beliefs import Belief
-
-__all__ = ["Result", "Task", "run_task", "tasks"]
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
 
@@ -119,9 +117,9 @@ def tasks(
 
 def run_task(suite: Suite, task: Task) -> list[Result]:
     """Train, predict the test split and evaluate; one result for each of the task's cells."""
-    from rue.methods._training.networks import use_threads
+    from rue.methods._training.networks import use_torch_threads
 
-    use_threads(task.threads)
+    use_torch_threads(task.threads)
     first = task.cells[0]
     method = METHODS[first.method]
     started = time.perf_counter()

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from rue.bench.baselines import Baselines
     from rue.metrics.evaluation import Evaluation
 
-__all__ = ["baselines_for", "beside_baselines"]
-
 
 def baselines_for(
     study: str, truth: str | None, losses: Sequence[str], *, by: str | None, convention: str

@@ -13,9 +13,9 @@ from rue.cli.inputs import (
     OUTPUT,
     AnyFormat,
     At,
-    Cluster,
+    ClusterOption,
+    CommandLosses,
     Files,
-    Losses,
     Matched,
     Wide,
     option,
@@ -32,7 +32,7 @@ EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --
 def compare(
     files: Files,
     matched: Matched,
-    losses: Losses,
+    losses: CommandLosses,
     criterion: list[str] | None = option(
         None,
         "A column of which lower is better; repeat for several. By default aurec, "
@@ -42,7 +42,7 @@ def compare(
     ),
     ci: float = option(0.95, "Level of intervals and tests.", panel="Tests"),
     replicates: int = option(2000, "Bootstrap samples.", panel="Tests", min=2),
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     at: At = None,
     seed: int = option(0, "Seed of the samples.", panel="Tests", min=0),
     format: AnyFormat = "table",

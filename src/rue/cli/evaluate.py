@@ -11,13 +11,13 @@ from rue.cli.inputs import (
     COLUMN,
     AnyFormat,
     At,
-    Cluster,
-    Convention,
-    Corrected,
+    ClusterOption,
+    CommandLosses,
+    ConventionOption,
+    CorrectedOption,
     CoverageAt,
     DeferFee,
     Files,
-    Losses,
     Matched,
     Wide,
     read_limits,
@@ -41,7 +41,7 @@ EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --los
 def evaluate(
     files: Files,
     matched: Matched,
-    losses: Losses,
+    losses: CommandLosses,
     by: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +77,7 @@ def evaluate(
             rich_help_panel="Intervals",
         ),
     ] = False,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     seed: Annotated[
         int,
         typer.Option(
@@ -89,7 +89,7 @@ def evaluate(
     gap: Annotated[
         bool, typer.Option(help="Compute the Pareto-gap.", rich_help_panel="Output")
     ] = True,
-    corrected: Corrected = False,
+    corrected: CorrectedOption = False,
     defer_fee: DeferFee = None,
     at: At = None,
     coverage_at: CoverageAt = None,
@@ -101,7 +101,7 @@ def evaluate(
             rich_help_panel="Output",
         ),
     ] = None,
-    convention: Convention = "definition",
+    convention: ConventionOption = "definition",
     against: Annotated[
         str | None,
         typer.Option(

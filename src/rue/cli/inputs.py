@@ -76,7 +76,7 @@ Values = Annotated[
         "By default 0,1,2,...",
     ),
 ]
-Cluster = Annotated[
+ClusterOption = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
@@ -84,7 +84,7 @@ Cluster = Annotated[
         rich_help_panel="Intervals",
     ),
 ]
-Corrected = Annotated[
+CorrectedOption = Annotated[
     bool,
     typer.Option(
         "--corrected",
@@ -114,7 +114,7 @@ CoverageAt = Annotated[
         rich_help_panel="Output",
     ),
 ]
-Convention = Annotated[
+ConventionOption = Annotated[
     Literal["definition", "published"],
     typer.Option(
         help="Definition 1, or what the authors' own code computes.", rich_help_panel="Output"
@@ -332,7 +332,7 @@ class _Loss:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Losses(_Loss):
+class CommandLosses(_Loss):
     """One or more losses."""
 
     loss: LossNames = None

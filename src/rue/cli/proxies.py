@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import FILE, AnyFormat, Convention, Files, Matched, Wide
+from rue.cli.inputs import FILE, AnyFormat, ConventionOption, Files, Matched, Wide
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def proxies(
         list[str] | None,
         typer.Option(metavar="SET", help="A far OOD set. By default OpenOOD's, by name."),
     ] = None,
-    convention: Convention = "definition",
+    convention: ConventionOption = "definition",
     format: AnyFormat = "table",
     wide: Wide = False,
 ) -> None:

@@ -9,9 +9,9 @@ from rue.cli import emit, emit_json, progress
 from rue.cli.inputs import (
     FILE,
     NAME,
-    Cluster,
-    Corrected,
-    Losses,
+    ClusterOption,
+    CommandLosses,
+    CorrectedOption,
     Matched,
     TableOrJson,
     argument,
@@ -26,7 +26,7 @@ EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out r
 
 def report(
     matched: Matched,
-    losses: Losses,
+    losses: CommandLosses,
     files: list[str] = argument(
         ..., "Prediction files as for rue evaluate, or one folder of rue bench.", metavar=FILE
     ),
@@ -38,8 +38,8 @@ def report(
         None, "Texts or images of the points by id: .csv, .parquet or .npz."
     ),
     ci: float | None = option(None, "Add bootstrap intervals of this level, e.g. 0.95."),
-    cluster: Cluster = None,
-    corrected: Corrected = False,
+    cluster: ClusterOption = None,
+    corrected: CorrectedOption = False,
     title: str = option("", "Title of the page."),
     seed: int = option(0, "Seed of --ci, and of cost under Dirichlet beliefs.", min=0),
     format: TableOrJson = "table",

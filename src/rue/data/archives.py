@@ -17,16 +17,6 @@ from rue.errors import FileError, RueError
 from rue.io.arrays import is_bounded
 from rue.io.memory import allowance, require_memory
 
-__all__ = [
-    "ZIP_ERRORS",
-    "gunzip",
-    "member_named",
-    "open_zip",
-    "read_member",
-    "read_tar",
-    "read_zip",
-]
-
 # No archive that we read comes near this many bytes when unpacked.
 ARCHIVE_LIMIT = 64 << 30
 # What reading a bad zip raises; RuntimeError is that of an encrypted one, OSError bzip2's.

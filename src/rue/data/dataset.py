@@ -19,8 +19,6 @@ from rue.truth.ratings import Ratings
 if TYPE_CHECKING:
     from rue.beliefs import Belief
 
-__all__ = ["SPLITS", "DataSet", "Inputs", "Split", "TaskKind", "count", "official_ids"]
-
 TaskKind = Literal["text", "image", "tabular", "features", "ood"]
 """What the inputs of a data set are."""
 Split = Literal["all", "train", "validation", "test"]

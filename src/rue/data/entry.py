@@ -11,8 +11,6 @@ from rue.data.fetching import content_check, download
 from rue.data.files import Reader
 from rue.errors import FileError
 
-__all__ = ["Entry", "fetch_urls", "options_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:

@@ -1,6 +1,6 @@
-"""Text features: TF-IDF with truncated SVD, or a sentence encoder.
+"""Features of texts (TF-IDF with truncated SVD, or a sentence encoder) and of images (PCA).
 
-Both turn a data set of texts into one of numbers, and other domains' texts into OOD sets of
+The first two turn texts into numbers, and other domains' texts into OOD sets of
 the same numbers. The sentence encoder explains more of the mean rating (docs/data.md has the
 measurement) and needs the extra ``rue[text]``.
 """
@@ -21,19 +21,10 @@ from numpy.typing import NDArray
 from rue._arrays import require_finite, require_whole
 from rue.data.dataset import SPLITS, DataSet
 from rue.data.files import atomic_write, writable_root
+from rue.data.images import LazyImages
 from rue.errors import AlignmentError, FileError, InputError, MissingExtraError, ShapeError
 from rue.io.arrays import load_npz, npz_shapes
 from rue.io.names import named_rows
-
-__all__ = [
-    "ENCODERS",
-    "Encoder",
-    "as_features",
-    "attach_features",
-    "encode_sentences",
-    "features_digest",
-    "featurize",
-]
 
 Encoder = Literal["tfidf", "sentence"]
 """How texts become features; see :func:`featurize`."""
@@ -273,3 +264,34 @@ def _by_name(
     if len({len(row) for row in chosen}) != 1:
         raise ShapeError(f"all features of {path} must have the same length")
     return as_features(np.stack(chosen), f"the features of {path}")
+
+
+_LEAST = 1e-9  # of a variance: beyond the rank of the training images it is rounding error
+
+
+def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
+    """Return a data set with the principal components of its pixels instead of images."""
+    require_whole("n_components", n_components, least=1)
+    inputs = data.inputs
+    if isinstance(inputs, LazyImages) or inputs.ndim != 4:
+        raise InputError(f"{data.name} has no array of images to take principal components of")
+    pixels = inputs.reshape(len(inputs), -1)
+    most = min(len(data.train), pixels.shape[1])
+    if n_components > most:
+        raise InputError(
+            f"n_components must be at most {most}, the number of training images or of pixels of "
+            f"{data.name}, got {n_components}"
+        )
+    train = pixels[data.train].astype(np.float64)
+    mean = train.mean(axis=0)
+    variances, vectors = np.linalg.eigh(np.cov(train, rowvar=False))
+    variances, vectors = variances[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_components)]
+    scaled = vectors * np.sign(largest) / np.sqrt(np.maximum(variances, _LEAST))
+    chunks = range(0, len(pixels), 10_000)
+    features = np.concatenate(
+        [np.round((pixels[first : first + 10_000] - mean) @ scaled, 4) for first in chunks]
+    ).astype(np.float32)
+    made = data.with_inputs(features, {})
+    checksum = {f"{n_components} principal components": features_digest(features)}
+    return replace(made, checksums={**made.checksums, **checksum})

@@ -22,8 +22,6 @@ from rue.errors import FileError
 from rue.io import locks
 from rue.io.atomic import is_full, open_own
 
-__all__ = ["content_check", "download", "get", "locked_target", "pip_download", "zip_check"]
-
 _TIMEOUT = 60  # seconds without a byte
 
 

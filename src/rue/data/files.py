@@ -17,19 +17,6 @@ from rue.errors import FileError, InputError
 from rue.io.arrays import read_npy_bytes
 from rue.io.atomic import replacing, sha256
 
-__all__ = [
-    "Reader",
-    "atomic_write",
-    "cache_folder",
-    "content_digest",
-    "csv_rows",
-    "file_digest",
-    "require_unshared",
-    "roots",
-    "unpacked",
-    "writable_root",
-]
-
 
 def cache_folder() -> Path:
     """Return the user's cache folder for rue."""

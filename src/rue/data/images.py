@@ -19,8 +19,6 @@ from rue.io.memory import require_memory
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["ImageArray", "LazyImages", "decode_image"]
-
 ImageArray = NDArray[np.uint8]
 
 

@@ -16,8 +16,6 @@ from rue.data.features import featurize
 from rue.data.registry import ENTRIES, find, is_here, load
 from rue.errors import FileError, InputError
 
-__all__ = ["add_ood", "ood_groups"]
-
 
 def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
     """Return the names of a data set's near and far OOD sets; none where it has no such sets.

@@ -34,19 +34,6 @@ from rue.data.files import Reader, writable_root
 from rue.errors import FileError, InputError, RueError
 from rue.io.atomic import sha256
 
-__all__ = [
-    "ENTRIES",
-    "Info",
-    "expand",
-    "fetch",
-    "find",
-    "find_problem",
-    "info",
-    "is_complete",
-    "is_here",
-    "load",
-]
-
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
     *(ferplus, chaosnli, emobank, nli_variation, hs_brexit),

@@ -13,16 +13,6 @@ from rue.errors import InputError
 if TYPE_CHECKING:
     from rue.data.dataset import DataSet
 
-__all__ = [
-    "N_FOLDS",
-    "Splits",
-    "add_validation",
-    "hashed_folds",
-    "hold_out",
-    "limit_training",
-    "rotate",
-]
-
 N_FOLDS = 5
 
 
@@ -58,7 +48,7 @@ def rotate(folds: IntArray, seed: int) -> Splits:
     )
 
 
-def hold_out(folds: IntArray, seed: int) -> Splits:
+def split_as_published(folds: IntArray, seed: int) -> Splits:
     """Split by the rule of the paper's code: fold s tests, a tenth of the rest validates."""
     test = require_whole("seed", seed) % N_FOLDS
     rest = np.flatnonzero(folds != test)

@@ -15,8 +15,6 @@ from rue.losses import Classes
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = ["data_set_labels", "data_set_truth", "is_data_set", "simulate_annotators"]
-
 
 def is_data_set(text: str) -> bool:
     """Return whether a text names a data set, or a TOML file that describes one."""

@@ -16,8 +16,6 @@ from rue.selectors.selector import Problem
 if TYPE_CHECKING:
     from rue.deploy.trials import Outcome
 
-__all__ = ["Attained", "attained", "budgets_kept"]
-
 
 @dataclass(frozen=True)
 class Attained:

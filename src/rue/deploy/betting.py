@@ -53,8 +53,6 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, as_vector, require_whole
 from rue.errors import InputError
 
-__all__ = ["betting", "fewest_points", "profile"]
-
 _N_STEPS = 1024
 
 # Beyond so many points the least number is scaled from a larger limit: only their product matters.

@@ -21,21 +21,6 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Components
 from rue.selectors.selector import Problem
 
-__all__ = [
-    "TOTAL",
-    "Bins",
-    "Fits",
-    "Losses",
-    "Thresholds",
-    "Weights",
-    "best_cut",
-    "directions",
-    "keeps_budgets",
-    "losses_of",
-    "total_weights",
-    "weighted_score",
-]
-
 Weights = tuple[float, float]
 TOTAL: Weights = (1.0, 1.0)
 ALEATORIC: Weights = (1.0, 0.0)

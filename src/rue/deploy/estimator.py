@@ -17,8 +17,6 @@ from rue.losses import Loss
 from rue.selectors.selector import Problem
 from rue.truth.base import Truth
 
-__all__ = ["DeployableSelector"]
-
 
 @final
 class DeployableSelector:

@@ -35,11 +35,10 @@ from rue.deploy.kind import Kind, largest_loss
 from rue.deploy.promise import Clusters, Promise, floor_at
 from rue.deploy.rule import Rule
 from rue.errors import InputError, ShapeError
-from rue.inference.clusters import cluster_means, label_codes
+from rue.inference.clusters import cluster_means
+from rue.metrics.cluster_labels import label_codes
 from rue.selectors.optimal import require_realized
 from rue.selectors.selector import Problem, require_reachable
-
-__all__ = ["fit_selector"]
 
 _N_FOLDS = 5
 

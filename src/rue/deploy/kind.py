@@ -24,8 +24,6 @@ from rue.losses import (
     get_loss,
 )
 
-__all__ = ["Kind", "largest_loss", "loss_bound"]
-
 _WORDS = {
     "method": "the method",
     "belief": "the kind of belief",

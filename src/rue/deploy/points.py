@@ -24,8 +24,6 @@ from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 from rue.truth.realized import predicted_person
 
-__all__ = ["DeployPoints", "read_calibration", "read_new", "read_of_kind"]
-
 
 @dataclass(frozen=True, eq=False)
 class DeployPoints:

@@ -40,8 +40,6 @@ from rue.deploy.betting import fewest_points, profile
 from rue.deploy.candidates import Losses, Thresholds
 from rue.selectors.selector import Problem
 
-__all__ = ["Clusters", "Promise", "Tested", "floor_at"]
-
 # With more test points than this, thresholds share bets; in clusters, with five times as many.
 _OWN_BETS = 2_000
 

@@ -17,8 +17,8 @@ from rue._schema import Count, at_least, build, plain, read_content
 from rue.components import Components
 from rue.deploy.kind import Kind
 from rue.errors import InputError
-from rue.inference.clusters import label_codes
 from rue.io.atomic import write_json
+from rue.metrics.cluster_labels import label_codes
 from rue.metrics.measures import regret_calibration
 from rue.metrics.recalibration import (
     Recalibration,
@@ -26,8 +26,6 @@ from rue.metrics.recalibration import (
     gap_after_recalibration,
     recalibrate,
 )
-
-__all__ = ["RecalibrationMap", "fit_recalibration_map"]
 
 FORMAT: Literal["rue recalibration 1"] = "rue recalibration 1"
 

@@ -21,8 +21,6 @@ from rue.errors import InputError
 from rue.io.atomic import write_json
 from rue.selectors.selector import Problem
 
-__all__ = ["PromiseName", "Rule"]
-
 PromiseName = Literal["betting", "hoeffding_bentkus"]
 """Which p-values a promise rests on; Hoeffding-Bentkus is that of earlier rules."""
 

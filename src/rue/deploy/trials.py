@@ -19,8 +19,6 @@ from rue.errors import InfeasibleError
 from rue.selectors.optimal import solve
 from rue.selectors.selector import Problem
 
-__all__ = ["DrawAnswers", "Outcome", "Trials", "compare_rules", "try_promise"]
-
 DrawAnswers = Callable[[IntArray, np.random.Generator], Components]
 """Returns the realised components of the drawn rows, from answers drawn with the generator."""
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray
 
-__all__ = ["FLEXIBLE", "SMOOTH", "AnswerMixture", "AnswerPosterior", "fit_answer_mixture"]
-
 FLEXIBLE = (1.5, 5.0, 30.0, 500.0)
 """Where the components of each majority start, from points that differ to points that agree."""
 SMOOTH = (5.0,)

@@ -14,18 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.errors import InputError
-from rue.metrics.cluster_labels import NO_CLUSTERS, label_codes, number_clusters
-
-__all__ = [
-    "NO_CLUSTERS",
-    "Cluster",
-    "cluster_codes",
-    "cluster_column",
-    "cluster_means",
-    "cluster_sums",
-    "label_codes",
-    "number_clusters",
-]
+from rue.metrics.cluster_labels import label_codes
 
 Cluster = str | ArrayLike
 """The name of a column of ``run.groups``, or a label for each point, shape (n_points,)."""

@@ -27,8 +27,6 @@ from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.truth.alignment import align_rows
 
-__all__ = ["COMPARABLE", "Comparison", "aligned_runs", "compare", "same_loss"]
-
 COMPARABLE = tuple(key for key in INTERVAL_COLUMNS if COLUMNS[key].better == "low")
 """The columns by which methods can be compared: those of which lower is better."""
 

@@ -27,16 +27,6 @@ from rue.metrics.columns import COLUMNS, columns_where
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.metrics.statistics import Sample
 
-__all__ = [
-    "AREAS",
-    "INTERVAL_COLUMNS",
-    "Intervals",
-    "Method",
-    "influence",
-    "intervals",
-    "replicates",
-]
-
 Method = Literal["auto", "percentile", "bca", "basic"]
 METHODS: tuple[Method, ...] = get_args(Method)
 

@@ -12,8 +12,6 @@ from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.inference.intervals import AREAS, Intervals, influence, interval
 from rue.metrics.evaluation import Evaluation
 
-__all__ = ["MEAN", "mean_row"]
-
 MEAN = "(mean)"
 """The group of the mean row."""
 

@@ -18,8 +18,6 @@ from rue.errors import InputError
 from rue.inference.intervals import bca_constants, interval, share_below
 from rue.metrics.columns import title
 
-__all__ = ["Difference", "Ranking", "compare_column", "holm", "significant_inversions"]
-
 
 @dataclass(frozen=True)
 class Difference:

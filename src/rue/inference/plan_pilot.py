@@ -33,8 +33,6 @@ from rue.metrics.measures import aurc
 from rue.metrics.statistics import Area, Mean, area_influence
 from rue.truth.answer_losses import Answers
 
-__all__ = ["LEAST_POINTS", "MISS", "MISS_WITH_JUMPS", "Measure", "Pilot", "Quantity"]
-
 LEAST_POINTS = 20
 """Nothing is recommended from fewer points, whose standard errors are too uncertain themselves."""
 MISS, MISS_WITH_JUMPS = 0.05, 0.1

@@ -28,8 +28,6 @@ from rue.inference.intervals import AREAS
 from rue.inference.plan_pilot import Measure, Pilot, Quantity
 from rue.truth.answer_losses import Answers
 
-__all__ = ["ANNOTATORS", "Plan", "PlanRow", "plan"]
-
 ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
 MOST_ANNOTATORS = 1_000_000
 N_SUBSAMPLES = 20

@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
-from rue.inference.clusters import label_codes
 from rue.inference.intervals import require_options
+from rue.metrics.cluster_labels import label_codes
 from rue.metrics.measures import RegretCalibration, calibration_in_bins, equal_bins
-
-__all__ = ["CalibrationBands", "calibration_bands"]
 
 _MOST = 1 << 22
 """Numbers drawn at once."""

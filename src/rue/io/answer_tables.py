@@ -12,18 +12,9 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, is_missing, plain, row_ids
+from rue.io.files import Frame, FrameColumn, is_missing, plain_name, row_ids
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
-
-__all__ = [
-    "LABEL_NAMES",
-    "TOTALS",
-    "Said",
-    "has_no_names",
-    "require_no_stray_word",
-    "said_in_table",
-]
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
@@ -94,10 +85,10 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
     nested = _nested(frame, others)
     if stated is None and nested is not None:
         column = frame.columns[nested]
-        is_count = plain(nested) in _BY_CLASS or not _is_list(column)
+        is_count = plain_name(nested) in _BY_CLASS or not _is_list(column)
         if is_count and _numbers_inside(column):
             return _by_class(frame, id_name, nested)
-        kind = "rating" if plain(nested) == "ratings" else "label"
+        kind = "rating" if plain_name(nested) == "ratings" else "label"
         return _events(frame, id_name, nested, kind, matching)
     if matching.annotator is not None and not frame.has(matching.annotator):
         return _annotator_columns(
@@ -116,7 +107,7 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
         columns = [
             name
             for name, column in frame.columns.items()
-            if name not in others and _ONE_ANNOTATOR.fullmatch(plain(name))
+            if name not in others and _ONE_ANNOTATOR.fullmatch(plain_name(name))
         ]
         if len(columns) < 2:
             columns = _word_columns(frame, others)
@@ -141,9 +132,9 @@ def _nested(frame: Frame, others: set[str | None]) -> str | None:
     columns = [
         name
         for name, column in frame.columns.items()
-        if plain(name) in usual and name not in others and column.is_nested
+        if plain_name(name) in usual and name not in others and column.is_nested
     ]
-    return min(columns, key=lambda name: usual.index(plain(name)), default=None)
+    return min(columns, key=lambda name: usual.index(plain_name(name)), default=None)
 
 
 def _is_list(column: FrameColumn) -> bool:
@@ -164,7 +155,7 @@ def _is_gold(frame: Frame, label: str, others: set[str | None], id_name: str | N
     column = frame.column(label)
     if column.is_nested or frame.find("annotator", *ANNOTATOR_NAMES) is not None:
         return False
-    numeric = [n for n in _numeric(frame, {*others, label}) if plain(n) not in _COUNTS]
+    numeric = [n for n in _numeric(frame, {*others, label}) if plain_name(n) not in _COUNTS]
     if len(numeric) < 2:
         return False
     if set(np.unique(column.words).tolist()) - {""} <= set(numeric):
@@ -186,7 +177,7 @@ def _numeric(frame: Frame, others: set[str | None]) -> list[str]:
         name
         for name, column in frame.columns.items()
         if name not in others
-        and plain(name) not in _NO_CLASSES
+        and plain_name(name) not in _NO_CLASSES
         and not column.is_nested
         and column.numbers is not None
     ]
@@ -350,7 +341,7 @@ def _word_columns(frame: Frame, others: set[str | None]) -> list[str]:
         name: set(column.words[~column.missing].tolist())
         for name, column in frame.columns.items()
         if name not in others
-        and plain(name) not in _NO_ANNOTATORS
+        and plain_name(name) not in _NO_ANNOTATORS
         and not column.is_nested
         and column.numbers is None
     }
@@ -414,7 +405,7 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> Said:
         columns={} if id_name is None else {"id": id_name},
         used=frozenset({name, "classes"}),
         table=table,
-        exact=plain(name) in _SHARES,
+        exact=plain_name(name) in _SHARES,
         classes=classes,
         order=order,
     )

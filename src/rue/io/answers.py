@@ -23,16 +23,6 @@ from rue.io.answer_tables import Said, said_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
 
-__all__ = [
-    "ANSWER_ARRAYS",
-    "FileAnswers",
-    "answers_of",
-    "answers_of_arrays",
-    "as_stated",
-    "read_answers",
-    "span",
-]
-
 _ENOUGH_ROWS = 20  # to conclude something from a common divisor
 Layout = Literal["long", "wide", "arrays"]
 ANSWER_ARRAYS = ("counts", "probs", "ratings")

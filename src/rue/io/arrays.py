@@ -18,8 +18,6 @@ from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.io.memory import MemoryBudget, file_size, opened, reading
 
-__all__ = ["is_bounded", "load_npy", "load_npz", "npz_shapes", "read_npy_bytes", "save_npz"]
-
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000  # as numpy's own limit
 _LEAST_ITEM = 8  # what an element takes at least: numbers are read as float64

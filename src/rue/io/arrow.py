@@ -18,8 +18,6 @@ from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn
 from rue.io.memory import MemoryBudget, file_size, opened, reading
 
-__all__ = ["open_parquet", "read_arrow", "read_dataset_folder"]
-
 _PER_ROW = 16  # bytes that a row of a column takes at least
 _PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object
 _INDEX = "__index_level_"

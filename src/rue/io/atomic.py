@@ -18,8 +18,6 @@ from typing import BinaryIO
 
 from rue.errors import FileError
 
-__all__ = ["ON_LINK", "copy", "is_full", "open_own", "replacing", "sha256", "write_json"]
-
 ON_LINK: ContextVar[Callable[[str], object] | None] = ContextVar("ON_LINK", default=None)
 """What to call with a sentence where a file is written through a folder link."""
 

@@ -17,11 +17,9 @@ from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.answer_tables import has_no_names, require_no_stray_word
-from rue.io.files import Frame, FrameColumn, plain, row_ids
+from rue.io.files import Frame, FrameColumn, plain_name, row_ids
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
-
-__all__ = ["BELIEF_ARRAYS", "REAL_KINDS", "belief_arrays", "real_kind"]
 
 REAL_KINDS = {
     "NormalInverseGamma": ("mu", "nu", "alpha", "beta"),
@@ -98,11 +96,11 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
     if nested:
         arrays, order = _of_lists(frame, name, nested)
         return TableArrays(arrays, order, [*nested, name, draw, "classes"])
-    lower = [plain(column) for column in frame.columns]
+    lower = [plain_name(column) for column in frame.columns]
     sample, kind = frame.find("sample"), real_kind(lower)
     if kind is not None:
         arrays, notes = _of_numbers(frame, name, kind)
-        used = [column for column in frame.columns if plain(column) in REAL_KINDS[kind]]
+        used = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
         return TableArrays(arrays, "none", [*used, name, draw], notes)
     if sample is not None and name is not None:
         return TableArrays(_of_samples(frame, name, sample), "none", [sample, name, draw])
@@ -126,7 +124,7 @@ def method_column(frame: Frame) -> str | None:
         column = frame.columns[name]
         if column.is_nested or len(np.unique(column.words)) < 2:
             continue
-        if plain(name) == "method" or column.numbers is None:  # numbered models are draws
+        if plain_name(name) == "method" or column.numbers is None:  # numbered models are draws
             return name
     return None
 
@@ -249,9 +247,9 @@ def _with_groups(
     for name, column in frame.columns.items():
         if name in used or column.is_nested:
             continue
-        cells = rows.once(name, column, required=plain(name) in required)
+        cells = rows.once(name, column, required=plain_name(name) in required)
         if cells is not None:
-            arrays[plain(name) if plain(name) in _SCALARS else name] = cells
+            arrays[plain_name(name) if plain_name(name) in _SCALARS else name] = cells
     if rows.ids is not None:
         arrays["ids"] = rows.ids
     return arrays
@@ -294,7 +292,7 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:
     """Return the column of a class's probability: of its name, a usual one, or the only one."""
     columns = _class_columns(frame, others)
-    usual = [name for name in columns if plain(name) in _PROBABILITIES]
+    usual = [name for name in columns if plain_name(name) in _PROBABILITIES]
     candidates = [positive] if positive in columns else usual or columns
     if len(candidates) != 1:
         raise FileError(
@@ -352,7 +350,7 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> dict[str, 
     rows = _point_rows(frame, ids[first], draws, len(first))
     assert rows.ids is not None
     stacked = rows.stacked(grid)
-    return {_LONG[plain(key)]: stacked, "classes": np.array(classes), "ids": rows.ids}
+    return {_LONG[plain_name(key)]: stacked, "classes": np.array(classes), "ids": rows.ids}
 
 
 def _class_words(frame: Frame, name: str) -> NDArray[np.str_]:
@@ -368,8 +366,8 @@ def _of_numbers(
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Return the columns of a belief about real numbers."""
     rows, draw = _rows_of(frame, name)
-    columns = [column for column in frame.columns if plain(column) in REAL_KINDS[kind]]
-    arrays = {plain(column): rows.stacked(frame.numbers(column)) for column in columns}
+    columns = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
+    arrays = {plain_name(column): rows.stacked(frame.numbers(column)) for column in columns}
     return _with_groups(frame, arrays, rows, [*columns, name, draw]), _repeated(rows, draw)
 
 

@@ -29,15 +29,6 @@ from rue.io.memory import MemoryBudget
 from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
 from rue.io.saving import save_table
 
-__all__ = [
-    "components_of",
-    "holds_components",
-    "is_component_table",
-    "named_method",
-    "read_estimates",
-    "save_components",
-]
-
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
 _COMPUTABLE = ("total_hat", "aleatoric_star")

@@ -8,8 +8,6 @@ from rue.errors import FileError, InputError
 from rue.io.files import ARROW_SUFFIXES, TEXT_SUFFIXES, Frame, read_frame, suffix_of
 from rue.losses import CostMatrix
 
-__all__ = ["read_cost"]
-
 
 def read_cost(path: str | Path) -> CostMatrix:
     """Read a cost matrix C[action, class] from .npy or a table; a header names the classes."""

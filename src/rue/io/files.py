@@ -23,8 +23,6 @@ from rue.errors import FileError
 from rue.io.memory import MemoryBudget, opened
 from rue.io.names import named_rows
 
-__all__ = ["Frame", "FrameColumn", "is_missing", "is_number", "read_bytes", "read_frame", "row_ids"]
-
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "<na>"})
 """Cells, in lower case, that say that there is no value."""
 
@@ -186,7 +184,7 @@ class Frame:
 
     def find(self, *names: str) -> str | None:
         """Return the first column with one of these names, in either case."""
-        return next((column for column in self.columns if plain(column) in names), None)
+        return next((column for column in self.columns if plain_name(column) in names), None)
 
     def numbers(self, name: str) -> FloatArray:
         """Return a column of numbers without a missing one, or raise."""
@@ -319,7 +317,7 @@ def is_missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return the name of a column in lower case, with other characters as underscores."""
     return "".join(c if c.isalnum() else "_" for c in name.strip().lower())
 

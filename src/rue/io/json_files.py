@@ -13,8 +13,6 @@ from rue.io.memory import MemoryBudget
 if TYPE_CHECKING:
     from rue.io.logs import OtherLayout
 
-__all__ = ["frame_of", "json_objects", "read_json"]
-
 
 def read_json(path: Path, text: str, budget: MemoryBudget) -> Frame:
     """Read the objects in a text as the rows of a table; other tools' layouts are known."""

@@ -17,8 +17,6 @@ from rue.io.truth import read_truth
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = ["read_labels"]
-
 
 def read_labels(
     path: str | Path,

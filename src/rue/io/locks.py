@@ -15,8 +15,6 @@ from typing import Any, BinaryIO
 from rue.errors import FileError
 from rue.io.atomic import open_own
 
-__all__ = ["Held", "locked"]
-
 # Windows locks bytes, and nobody else can read those: one far beyond what the file holds.
 _LOCKED_BYTE = 1 << 30
 _POLL = 0.1  # seconds

@@ -23,15 +23,6 @@ from rue.errors import FileError
 from rue.io.files import is_number
 from rue.io.memory import MemoryBudget, reading
 
-__all__ = [
-    "PAIRS",
-    "OtherLayout",
-    "inspect_log",
-    "known_layout",
-    "lewidi_submission",
-    "pipeline_scores",
-]
-
 Record = Mapping[str, Any]
 PAIRS = "pairs of probabilities"
 """The column of a submission with two probabilities for each of several labels."""

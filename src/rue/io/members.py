@@ -20,9 +20,6 @@ from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = ["joined"]
-
-
 _Drawn = (Draws, Gaussians, Samples)
 Drawn = Draws | Gaussians | Samples
 

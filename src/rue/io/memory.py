@@ -15,8 +15,6 @@ from typing import BinaryIO
 from rue._text import one_line
 from rue.errors import FileError, InputError
 
-__all__ = ["MemoryBudget", "allowance", "opened", "parse_size", "reading", "require_memory"]
-
 VARIABLE = "RUE_MAX_MEMORY"
 _LEAST = 1 << 30
 _PER_BYTE = 100

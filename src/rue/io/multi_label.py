@@ -26,8 +26,6 @@ from rue.io.names import ANNOTATOR_NAMES, BY_NAME, Matching, find_id_name, ids_o
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 
-__all__ = ["read_label_beliefs", "read_label_truths"]
-
 _SETS = (*LABEL_NAMES, "labels", "annotations", "answers")
 _SEPARATORS = re.compile(r"[,;|]")
 

@@ -14,22 +14,6 @@ from rue.beliefs.base import PerPoint
 from rue.errors import AlignmentError, FileError, InputError
 from rue.losses import Classes
 
-__all__ = [
-    "ANNOTATOR_NAMES",
-    "BY_NAME",
-    "BY_POSITION",
-    "ID_NAMES",
-    "UNNAMED",
-    "Matching",
-    "checked_classes",
-    "find_id_name",
-    "ids_of",
-    "in_stated_order",
-    "named_rows",
-    "require_unique",
-    "unused_note",
-]
-
 Named = TypeVar("Named", bound=PerPoint)
 
 ID_NAMES = ("id", "ids", "uid", "item", "item_id")

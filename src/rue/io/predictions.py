@@ -32,7 +32,7 @@ from rue.errors import AlignmentError, FileError, InputError, ShapeError
 from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
 from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
 from rue.io.components import components_of, is_component_table
-from rue.io.files import Frame, plain, read_frame
+from rue.io.files import Frame, plain_name, read_frame
 from rue.io.names import (
     BY_NAME,
     Matching,
@@ -45,16 +45,6 @@ from rue.io.names import (
 from rue.io.real_values import real_belief
 from rue.io.truth import truth_of_answers
 from rue.losses import Classes
-
-__all__ = [
-    "draws_first",
-    "noted_twins",
-    "predictions_of",
-    "read_belief",
-    "read_file",
-    "read_method",
-    "read_predictions",
-]
 
 _LOOKED_AT = 256  # rows, before all are compared
 
@@ -175,7 +165,7 @@ def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
             advice={"--classes": "states those that are"} | error.advice,
         ) from None
     used = {name.split(".")[0] for name in table.used if name}
-    unused = [n for n in frame.columns if n not in used and plain(n) not in BELIEF_ARRAYS]
+    unused = [n for n in frame.columns if n not in used and plain_name(n) not in BELIEF_ARRAYS]
     return _noted(belief, frame, unused, matching, table.notes)
 
 

@@ -21,8 +21,6 @@ from rue.losses import CRPS
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
-__all__ = ["padded_ratings", "rated_truth", "real_arrays", "real_belief"]
-
 
 def real_belief(path: Path, arrays: Mapping[str, NDArray[Any]], kind: str) -> RealBelief:
     """Return the belief of that kind; see the description of this module."""

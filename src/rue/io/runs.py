@@ -19,16 +19,6 @@ from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_on
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = [
-    "align_files",
-    "in_one_order",
-    "make_run",
-    "make_runs",
-    "read_run",
-    "read_runs",
-    "same_points",
-]
-
 
 def make_run(
     belief: Belief | Run,

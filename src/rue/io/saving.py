@@ -20,8 +20,6 @@ from rue.io.real_values import padded_ratings, real_arrays
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
-__all__ = ["prediction_arrays", "save_predictions", "save_table"]
-
 
 def save_predictions(
     path: str | os.PathLike[str],

@@ -19,8 +19,6 @@ from rue.io.files import Frame, FrameColumn, is_number, suffix_of
 from rue.io.memory import MemoryBudget, reading
 from rue.io.names import ANNOTATOR_NAMES, ID_NAMES, UNNAMED
 
-__all__ = ["is_header", "read_text"]
-
 _COLUMN_WORDS = {
     *(*ID_NAMES, *ANNOTATOR_NAMES, "name", "file", "file_name", "path", "image", "index"),
     *("text", "document", "split", "fold", "group", "cluster", "dataset", "method", "loss", "seed"),

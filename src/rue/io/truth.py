@@ -15,8 +15,6 @@ from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
-__all__ = ["read_truth", "truth_of_answers"]
-
 
 def read_truth(
     path: str | os.PathLike[str],

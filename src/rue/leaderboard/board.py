@@ -24,8 +24,6 @@ from rue.leaderboard.submission import Refused, Submission, find_submissions
 from rue.leaderboard.verify import References, Verified, answers_checksum, verify
 from rue.metrics.columns import title
 
-__all__ = ["RANKED_BY", "Board", "BoardRow", "Leaderboard", "build_leaderboard"]
-
 RANKED_BY = ("n_aurec", "aurec", "aurc")
 """The columns by which rows are ranked."""
 

@@ -16,8 +16,6 @@ from rue.leaderboard.verify import References, answers_checksum
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 
-__all__ = ["write_submission"]
-
 
 def write_submission(
     predictions: str | Path,

@@ -13,8 +13,6 @@ from rue.metrics.columns import title as column_title
 from rue.report.html import assemble, asset
 from rue.report.page_content import leaderboard_columns
 
-__all__ = ["render_leaderboard", "write_leaderboard"]
-
 _PACKAGE = "rue.leaderboard"
 _SHARED = ("text", "arrays", "dom", "theme", "table")
 _OWN = ("ranks", "board")

@@ -12,8 +12,6 @@ from rue.errors import InputError
 from rue.losses import get_loss
 from rue.metrics.columns import COLUMNS
 
-__all__ = ["OWN_REGIME", "Claim", "SubmittedRow", "require_definition"]
-
 OWN_REGIME = "own"
 """The regime of a submission that names none: its settings are its own."""
 

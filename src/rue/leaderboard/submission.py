@@ -25,15 +25,6 @@ from rue.io.memory import allowance
 from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
 from rue.metrics.columns import EVALUATED
 
-__all__ = [
-    "Refused",
-    "Submission",
-    "find_submissions",
-    "read_submission",
-    "refusal",
-    "require_sent",
-]
-
 _PREDICTIONS = ("predictions.npz", "predictions.jsonl", "predictions.parquet", "predictions.csv")
 _NO_ROW = "has no row.json"
 _LARGEST = 1_000_000

@@ -34,8 +34,6 @@ from rue.metrics.columns import COLUMNS, title
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.base import Truth
 
-__all__ = ["References", "Verified", "answers_checksum", "claim_differs", "verify"]
-
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9
 
 

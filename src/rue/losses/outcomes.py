@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, IntArray, as_array, as_values, require_finite
 from rue.errors import AlignmentError, InputError, ShapeError
 
-__all__ = ["Classes", "Outcomes", "RealNumbers"]
-
 # How much an order says: nothing; the order of the columns; an ordered scale; the user's word.
 _STRENGTH = {"none": 0, "given": 1, "scale": 2, "user": 3}
 

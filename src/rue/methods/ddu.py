@@ -24,7 +24,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, Trained, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "Mixture", "fit", "fit_mixture", "predict"]
 
@@ -45,10 +45,10 @@ class Config:
             raise InputError(f"coefficient must be above 0, got {self.coefficient}")
 
 
-def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
-    from rue.methods._training.models import Plan
+def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
+    from rue.methods._training.models import Recipe
 
-    return Plan(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
+    return Recipe(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
 
 
 def _state(config: Config, result: Trained) -> "Mixture":  # noqa: ARG001
@@ -131,6 +131,6 @@ def _factorise(covariances: FloatArray, jitter: float) -> FloatArray | None:
     return factors if (pivots.min(axis=1) > rounding).all() else None
 
 
-learner = Learner("ddu", Config, networks(_plan, _state), _belief)
+learner = Learner("ddu", Config, networks(_recipe, _state), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike
 
 from rue.beliefs import Scored
 from rue.data.dataset import Inputs
+from rue.data.splits import N_FOLDS
 from rue.methods._training.settings import Training
 from rue.methods.learner import FitRequest, Fitted, Learner, Trained, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "fit", "predict"]
 
@@ -38,12 +39,11 @@ class Config:
     training: Training | None = None
 
 
-def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     from rue.methods._training import objectives
-    from rue.methods._training.jobs import N_FOLDS
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
-    return Plan(
+    return Recipe(
         method="deup",
         n_members=1 + N_FOLDS,
         fold_of=lambda index: index - 1 if index else None,
@@ -57,12 +57,12 @@ def _train(config: Config, request: FitRequest) -> list[Trained]:
     """Train the networks for the mean, then the error networks; those of all seeds together."""
     from rue.methods._training.fitting import fit_pools
     from rue.methods._training.jobs import out_of_fold_regret
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
     from rue.methods._training.objectives import regret_loss
 
-    trained = networks(_plan)(config, request)
+    trained = networks(_recipe)(config, request)
     errors = fit_pools(
-        Plan(method="deup_error", objective=regret_loss),
+        Recipe(method="deup_error", objective=regret_loss),
         [replace(one.pool, targets=out_of_fold_regret(one)) for one in trained],
         [[one.model.training for one in trained]],
         [one.model.seed for one in trained],

@@ -30,7 +30,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]
 
@@ -46,13 +46,13 @@ class Config:
         require_whole("n_members", self.n_members, least=1)
 
 
-def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     from rue.methods._training import objectives
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
     # The likelihood of all answers has gradients as many times as large, which AdamW divides out.
     per_answer = config.training is not None and config.training.optimizer == "sgd"
-    return Plan(
+    return Recipe(
         method="dirichlet_multinomial",
         objective=objectives.per_answer_loss
         if per_answer
@@ -86,6 +86,6 @@ def _alphas(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[FloatArray]:
     return [concentrations(logits).cpu().numpy() for logits in fitted.model.chunks(inputs)]
 
 
-learner = Learner("dirichlet_multinomial", Config, networks(_plan), _belief)
+learner = Learner("dirichlet_multinomial", Config, networks(_recipe), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -19,7 +19,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "fit", "predict"]
 
@@ -42,19 +42,19 @@ class Config:
             raise InputError("dropout must be above 0 for MC dropout, got 0")
 
 
-def _plan(config: Config, real: bool) -> "Plan":
-    from rue.methods._training.models import Plan
+def _recipe(config: Config, real: bool) -> "Recipe":
+    from rue.methods._training.models import Recipe
     from rue.methods._training.real_heads import gaussian_plan
 
-    plan = Plan(
+    recipe = Recipe(
         method="mc_dropout",  # names the random streams; another name would give other numbers
         dropout=True,
         mean=lambda model, x: model.passes(model.embed(x), config.n_draws).softmax(-1).mean(1),
     )
     if not real:
-        return plan
+        return recipe
     return gaussian_plan(
-        plan, lambda model, x: model.passes(model.embed(x), config.n_draws).transpose(0, 1)
+        recipe, lambda model, x: model.passes(model.embed(x), config.n_draws).transpose(0, 1)
     )
 
 
@@ -66,6 +66,6 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
     return Draws(np.concatenate([logits.softmax(-1).cpu().numpy() for logits in passes]))
 
 
-learner = Learner("dropout", Config, networks(_plan), _belief)
+learner = Learner("dropout", Config, networks(_recipe), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -17,7 +17,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "fit", "predict"]
 
@@ -34,12 +34,12 @@ class Config:
         require_whole("n_members", self.n_members, least=1)
 
 
-def _plan(config: Config, real: bool) -> "Plan":
-    from rue.methods._training.models import Plan
+def _recipe(config: Config, real: bool) -> "Recipe":
+    from rue.methods._training.models import Recipe
     from rue.methods._training.real_heads import gaussian_plan
 
-    plan = Plan(method="ensemble", n_members=config.n_members)
-    return gaussian_plan(plan, lambda model, x: model.logits(x)) if real else plan
+    recipe = Recipe(method="ensemble", n_members=config.n_members)
+    return gaussian_plan(recipe, lambda model, x: model.logits(x)) if real else recipe
 
 
 def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
@@ -48,6 +48,6 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws | Gaussians:
     return fitted.answers.gaussians(fitted.model.outputs(inputs))
 
 
-learner = Learner("ensemble", Config, networks(_plan), _belief)
+learner = Learner("ensemble", Config, networks(_recipe), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -26,7 +26,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "fit", "predict"]
 
@@ -48,12 +48,12 @@ class Config:
             raise InputError(f"kl must not be negative or infinite, got {self.kl}")
 
 
-def _plan(config: Config, real: bool) -> "Plan":
+def _recipe(config: Config, real: bool) -> "Recipe":
     from rue.methods._training import objectives, real_heads
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
     if real:
-        return Plan(
+        return Recipe(
             method="evidential",
             objective=real_heads.evidential_loss,
             n_outputs=lambda _: 4,
@@ -62,7 +62,7 @@ def _plan(config: Config, real: bool) -> "Plan":
                 model.logits(x)[0].double(), y
             ),
         )
-    return Plan(
+    return Recipe(
         method="evidential",
         objective=functools.partial(objectives.evidential_loss, kl=config.kl),
         settings=(config.kl,),
@@ -79,6 +79,6 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInv
     return Dirichlet((evidence(outputs[:, 0]) + 1).cpu().numpy())
 
 
-learner = Learner("evidential", Config, networks(_plan), _belief)
+learner = Learner("evidential", Config, networks(_recipe), _belief)
 fit = learner.fit
 predict = learner.predict

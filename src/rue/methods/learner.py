@@ -18,7 +18,7 @@ from rue.errors import InputError, MissingExtraError, ShapeError
 from rue.methods._training.settings import usual_training
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
     from rue.methods._training.real_heads import AnswerScale
 
 __all__ = ["FitRequest", "Fitted", "Folder", "Learner", "Trained", "networks", "one_network"]
@@ -126,7 +126,7 @@ class Learner(Generic[C]):
         The class of its settings, which has a field ``training``.
     train
         Returns one :class:`Trained` for each seed of a request; :func:`networks` makes it of a
-        plan.
+        recipe.
     belief
         Returns the belief of a fitted method about inputs, before a temperature.
     """
@@ -205,11 +205,11 @@ class Learner(Generic[C]):
 
 
 def networks(
-    plan: Callable[[C, bool], "Plan"], state: Callable[[C, Trained], Any] | None = None
+    recipe: Callable[[C, bool], "Recipe"], state: Callable[[C, Trained], Any] | None = None
 ) -> Callable[[C, FitRequest], list[Trained]]:
-    """Return the function that trains a plan's networks and fits a state to those of each seed.
+    """Return the function that trains a recipe's networks and fits a state to those of each seed.
 
-    ``plan`` takes the settings, with a training, and whether answers are real numbers.
+    ``recipe`` takes the settings, with a training, and whether answers are real numbers.
     """
 
     def train(config: C, request: FitRequest) -> list[Trained]:
@@ -219,7 +219,7 @@ def networks(
         if settings.training is None:
             settings = replace(settings, training=usual_training(request.data[0]))
         held_out = getattr(settings, "temperature", False)
-        own = replace(plan(settings, request.is_real), held_out=held_out)
+        own = replace(recipe(settings, request.is_real), held_out=held_out)
         trained = fit_models(own, request, settings.training)
         if state is None:
             return trained
@@ -228,15 +228,15 @@ def networks(
     return train
 
 
-def one_network(name: str) -> Callable[[Any, bool], "Plan"]:
-    """Return the plan of one network that is trained by cross-entropy."""
+def one_network(name: str) -> Callable[[Any, bool], "Recipe"]:
+    """Return the recipe of one network that is trained by cross-entropy."""
 
-    def plan(config: Any, real: bool) -> "Plan":  # noqa: ARG001
-        from rue.methods._training.models import Plan
+    def recipe(config: Any, real: bool) -> "Recipe":  # noqa: ARG001
+        from rue.methods._training.models import Recipe
 
-        return Plan(method=name)
+        return Recipe(method=name)
 
-    return plan
+    return recipe
 
 
 def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:

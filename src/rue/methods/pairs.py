@@ -33,7 +33,7 @@ from rue.methods._training.settings import Training
 from rue.methods.learner import Fitted, Learner, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]
 
@@ -49,11 +49,11 @@ class Config:
         require_whole("n_members", self.n_members, least=1)
 
 
-def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     from rue.methods._training import objectives
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
-    return Plan(
+    return Recipe(
         method="pairs",
         objective=objectives.pair_cross_entropy,
         n_members=config.n_members,
@@ -94,6 +94,6 @@ def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
     return np.concatenate([x.double().softmax(-1).mean(0).cpu().numpy() for x in chunks])
 
 
-learner = Learner("pairs", Config, networks(_plan), _belief)
+learner = Learner("pairs", Config, networks(_recipe), _belief)
 fit = learner.fit
 predict = learner.predict

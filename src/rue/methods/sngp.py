@@ -28,7 +28,7 @@ from rue.methods._training.streams import stream
 from rue.methods.learner import Fitted, Learner, Trained, networks
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
 __all__ = ["Config", "fit", "fit_factors", "predict"]
 
@@ -58,11 +58,11 @@ class Config:
                 raise InputError(f"{name} must be above 0 and finite, got {getattr(self, name)}")
 
 
-def _plan(config: Config, real: bool) -> "Plan":  # noqa: ARG001
+def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     from rue.methods._training.fourier import on_top
-    from rue.methods._training.models import Plan
+    from rue.methods._training.models import Recipe
 
-    return Plan(
+    return Recipe(
         method="sngp",
         settings=(config.n_fourier, config.length_scale),
         slope=_SLOPE,
@@ -114,6 +114,6 @@ def _softmax(logits: FloatArray) -> FloatArray:
     return from_numpy(logits).softmax(-1).numpy()
 
 
-learner = Learner("sngp", Config, networks(_plan, _state), _belief)
+learner = Learner("sngp", Config, networks(_recipe, _state), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import IntArray
 from rue.errors import InputError
 
-__all__ = ["NO_CLUSTERS", "label_codes", "number_clusters"]
-
 NO_CLUSTERS = np.empty(0, np.int64)
 """What kernels take for points that are drawn one by one."""
 

@@ -36,17 +36,6 @@ from rue.metrics.statistics import (
 )
 from rue.pareto.gap import pareto_gap
 
-__all__ = [
-    "COLUMNS",
-    "EVALUATED",
-    "SOURCES",
-    "UNBIASED_LOSSES",
-    "Column",
-    "columns_where",
-    "title",
-    "unbiased_regret",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Column:

@@ -31,8 +31,6 @@ from rue.metrics.statistics import Sample
 from rue.pareto.gap import pareto_gap
 from rue.truth.answer_losses import Answers, answers
 
-__all__ = ["CORRECTED", "Corrected", "corrected_columns", "run_answers"]
-
 CORRECTED = ("excess_aurec", "n_aurec", "n_aurec_total", "spearman_star", "pareto_gap")
 """The columns that have a ``*_corrected`` twin."""
 

@@ -14,13 +14,6 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, short_repr
 from rue.metrics.measures import require_scores
 
-__all__ = [
-    "Curve",
-    "accuracy_coverage_curve",
-    "regret_coverage_curve",
-    "risk_coverage_curve",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:

@@ -23,8 +23,6 @@ from rue.errors import InputError
 from rue.losses import Loss
 from rue.truth.annotations import Annotations
 
-__all__ = ["RegretParts", "regret_parts"]
-
 
 @dataclass(frozen=True, eq=False)
 class RegretParts:

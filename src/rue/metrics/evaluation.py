@@ -24,8 +24,6 @@ from rue.truth.realized import person_kind
 if TYPE_CHECKING:
     from rue.inference.intervals import Intervals
 
-__all__ = ["Evaluation", "evaluate", "evaluate_components", "evaluate_run"]
-
 
 class _Columns:
     """The columns of an evaluation, for type checkers: one for each entry of ``EVALUATED``."""

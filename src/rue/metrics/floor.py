@@ -29,8 +29,6 @@ from rue.metrics.measures import exact_areas
 from rue.metrics.statistics import Sample
 from rue.truth.answer_losses import Answers
 
-__all__ = ["NAMES", "Reference", "Simulated", "simulate_belief", "simulate_floor"]
-
 N_REPLICATES = 20
 MOST_POINTS, MOST_CELLS = 20_000, 2_000_000
 """Up to so many points, and points times classes, references are computed by default."""

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic, block_starts
-
-__all__ = ["CURVES", "AtCoverage", "AtLimit", "limit_titles"]
+from rue.metrics.statistics import Hat, PointValues, Sample, Star, Statistic, block_starts
 
 ROUNDING = 1e-12
 SCORE = Hat("epistemic")
@@ -28,7 +26,7 @@ class AtLimit(Statistic):
     curve: Literal["risk", "regret"]
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         """The curve and the score that ranks it."""
         return CURVES[self.curve], SCORE
 

@@ -15,23 +15,6 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, IntArray, as_vector, short_repr
 from rue.errors import InputError
 
-__all__ = [
-    "AreaRule",
-    "Areas",
-    "RegretCalibration",
-    "areas",
-    "aurc",
-    "aurec",
-    "excess_aurec",
-    "kendall",
-    "n_aurec",
-    "oracle_aurec",
-    "random_aurec",
-    "regret_calibration",
-    "require_scores",
-    "spearman",
-]
-
 AreaRule = Literal["exact", "step", "row_order"]
 """How an area under a coverage curve is computed; see :func:`aurec`."""
 

@@ -16,9 +16,7 @@ from rue.components import Components
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.curves import Curve, risk_coverage_curve
-from rue.metrics.statistics import Hat, Points, Sample, Star, Statistic
-
-__all__ = ["Parity", "TeamCoverage", "TeamRisk", "team_curve"]
+from rue.metrics.statistics import Hat, PointValues, Sample, Star, Statistic
 
 ROUNDING = 1e-12
 """Sums that differ by less than this share of their terms, or of the scale of the loss for each
@@ -42,7 +40,7 @@ class _AlongTotal(Statistic):
     """The column of :func:`rue._kernels.bootstrap.teams` that holds the number."""
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         return Star("total"), Star("person"), Hat("total")
 
     def fee(self, sample: Sample) -> float:

@@ -15,8 +15,6 @@ from rue.errors import InputError
 from rue.metrics.cluster_labels import label_codes, number_clusters
 from rue.metrics.measures import regret_calibration
 
-__all__ = ["Recalibration", "fit_recalibration", "gap_after_recalibration", "recalibrate"]
-
 _HALVINGS = 40
 
 

@@ -10,14 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from rue._arrays import FloatArray, round_to_scale, stream
+from rue._arrays import FloatArray, chunked, round_to_scale
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws
 from rue.components import Run
 from rue.truth.alignment import align
 from rue.truth.annotations import Annotations, require_belief
 from rue.truth.base import Truth
-
-__all__ = ["Pair", "PairScores", "few_answers", "pair_scores"]
 
 FLOOR = 1e-12
 
@@ -57,11 +55,11 @@ def pair_scores(truth: Truth, belief: Belief) -> PairScores:
     scale = whole * whole if truth.counts is None else whole * (whole - 1.0)
     out = np.empty((len(belief), 3))
     if isinstance(belief, Dirichlet):
-        for rows, alpha in stream(belief.alpha):
+        for rows, alpha in chunked(belief.alpha):
             block = np.ascontiguousarray(alpha, dtype=np.float64)
             dirichlet_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
     elif isinstance(belief, Draws):
-        for rows, probs in stream(belief.probs):
+        for rows, probs in chunked(belief.probs):
             block = np.ascontiguousarray(probs)
             draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
     else:

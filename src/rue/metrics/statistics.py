@@ -19,24 +19,7 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.metrics.measures import Areas, aurc, centred_ranks, rank_correlation
 
-__all__ = [
-    "Area",
-    "Combination",
-    "Correlation",
-    "Excess",
-    "Function",
-    "Hat",
-    "Mean",
-    "Normalized",
-    "Points",
-    "Sample",
-    "Star",
-    "Statistic",
-    "area_influence",
-    "block_starts",
-]
-
-Points = Callable[[Run], FloatArray | None]
+PointValues = Callable[[Run], FloatArray | None]
 """One number for each point of a run; None if the run does not have them."""
 
 
@@ -115,17 +98,17 @@ class Sample:
         """Return what a function of the sample returns, which is computed the first time."""
         return self._cached(function, lambda: function(self))
 
-    def points(self, source: Points) -> FloatArray | None:
+    def points(self, source: PointValues) -> FloatArray | None:
         """Return one number for each point, or None."""
         return self.run.once(source)
 
-    def order(self, source: Points) -> IntArray:
+    def order(self, source: PointValues) -> IntArray:
         """Return the order that sorts the points by a number."""
         from rue._kernels.sorting import argsort
 
         return cast(IntArray, self._cached(("order", source), lambda: argsort(self.points(source))))
 
-    def ranks(self, source: Points) -> FloatArray | None:
+    def ranks(self, source: PointValues) -> FloatArray | None:
         """Return the ranks of the points by a number, around 0, or None."""
         value = self.points(source)
         if value is None:
@@ -141,8 +124,8 @@ class Sample:
 
         if len(self) < FEW_NUMBERS or self.rule != "exact":
             return
-        pairs: dict[tuple[Points, Points], None] = {}
-        ranked: dict[Points, None] = {}
+        pairs: dict[tuple[PointValues, PointValues], None] = {}
+        ranked: dict[PointValues, None] = {}
         todo = list(statistics)
         while todo:
             statistic = todo.pop()
@@ -158,16 +141,16 @@ class Sample:
         tasks += [partial(self.ranks, source) for source in ranked]
         each(lambda task: task(), tasks)
 
-    def area(self, of: Points, by: Points) -> float:
+    def area(self, of: PointValues, by: PointValues) -> float:
         """Return the area under a coverage curve; NaN if the run lacks the points."""
         return float(self._cached(("area", of, by), lambda: self._area(of, by)))
 
-    def areas(self, of: Points, by: Points) -> Areas:
+    def areas(self, of: PointValues, by: PointValues) -> Areas:
         """Return the area under a coverage curve, with those of a perfect and a random ranking."""
         area, oracle = self.area(of, by), self.area(of, of)
         return Areas(area, oracle, self._cached(("random", of), lambda: self._random(of)))
 
-    def _area(self, of: Points, by: Points) -> float:
+    def _area(self, of: PointValues, by: PointValues) -> float:
         from rue._kernels import sorting
 
         value, score = self.points(of), self.points(by)
@@ -180,7 +163,7 @@ class Sample:
             self._cache["random", of] = float(mean * 0.5)
         return float(area)
 
-    def _random(self, of: Points) -> float:
+    def _random(self, of: PointValues) -> float:
         value = self.points(of)
         return math.nan if value is None else float(value.mean()) / 2
 
@@ -222,7 +205,7 @@ class Statistic(ABC):
         return ()
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         """What it reads of each point."""
         return tuple(source for part in self.parts for source in part.sources)
 
@@ -235,11 +218,11 @@ class Statistic(ABC):
 class Mean(Statistic):
     """The mean of a number over the points."""
 
-    of: Points
+    of: PointValues
     interval = "bca"
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         return (self.of,)
 
     def value(self, sample: Sample) -> float:
@@ -265,12 +248,12 @@ class Mean(Statistic):
 class Area(Statistic):
     """The area under the coverage curve of a number, when ranking by another."""
 
-    of: Points
-    by: Points
+    of: PointValues
+    by: PointValues
     interval = "bca"
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         return self.of, self.by
 
     def value(self, sample: Sample) -> float:
@@ -299,8 +282,8 @@ class Area(Statistic):
 class Excess(Statistic):
     """An area minus that of a perfect ranking."""
 
-    of: Points
-    by: Points
+    of: PointValues
+    by: PointValues
     interval = "bca"
 
     def value(self, sample: Sample) -> float:
@@ -390,11 +373,11 @@ class Combination(Statistic):
 class Correlation(Statistic):
     """Spearman's rank correlation of two numbers of each point."""
 
-    first: Points
-    second: Points
+    first: PointValues
+    second: PointValues
 
     @property
-    def sources(self) -> tuple[Points, ...]:
+    def sources(self) -> tuple[PointValues, ...]:
         return self.first, self.second
 
     def value(self, sample: Sample) -> float:
@@ -471,7 +454,7 @@ def area_influence(
     return np.asarray(terms - terms.mean())
 
 
-def _ranks(sample: Sample, source: Points, drawn: FloatArray) -> FloatArray | None:
+def _ranks(sample: Sample, source: PointValues, drawn: FloatArray) -> FloatArray | None:
     """Return the ranks of the points in weighted samples; copies and ties share their mean rank."""
     value = sample.points(source)
     if value is None:

@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 
     from rue.metrics.evaluation import Evaluation
 
-__all__ = [
-    "AGAINST",
-    "BY_COMPONENT",
-    "FORMATS",
-    "SHORT",
-    "Format",
-    "NumberCell",
-    "describe",
-    "describe_html",
-    "format_grid",
-    "format_rows",
-    "html_grid",
-    "notes",
-    "to_frame",
-    "to_latex",
-    "with_title",
-]
-
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 """What :func:`format_rows` writes."""
 FORMATS: tuple[Format, ...] = get_args(Format)

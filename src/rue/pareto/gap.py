@@ -31,8 +31,6 @@ from rue.beliefs import Convention, require_convention
 from rue.components import Components
 from rue.errors import InputError, ShapeError
 
-__all__ = ["Directions", "igd_plus", "pareto_gap"]
-
 Directions = Literal["auto", "exact"] | int
 """Along which directions rules are compared: all of them, or a number; see :func:`pareto_gap`."""
 

@@ -13,18 +13,6 @@ from rue.components import Components
 from rue.errors import ShapeError
 from rue.pareto.gap import Directions, achievable_fronts, igd_plus, optimal_points
 
-__all__ = [
-    "N_ANGLES",
-    "N_LAMBDAS",
-    "Surface",
-    "achievable_surface",
-    "optimal_surface",
-    "published_achievable",
-    "published_gap",
-    "published_optimal",
-    "surface_gap",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Surface:

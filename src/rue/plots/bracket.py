@@ -12,8 +12,6 @@ from rue.errors import InputError
 from rue.metrics.columns import title
 from rue.plots.style import GREY, PALETTE, axes_of, look
 
-__all__ = ["plot_bracket", "plot_brackets"]
-
 
 def plot_bracket(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -> Axes:
     """Draw the bracket of AuReC under one loss against the number of annotators.

@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 from rue.inference.method_ranking import Ranking
 from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look
 
-__all__ = ["plot_ranking", "plot_rankings"]
-
 
 def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Draw a critical-difference diagram.

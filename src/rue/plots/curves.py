@@ -14,8 +14,6 @@ from rue.errors import InputError
 from rue.metrics.curves import risk_coverage_curve
 from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look, loss_title
 
-__all__ = ["plot_curve", "plot_curves"]
-
 
 def plot_curve(
     runs: Sequence[Run],

@@ -10,8 +10,6 @@ from rue.data import DataSet
 from rue.errors import InputError
 from rue.plots.style import GREY, PALETTE, look
 
-__all__ = ["plot_annotations"]
-
 
 def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
     """Draw the distributions of the answers' entropy (left) and of annotator counts (right).

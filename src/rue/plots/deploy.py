@@ -9,8 +9,6 @@ from rue.deploy import Outcome
 from rue.plots.style import GREY, PALETTE, look
 from rue.selectors.selector import Problem
 
-__all__ = ["plot_outcomes"]
-
 
 def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
     """Draw coverage, risk and regret of each rule on new points, with the budgets as lines.

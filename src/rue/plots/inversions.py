@@ -11,8 +11,6 @@ from rue.plots.style import GREY, WIDTH, line_styles, look, loss_title
 from rue.ranking.inversions import Inversions
 from rue.ranking.scores import CRITERIA
 
-__all__ = ["plot_ranks"]
-
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 _MARGIN = 1.4
 _MOST = 8

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from zlib import crc32
 
-__all__ = ["COLOURS", "COLOURS_ON_DARK", "MethodStyle", "method_styles"]
-
 COLOURS = ("#005f9e", "#b8400a", "#00875f", "#c4609f", "#cb8700", "#3c9cd8", "#14181c")
 """Hues of Okabe and Ito, of which colour-blind readers tell any two apart, on white."""
 COLOURS_ON_DARK = ("#3f8fe0", "#f2662b", "#1fb585", "#f0a3d3", "#f7c648", "#a8e0ff", "#ffffff")

@@ -12,8 +12,6 @@ from rue.metrics.curves import regret_coverage_curve, risk_coverage_curve
 from rue.plots.style import GREY, look, loss_title
 from rue.sandbox import REGIONS, SCORERS, Sandbox
 
-__all__ = ["plot_sandbox", "plot_sandbox_curves"]
-
 # Label, colour, hatch and dashes of each scorer. The colours are those of Okabe and Ito; hatches
 # and dashes distinguish the scorers in grey print.
 _LOOKS: dict[str, tuple[str, str, str, Any]] = {

@@ -14,8 +14,6 @@ from rue.pareto.gap import igd_plus
 from rue.pareto.surfaces import Surface
 from rue.plots.style import GREY, PALETTE, look
 
-__all__ = ["plot_surfaces"]
-
 OPTIMAL, ACHIEVABLE = PALETTE[0], PALETTE[1]
 
 # Coverage is to be maximised, risk and regret are to be minimised.

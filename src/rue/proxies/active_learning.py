@@ -38,8 +38,6 @@ from rue.losses import Loss, get_loss
 from rue.proxies.scores import SCORES, score
 from rue.truth.annotations import Annotations
 
-__all__ = ["ACQUISITIONS", "Acquisition", "ActiveLearning", "acquire", "nauc", "run"]
-
 Acquisition = Literal["total", "aleatoric", "epistemic", "random", "oracle"]
 ACQUISITIONS: tuple[Acquisition, ...] = get_args(Acquisition)
 

@@ -13,8 +13,6 @@ from typing import Annotated
 from rue._schema import at_least, build, require_fields
 from rue.errors import InputError
 
-__all__ = ["BUDGETS", "Budget", "get_budget"]
-
 Positive = Annotated[int, at_least(1)]
 
 

@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, IntArray, as_vector
 from rue.errors import InputError
 
-__all__ = ["OOD", "Detection", "aupr", "auroc", "evaluate_ood", "fpr_at_tpr"]
-
 
 @dataclass(frozen=True)
 class Detection:

@@ -26,8 +26,6 @@ from rue.proxies.ood import OOD, evaluate_ood
 from rue.proxies.selective import Selective, correctness, evaluate_selective
 from rue.truth.annotations import Annotations
 
-__all__ = ["ProxyRow", "evaluate_proxies"]
-
 
 @dataclass(frozen=True)
 class ProxyRow:

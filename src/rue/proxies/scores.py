@@ -14,8 +14,6 @@ from rue.components import decompose
 from rue.errors import InputError
 from rue.losses import Loss
 
-__all__ = ["SCORES", "ScoreName", "require_score", "score"]
-
 ScoreName = Literal["total", "aleatoric", "epistemic"]
 """The component that serves as a score."""
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)

@@ -29,8 +29,6 @@ from rue.metrics.measures import areas, aurc
 from rue.proxies.scores import SCORES
 from rue.truth.annotations import Annotations
 
-__all__ = ["Selective", "correctness", "evaluate_selective"]
-
 
 @dataclass(frozen=True)
 class Selective:

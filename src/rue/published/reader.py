@@ -14,8 +14,6 @@ from typing import Any
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
 
-__all__ = ["PUBLISHED_COLUMNS", "TABLES", "Published", "PublishedTable", "read_published"]
-
 
 @dataclass(frozen=True)
 class Published:

@@ -15,8 +15,6 @@ from rue.metrics.columns import Column
 from rue.metrics.measures import kendall
 from rue.ranking.scores import CRITERIA, Score, find_criterion
 
-__all__ = ["Contest", "Inversion", "Inversions", "PValue", "compare_over_seeds", "find_inversions"]
-
 
 @dataclass(frozen=True)
 class Contest:

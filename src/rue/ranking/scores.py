@@ -17,9 +17,6 @@ from typing import Any
 from rue.errors import FileError, InputError
 from rue.metrics.columns import COLUMNS, Column
 
-__all__ = ["CRITERIA", "Score", "find_criterion", "read_scores", "to_scores"]
-
-
 CRITERIA: Mapping[str, Column] = MappingProxyType(
     {
         column.key: column

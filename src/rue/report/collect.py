@@ -40,8 +40,6 @@ from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 from rue.truth.realized import estimate_bayes_risk
 
-__all__ = ["annotation_facts", "answer_entropies", "from_files"]
-
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 

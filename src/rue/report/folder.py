@@ -21,8 +21,6 @@ from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Re
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = ["from_folder"]
-
 
 def from_folder(
     folder: str | Path,

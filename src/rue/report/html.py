@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["assemble", "asset", "plain"]
-
 
 def asset(name: str, package: str = "rue.report") -> str:
     """Return the text of a file in the folder ``assets`` of a package."""

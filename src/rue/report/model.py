@@ -13,8 +13,6 @@ from rue.errors import InputError, ShapeError
 from rue.report.thinning import SlicesOfRun
 from rue.truth.annotations import Annotations
 
-__all__ = ["DataCard", "Items", "MethodCard", "Provenance", "Report", "ReportEntry"]
-
 
 @dataclass(frozen=True, eq=False)
 class Items:

@@ -14,6 +14,7 @@ from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.plots.methods import COLOURS, COLOURS_ON_DARK, method_styles
 from rue.report.html import assemble, asset
+from rue.report.items import votes_of
 from rue.report.model import Report
 from rue.report.page_content import (
     ArrayBlock,
@@ -24,9 +25,6 @@ from rue.report.page_content import (
     sampled_rows,
 )
 from rue.report.thinning import CORNERS
-from rue.report.votes import votes_of
-
-__all__ = ["LIMIT", "render", "require_page", "write_report"]
 
 LIMIT = 8_000_000
 """The largest size of a page, in bytes."""

@@ -20,15 +20,6 @@ from rue.report.items import PICTURED
 from rue.report.model import DataCard, Items, ReportEntry
 from rue.report.thinning import curves_of, slices_of
 
-__all__ = [
-    "ArrayBlock",
-    "card_content",
-    "figure_content",
-    "leaderboard_columns",
-    "point_content",
-    "sampled_rows",
-]
-
 # The most that points and texts take, in bytes; the most points, and characters of a text; the
 # width of a thumbnail in pixels; the seed of the sample.
 _POINTS_BYTES = 3_600_000

@@ -9,8 +9,6 @@ from rue.components import Run
 from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
 from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface, surface_gap
 
-__all__ = ["Slices", "SlicesOfRun", "curves_of", "gap_and_slices", "slices_of", "thinned"]
-
 CORNERS = 200
 LEVELS = 41
 ACROSS = 25

@@ -27,8 +27,6 @@ from rue.losses import Loss
 from rue.metrics.estimation import RegretParts, regret_parts
 from rue.truth.annotations import Annotations
 
-__all__ = ["CategoryWorld", "make_category_world", "split_category_regret"]
-
 _LOGIT_NOISE, _MASS_NOISE = 0.7, 0.35
 
 

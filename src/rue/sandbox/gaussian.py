@@ -23,8 +23,6 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 
-__all__ = ["SandboxLoss", "expected_components", "expected_regret", "realized_components"]
-
 SandboxLoss = Literal["squared", "absolute", "log"]
 """The losses under which the sandbox is exact."""
 

@@ -16,8 +16,6 @@ import numpy as np
 from rue._arrays import FloatArray, as_seed
 from rue.sandbox.world import Features, noise
 
-__all__ = ["PRIOR_SD", "Posterior", "fit_posterior"]
-
 # About the root mean square of the weights of f*, so that f* is plausible under the prior.
 PRIOR_SD = 1.5
 

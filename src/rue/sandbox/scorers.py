@@ -21,8 +21,6 @@ from rue.sandbox.gaussian import SandboxLoss, expected_components, expected_regr
 from rue.sandbox.posterior import Posterior
 from rue.sandbox.world import World
 
-__all__ = ["SCORERS", "bald", "expected_error", "jaccard", "reject", "scores"]
-
 SCORERS = ("ood", "eer", "bald", "total", "epistemic")
 
 

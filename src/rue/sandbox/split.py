@@ -19,8 +19,6 @@ from rue._arrays import FloatArray
 from rue.sandbox.posterior import fit_posterior
 from rue.sandbox.world import Features, World, project
 
-__all__ = ["RegretSplit", "split_regret"]
-
 
 @dataclass(frozen=True, eq=False)
 class RegretSplit:

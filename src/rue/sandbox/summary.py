@@ -15,8 +15,6 @@ from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
 from rue.sandbox.split import RegretSplit, split_regret
 from rue.sandbox.world import REGIONS, World, make_world
 
-__all__ = ["SANDBOX_LOSSES", "Sandbox", "run_sandbox"]
-
 SANDBOX_LOSSES: tuple[SandboxLoss, ...] = ("squared", "absolute", "log")
 
 # The sizes of the model classes whose regret is split; the last one contains f*.

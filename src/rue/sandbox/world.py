@@ -19,8 +19,6 @@ import numpy as np
 
 from rue._arrays import FloatArray, require_whole
 
-__all__ = ["REGIONS", "Features", "World", "make_world", "noise", "project", "rossellini"]
-
 REGIONS = {"A": (0.0, 0.16), "B": (0.33, 0.51), "C": (0.70, 0.90)}
 
 # The Rossellini function has its pole at -_POLE, left of the domain.

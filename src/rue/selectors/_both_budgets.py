@@ -22,26 +22,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from rue.losses.base import TOLERANCE
 from rue.selectors._boundary import (
-    TOLERANCE,
     Blocks,
     Boundary,
     Number,
     Point,
-    Points,
+    RealizedPoints,
     Triple,
-    attained,
     difference,
     split,
+    sums_over,
 )
-
-__all__ = ["turn"]
 
 _ROUNDING = 1e-15
 _SAMPLE = 1 << 14
 
 
-def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary | None:
+def turn(points: RealizedPoints, anchor: Triple, ray: Triple, pivot: Point) -> Boundary | None:
     """Return the boundary at which the ray from the anchor leaves the attainable set."""
     if len(points) > 4 * _SAMPLE:
         found = _turn_near_a_guess(points, anchor, ray, pivot)
@@ -64,7 +62,7 @@ def turn(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> Boundary 
 
 
 def _turn_near_a_guess(
-    points: Points, anchor: Triple, ray: Triple, pivot: Point
+    points: RealizedPoints, anchor: Triple, ray: Triple, pivot: Point
 ) -> Boundary | None:
     """Solve for a part of the points, then for those near its line, and check all the others."""
     n_points = len(points)
@@ -82,7 +80,7 @@ def _turn_near_a_guess(
     if np.count_nonzero(near) > n_points // 2:  # many ties
         return None
     below, above = ~near & (gap < 0), ~near & (gap > 0)
-    found = turn(points[near], anchor.minus(attained(points[below])), ray, start[:2])
+    found = turn(points[near], anchor.minus(sums_over(points[below])), ray, start[:2])
     if found is None:
         return None
     is_below, is_on = found.sides(points)
@@ -90,7 +88,7 @@ def _turn_near_a_guess(
     return found if good else None
 
 
-def _best_ratio(points: Points, anchor: Triple, ray: Triple, pivot: Point) -> float | None:
+def _best_ratio(points: RealizedPoints, anchor: Triple, ray: Triple, pivot: Point) -> float | None:
     """Rotate a line about the pivot from c2/c1 = 0 to infinity; return the best ratio."""
     t, e = pivot
     u = difference(points.total, t, points.origin[0])

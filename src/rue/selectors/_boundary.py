@@ -7,21 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
-
-__all__ = [
-    "SAME",
-    "TOLERANCE",
-    "Blocks",
-    "Boundary",
-    "Cut",
-    "Levels",
-    "Point",
-    "Points",
-    "Triple",
-    "attained",
-    "difference",
-    "split",
-]
+from rue.losses.base import TOLERANCE
 
 # Components are rounded to 1e-12 of the loss's scale, which separates equal ones by as much.
 SAME = 8e-12
@@ -51,9 +37,6 @@ class Levels:
         return np.where(inside, self.level[run], values)
 
 
-TOLERANCE = 1e-12
-"""Relative: numbers that differ by less are equal; an excess over a budget below it is none."""
-
 Number = TypeVar("Number", float, FloatArray)
 
 Point = tuple[float, float]
@@ -73,7 +56,7 @@ class Triple(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Points:
+class RealizedPoints:
     """A sample in the plane of total (axis 0) and epistemic (axis 1), relative to an origin.
 
     The origin is 0, or the budgets if normalised, as in sum x_i (T_i - risk_max) <= 0.
@@ -86,23 +69,23 @@ class Points:
     def __len__(self) -> int:
         return len(self.total)
 
-    def __getitem__(self, rows: NDArray[Any] | slice) -> "Points":
+    def __getitem__(self, rows: NDArray[Any] | slice) -> "RealizedPoints":
         """Return some of the points."""
-        return Points(self.total[rows], self.epistemic[rows], self.origin)
+        return RealizedPoints(self.total[rows], self.epistemic[rows], self.origin)
 
     def score(self, axis: int) -> FloatArray:
         """Return the totals (axis 0) or the epistemic components (axis 1)."""
         return (self.total, self.epistemic)[axis]
 
-    def at_levels(self, total: Levels, epistemic: Levels) -> "Points":
+    def at_levels(self, total: Levels, epistemic: Levels) -> "RealizedPoints":
         """Merge values that only rounding separates."""
-        return Points(total.snap(self.total), epistemic.snap(self.epistemic), self.origin)
+        return RealizedPoints(total.snap(self.total), epistemic.snap(self.epistemic), self.origin)
 
-    def seen_from(self, origin: Point) -> "Points":
+    def seen_from(self, origin: Point) -> "RealizedPoints":
         """Return the points relative to another origin; the present one must be 0."""
         if origin == self.origin:
             return self
-        return Points(self.total - origin[0], self.epistemic - origin[1], origin)
+        return RealizedPoints(self.total - origin[0], self.epistemic - origin[1], origin)
 
 
 class Cut(NamedTuple):
@@ -134,7 +117,7 @@ class Boundary:
         """The line's d relative to 0."""
         return self.d + self.c1 * self.origin[0] + self.c2 * self.origin[1]
 
-    def sides(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def sides(self, points: RealizedPoints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return masks of the points below the line and of those on it."""
         gap = self.c1 * points.total
         gap += self.c2 * points.epistemic
@@ -148,7 +131,7 @@ class Boundary:
             return epistemic, total
         return self.c2 * total - self.c1 * epistemic, total if self.c1 else epistemic
 
-    def acceptance(self, points: Points) -> FloatArray:
+    def acceptance(self, points: RealizedPoints) -> FloatArray:
         """Return the probability with which each point is accepted, shape (n_points,)."""
         points = points.seen_from(self.origin)
         below, on_line = self.sides(points)
@@ -168,7 +151,7 @@ class Boundary:
 class Blocks:
     """Points on a line in their order on it, identical ones counted together."""
 
-    def __init__(self, line: Boundary, points: Points) -> None:
+    def __init__(self, line: Boundary, points: RealizedPoints) -> None:
         key, then = line.order(points.total, points.epistemic)
         order = np.argsort(key)
         tied = key[order[1:]] == key[order[:-1]]
@@ -217,13 +200,13 @@ class Blocks:
         return self.cut(len(self) - 1 - k if reverse else k, share)
 
 
-def split(line: Boundary, points: Points) -> tuple[Triple, Blocks]:
+def split(line: Boundary, points: RealizedPoints) -> tuple[Triple, Blocks]:
     """Return what the points below a line attain, and the blocks on it."""
     below, on = line.sides(points)
-    return attained(points[below]), Blocks(line, points[on])
+    return sums_over(points[below]), Blocks(line, points[on])
 
 
-def attained(points: Points) -> Triple:
+def sums_over(points: RealizedPoints) -> Triple:
     """Return what accepting all these points attains."""
     return Triple(float(len(points)), float(points.total.sum()), float(points.epistemic.sum()))
 

@@ -13,10 +13,9 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InfeasibleError
+from rue.losses.base import TOLERANCE
 from rue.selectors._both_budgets import turn
-from rue.selectors._boundary import TOLERANCE, Boundary, Points, Triple, difference, split
-
-__all__ = ["excess_over", "least_cost", "most_coverage", "require_attained", "total_of"]
+from rue.selectors._boundary import Boundary, RealizedPoints, Triple, difference, split
 
 _EVERYTHING = Boundary(0.0, 0.0, 1.0)
 _NAMES = "risk", "regret"
@@ -33,7 +32,7 @@ def total_of(acceptance: FloatArray, score: FloatArray) -> float:
 
 
 def most_coverage(
-    points: Points, risk_max: float | None, regret_max: float | None, normalized: bool
+    points: RealizedPoints, risk_max: float | None, regret_max: float | None, normalized: bool
 ) -> Boundary:
     """Solve (P_C): maximise coverage under a risk and a regret budget."""
     if not normalized:
@@ -62,7 +61,7 @@ def most_coverage(
 
 
 def least_cost(
-    points: Points, axis: int, floor: float, limit: float | None, normalized: bool
+    points: RealizedPoints, axis: int, floor: float, limit: float | None, normalized: bool
 ) -> Boundary:
     """Solve (P_Ri) for axis 0, (P_Re) for axis 1: minimise under a coverage floor and a budget."""
     n_points = float(len(points))
@@ -130,7 +129,7 @@ class _Budget:
 
 
 def _most_ratios_within(
-    points: Points, risk_max: float | None, regret_max: float | None
+    points: RealizedPoints, risk_max: float | None, regret_max: float | None
 ) -> Boundary | None:
     """Maximise coverage under budgets on ratios; None if that accepts nothing."""
     points = points.seen_from((risk_max or 0.0, regret_max or 0.0))
@@ -142,7 +141,9 @@ def _most_ratios_within(
     return boundary if boundary.acceptance(points).sum() > 0.999 else None
 
 
-def _most_within(points: Points, risk: _Budget | None, regret: _Budget | None) -> Boundary | None:
+def _most_within(
+    points: RealizedPoints, risk: _Budget | None, regret: _Budget | None
+) -> Boundary | None:
     budgets = risk, regret
     starts: list[tuple[float, Boundary]] = []
     for axis, budget in enumerate(budgets):
@@ -170,7 +171,7 @@ def _attainable(name: str, limit: float, least: float, given: str) -> float:
     return max(limit, least)
 
 
-def _first_within(points: Points, axis: int, budget: _Budget) -> Boundary:
+def _first_within(points: RealizedPoints, axis: int, budget: _Budget) -> Boundary:
     """Accept points by one score until its budget is spent."""
     ranked = np.sort(points.score(axis))
     allowed = budget.room + TOLERANCE * (budget.room + budget.limit * np.arange(len(ranked)))
@@ -187,7 +188,7 @@ def _whole(mass: float) -> float:
     return float(round(mass)) if abs(mass - round(mass)) <= TOLERANCE * mass else mass
 
 
-def _first_points(points: Points, axis: int, mass: float) -> Boundary:
+def _first_points(points: RealizedPoints, axis: int, mass: float) -> Boundary:
     """Accept ``mass`` points by one score."""
     k = math.ceil(mass)
     d = float(np.partition(points.score(axis), k - 1)[k - 1]) if k else 0.0
@@ -199,7 +200,7 @@ def _first_points(points: Points, axis: int, mass: float) -> Boundary:
 
 
 def _widened(
-    boundary: Boundary, points: Points, axis: int, limit: float | None, normalized: bool
+    boundary: Boundary, points: RealizedPoints, axis: int, limit: float | None, normalized: bool
 ) -> Boundary:
     """Among the optima of (P_Ri) or (P_Re) return the one with the largest coverage."""
     below, on = split(boundary, points)

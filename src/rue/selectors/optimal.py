@@ -19,7 +19,8 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
-from rue.selectors._boundary import SAME, TOLERANCE, Boundary, Levels, Points
+from rue.losses.base import TOLERANCE
+from rue.selectors._boundary import SAME, Boundary, Levels, RealizedPoints
 from rue.selectors._programs import (
     excess_over,
     least_cost,
@@ -31,8 +32,6 @@ from rue.selectors.selector import Problem, Selector
 
 # A floor or budget missed by more than this means that rounding has separated equal numbers.
 _TOO_MUCH = 1e-10
-
-__all__ = ["Selector", "optimal_selector", "require_realized", "solve"]
 
 
 def optimal_selector(
@@ -195,7 +194,7 @@ def _boundary_of(
     star: Components, problem: Problem
 ) -> tuple[Boundary, FloatArray, tuple[Levels, Levels] | None]:
     """Solve the problem; where rounding has separated equal numbers, merge them and solve again."""
-    points = Points(star.total, star.epistemic)
+    points = RealizedPoints(star.total, star.epistemic)
     boundary, acceptance, excess = _solved(star, problem, points)
     levels = None
     if excess > _TOO_MUCH:
@@ -212,7 +211,7 @@ def _boundary_of(
 
 
 def _solved(
-    star: Components, problem: Problem, points: Points, slack: float = 0.0
+    star: Components, problem: Problem, points: RealizedPoints, slack: float = 0.0
 ) -> tuple[Boundary, FloatArray, float]:
     """Return the boundary, the acceptance and by how much floor and budgets are missed."""
     risk_max, regret_max, normalized = problem.risk_max, problem.regret_max, problem.normalized

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, short_repr
 from rue.components import Components
 from rue.errors import InputError
-from rue.selectors._boundary import Boundary, Levels, Points
-
-__all__ = ["Problem", "Selector", "require_reachable"]
+from rue.selectors._boundary import Boundary, Levels, RealizedPoints
 
 
 @dataclass(frozen=True)
@@ -216,7 +214,7 @@ class Selector:
         >>> selector.accept(Components([0.2, 0.9], [0.2, 0.1], [0.0, 0.8]))
         array([1., 0.])
         """
-        points = Points(components.total, components.epistemic)
+        points = RealizedPoints(components.total, components.epistemic)
         if self._levels is not None:
             points = points.at_levels(*self._levels)
         probability = self._boundary.acceptance(points)

@@ -9,8 +9,6 @@ from rue.components import Components
 from rue.errors import InputError
 from rue.selectors.optimal import require_realized
 
-__all__ = ["TeamSelector", "team_selector"]
-
 
 @dataclass(frozen=True, eq=False)
 class TeamSelector:

@@ -16,8 +16,6 @@ from rue.errors import AlignmentError, InputError
 from rue.losses.outcomes import Classes
 from rue.truth.base import Truth
 
-__all__ = ["Alignment", "align", "align_rows", "align_with_notes", "with_one_order"]
-
 P = TypeVar("P", bound=PerPoint)
 
 

@@ -27,8 +27,6 @@ from rue.losses import Loss
 from rue.losses.outcomes import Classes, as_classes
 from rue.truth.base import Truth
 
-__all__ = ["Annotations", "deployed_actions", "require_belief"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Annotations(Truth):

@@ -17,8 +17,6 @@ from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 from rue.truth.realized import deployed_action, estimate_bayes_risk
 
-__all__ = ["Answers", "answers", "smaller_half"]
-
 _MOST = 1_000_000_000  # numpy draws from fewer
 
 

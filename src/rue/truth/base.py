@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue.beliefs.base import PerPoint
 
-__all__ = ["Truth"]
-
 
 class Truth(PerPoint):
     """The answers of annotators about each point, and so its true distribution p*."""

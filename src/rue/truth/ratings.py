@@ -20,8 +20,6 @@ from rue.losses.real import Ragged
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-__all__ = ["Ratings"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings(Truth):

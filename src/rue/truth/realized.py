@@ -26,7 +26,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, round_to_scale, stream
+from rue._arrays import FloatArray, chunked, round_to_scale
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.base import Components
 from rue.errors import InputError, ShapeError
@@ -35,20 +35,6 @@ from rue.losses.real import RealLoss, round_to_digits
 from rue.truth.annotations import Annotations, deployed_actions
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
-
-__all__ = [
-    "ESTIMATORS",
-    "Estimator",
-    "PersonKind",
-    "bracket_end",
-    "deployed_action",
-    "estimate_bayes_risk",
-    "person_kind",
-    "person_risk",
-    "pooled_again",
-    "predicted_person",
-    "realize_answers",
-]
 
 Estimator = Literal["plugin", "leave_one_out", "unbiased"]
 """How the Bayes risk is estimated from answers; see :func:`estimate_bayes_risk`."""
@@ -298,13 +284,13 @@ def _expected_pairs(belief: ClassBelief, costs: FloatArray) -> FloatArray:
     """Return the expected cost of two answers that are drawn from the same p."""
     expected = np.empty(len(belief))
     if isinstance(belief, Dirichlet):
-        for rows, alpha in stream(belief.alpha):
+        for rows, alpha in chunked(belief.alpha):
             share, whole = alpha / alpha.sum(axis=1, keepdims=True), alpha.sum(axis=1)
             product = ((share @ costs) * share).sum(axis=1) * whole
             expected[rows] = (product + share @ np.diag(costs)) / (whole + 1)
         return expected
     assert isinstance(belief, Draws)
-    for rows, probs in stream(belief.probs):
+    for rows, probs in chunked(belief.probs):
         draws = probs / probs.sum(axis=-1, keepdims=True)
         expected[rows] = ((draws @ costs) * draws).sum(axis=-1).mean(axis=1)
     return expected

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rue.data.own.agreement import alpha_of_counts, alpha_of_ratings, pairwise_agreement
+from rue.data.own.answers import alpha_of_counts, alpha_of_ratings, pairwise_agreement
 
 counts = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=8)
 

@@ -24,7 +24,7 @@ from rue.methods._training import settings as all_settings
 from rue.methods._training.checkpoints import PATIENCE
 from rue.methods._training.objectives import evidential_loss
 from rue.methods._training.pools import flip, make_pool
-from rue.methods._training.settings import axes_of, hold_out, trials
+from rue.methods._training.settings import hold_out, trials, tuning_axes
 
 SHORT = Training(width=32, epochs=12, batch_size=32, lr=0.02, regime="tuned")
 AXES = {"lr": (1.0, 5.0), "weight_decay": (1e-4, 1.0)}
@@ -45,7 +45,7 @@ def noisy():
 
 @pytest.fixture
 def few_axes(monkeypatch):
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: AXES)
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: AXES)
 
 
 def log_loss(fitted, data, part="validation"):
@@ -65,7 +65,7 @@ def assert_same_bits(a, b):
 
 def test_the_epoch_kept_has_the_lowest_validation_loss(noisy, few_axes, monkeypatch):
     """A twin for each number of epochs, trained under ``paper``, which keeps its last one."""
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
     fitted = ensemble.fit(noisy, ensemble.Config(n_members=1, training=SHORT), seeds=(4,))[0]
     losses, twins = [], []
     for epochs in range(1, 13):
@@ -81,7 +81,7 @@ def test_the_epoch_kept_has_the_lowest_validation_loss(noisy, few_axes, monkeypa
 
 
 def test_the_lowest_loss_is_that_of_the_methods_own_objective(noisy, monkeypatch):
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
     training = dataclasses.replace(SHORT, lr=0.03)
     fitted = evidential.fit(noisy, evidential.Config(training=training))[0]
     held, losses = noisy.part("validation"), []
@@ -114,7 +114,7 @@ def test_the_setting_chosen_has_the_lowest_validation_log_loss(noisy, few_axes, 
     fitted = ensemble.fit(noisy, ensemble.Config(n_members=3, training=SHORT), seeds=(2,))[0]
     losses = {}
     for setting in trials(SHORT, AXES):
-        monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+        monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
         one = ensemble.fit(noisy, ensemble.Config(n_members=3, training=setting), seeds=(2,))[0]
         losses[setting.lr, setting.weight_decay] = log_loss(one, noisy), one
     assert len(losses) == 4
@@ -131,7 +131,7 @@ def test_the_first_seed_may_choose_for_all(noisy, few_axes, monkeypatch):
     own = ensemble.fit(noisy, ensemble.Config(n_members=2, training=SHORT), seeds=(2,))[0]
     assert_same_bits(first, own)
     assert second.model.training == third.model.training == first.model.training
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
     alone = ensemble.Config(n_members=2, training=first.model.training)
     for seed, one in ((3, second), (4, third)):
         assert_same_bits(one, ensemble.fit(noisy, alone, seeds=(seed,))[0])
@@ -143,7 +143,7 @@ def test_the_seed_that_chooses_must_be_named_as_it_is():
 
 
 def test_a_member_stops_five_epochs_after_its_best(noisy, monkeypatch):
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0,)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
     seen = []
     original = fitting.train
 
@@ -170,12 +170,12 @@ def test_validation_alone_decides(noisy, few_axes):
 
 
 def test_a_setting_that_diverges_is_not_chosen(noisy, monkeypatch):
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1e30, 1.0, 1e25)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1e30, 1.0, 1e25)})
     training = dataclasses.replace(SHORT, optimizer="sgd", lr=0.05)
     fitted = ensemble.fit(noisy, ensemble.Config(n_members=2, training=training))[0]
     assert fitted.model.training.lr == 0.05
     assert log_loss(fitted, noisy) < np.log(3)
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1e30,)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1e30,)})
     with pytest.raises(InputError, match="training diverged"):
         ensemble.fit(noisy, ensemble.Config(n_members=2, training=training))
 
@@ -184,12 +184,12 @@ def test_a_setting_that_diverges_is_not_chosen(noisy, monkeypatch):
 def test_every_method_has_eight_trials(network):
     tuned = dataclasses.replace(network, regime="tuned")
     for thinned in (False, True):
-        settings = trials(tuned, axes_of(tuned, dropout=thinned))
+        settings = trials(tuned, tuning_axes(tuned, dropout=thinned))
         assert len(set(settings)) == len(settings) == all_settings.N_TRIALS == 8
         assert {s.regime for s in settings} == {"tuned"}
         # The paper's own setting is one of them.
         assert tuned in [dataclasses.replace(s, dropout=tuned.dropout) for s in settings]
-    assert trials(network, axes_of(network)) == [network]
+    assert trials(network, tuning_axes(network)) == [network]
 
 
 def test_a_tenth_is_held_out_where_nothing_validates(features):
@@ -261,7 +261,7 @@ def test_images_keep_the_best_epoch_and_mc_dropout_the_last(images):
 
 
 def test_images_are_tuned_and_resumed_each_setting_by_itself(images, tmp_path, monkeypatch):
-    monkeypatch.setattr(fitting, "axes_of", lambda *_, **__: {"lr": (1.0, 3.0)})
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0, 3.0)})
     training = dataclasses.replace(SMALL_IMAGES, epochs=2, batch_size=32, regime="tuned")
     config = ensemble.Config(n_members=1, training=training)
     whole = ensemble.fit(images, config, checkpoints=tmp_path)[0]

@@ -16,8 +16,6 @@ from rue.data.images import LazyImages
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 ZIP = "appa-real/appa-real-release.zip"
 URL = "https://data.chalearnlap.cvc.uab.cat/AppaRealAge/appa-real-release.zip"
 N_AGES = 101

@@ -13,8 +13,6 @@ from rue.errors import FileError
 from rue.io.json_files import json_objects
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 _ZIP = "chaosNLI_v1.0.zip"
 _FOLDERS = ("chaosnli/chaosNLI_v1.0/", "chaosnli/", "chaosNLI_v1.0/", "")
 _NLI = {"e": "entailment", "n": "neutral", "c": "contradiction"}

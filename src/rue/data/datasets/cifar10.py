@@ -19,8 +19,6 @@ from rue.errors import FileError, InputError
 from rue.io.arrays import load_npz, npz_shapes, read_npy_bytes
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 COUNTS = "cifar-10h/cifar10h-counts.npy"
 FEATURES = "cifar-10-features/efficientnet-lite0-pca192.npz"
 CLASS_NAMES = (

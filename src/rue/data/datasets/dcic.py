@@ -15,16 +15,14 @@ from rue.data.entry import Entry
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest
 from rue.data.images import LazyImages
-from rue.data.splits import N_FOLDS, hold_out, rotate
+from rue.data.splits import N_FOLDS, rotate, split_as_published
 from rue.errors import FileError, InputError
 from rue.io.memory import require_memory
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 RECORD = "8115942"
 _ZENODO = "https://zenodo.org"
-_SPLITS = {"dcic": rotate, "paper": hold_out}
+_SPLITS = {"dcic": rotate, "paper": split_as_published}
 _PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 
 

@@ -19,8 +19,6 @@ from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES", "Folds", "Perspective"]
-
 Perspective = Literal["both", "readers", "writers"]
 Folds = Literal["official", "document"]
 VALUES = np.arange(1.0, 6.0)

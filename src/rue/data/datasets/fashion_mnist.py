@@ -13,8 +13,6 @@ from rue.data.images import ImageArray
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 COUNTS = "fashion-mnist-h/fmh_counts.csv"
 CLASS_NAMES = (
     *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),

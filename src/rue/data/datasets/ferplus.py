@@ -19,8 +19,6 @@ from rue.data.images import ImageArray, decode_image
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 VOTES = "ferplus/fer2013new.csv"
 FEATURES = "ferplus/efficientnet-lite0-pca192.npz"
 CLASS_NAMES = (

@@ -16,8 +16,6 @@ from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES"]
-
 N_ANNOTATORS = 6
 _CHECKSUMS = {
     "HS-Brexit_train.json": "d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb",

@@ -12,8 +12,6 @@ from rue.data.files import Reader, atomic_write, content_digest
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 
-__all__ = ["ENTRIES"]
-
 PATH = "letter/letter-recognition.data"
 CLASS_NAMES = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # Checksum of the sorted rows, because OpenML and UCI have them in different orders.

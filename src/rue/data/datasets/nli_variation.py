@@ -18,8 +18,6 @@ from rue.errors import FileError
 from rue.io.json_files import json_objects
 from rue.truth.ratings import Ratings
 
-__all__ = ["ENTRIES"]
-
 LIMIT = 50.0
 TOLERANCE = 1e-3  # the published numbers are whole ones with noise of up to 1e-4
 

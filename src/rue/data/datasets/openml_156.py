@@ -21,8 +21,6 @@ from rue.data.splits import N_FOLDS, rotate
 from rue.errors import FileError
 from rue.io.atomic import sha256
 
-__all__ = ["ENTRIES"]
-
 PLACES = ("openml-156/RandomRBF_0_0.arff", "openml-156/dataset.arff")
 N_FEATURES, N_CLASSES, N_ROWS = 10, 5, 1_000_000
 # What OpenML publishes about the whole file: its largest and its smallest class.

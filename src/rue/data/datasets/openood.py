@@ -13,8 +13,6 @@ from rue.data.files import Reader
 from rue.data.images import decode_image
 from rue.errors import FileError
 
-__all__ = ["ENTRIES", "FAR", "NEAR", "OPENOOD_GROUPS"]
-
 # OpenOOD v1.5's near and far sets for CIFAR-10, with the lengths of its lists.
 _SETS = {
     "cifar100": 9_000,

@@ -15,8 +15,6 @@ from rue.data.files import Reader
 from rue.errors import ShapeError
 from rue.truth.annotations import Annotations
 
-__all__ = ["ENTRIES", "RandomRBF", "random_rbf"]
-
 
 @dataclass(frozen=True, eq=False)
 class RandomRBF:

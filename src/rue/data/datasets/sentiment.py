@@ -28,8 +28,6 @@ from rue.truth.annotations import Annotations
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ENTRIES"]
-
 SDIST = "sentiment/vaderSentiment-0.5.zip"
 SDIST_SHA256 = "5d97c37f3ef6e24eef331122e055dbedafeb6a56abfce0608b326701116ea49a"
 VALUES = np.arange(-4.0, 5.0)

@@ -10,8 +10,14 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue.data.dataset import SPLITS, count
-from rue.data.own.agreement import alpha_of_counts, alpha_of_ratings, pairwise_agreement
-from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, read_own_answers
+from rue.data.own.answers import (
+    TABLE_SUFFIXES,
+    OwnAnswers,
+    alpha_of_counts,
+    alpha_of_ratings,
+    pairwise_agreement,
+    read_own_answers,
+)
 from rue.data.own.description import (
     NAME_RULE,
     Description,
@@ -26,8 +32,6 @@ from rue.data.splits import Splits
 from rue.errors import FileError, InputError
 from rue.io.answers import Layout
 from rue.losses import get_loss
-
-__all__ = ["Check", "check", "find_duplicates", "find_leaks", "shared_groups"]
 
 _ANSWERS = ("answers", "annotations", "labels", "votes", "ratings", "counts")
 _LAYOUTS: dict[Layout, str] = {

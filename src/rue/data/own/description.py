@@ -39,21 +39,6 @@ from rue.io.atomic import replacing, sha256
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
-__all__ = [
-    "NAME_RULE",
-    "Description",
-    "OwnFacts",
-    "assigned",
-    "checksums",
-    "load_own",
-    "own_entry",
-    "read_description",
-    "read_own",
-    "save_description",
-    "valid_name",
-    "write_description",
-]
-
 NAME_RULE = "letters, digits, -, _ and ., no sign first"
 _PARTS = {
     "train": "train",

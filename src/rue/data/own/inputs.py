@@ -18,9 +18,7 @@ from rue.errors import AlignmentError, FileError
 from rue.io.arrays import load_npz, npz_shapes
 from rue.io.atomic import sha256
 
-__all__ = ["IMAGES", "OwnInputs", "find_inputs", "input_digests", "read_inputs", "source_digest"]
-
-Kind = Literal["text", "image", "features", "none"]
+InputKind = Literal["text", "image", "features", "none"]
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
 
@@ -28,7 +26,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 class OwnInputs:
     """Inputs in the order of the points, their kind, and their file or folder."""
 
-    kind: Kind
+    kind: InputKind
     inputs: Inputs
     path: Path | None
 

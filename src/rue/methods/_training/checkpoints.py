@@ -17,11 +17,9 @@ from torch.nn import functional
 from rue._arrays import FloatArray
 from rue.errors import FileError
 from rue.io.atomic import replacing
-from rue.methods._training.networks import LANES, Network
+from rue.methods._training.networks import LANES, NetworkStack
 from rue.methods._training.objectives import Objective
 from rue.methods._training.pools import Pool
-
-__all__ = ["PATIENCE", "Best", "Checkpoint", "EpochRecord", "held_out_loss"]
 
 PATIENCE = 5
 """Epochs without a lower validation loss after which a member stops (constant rates only)."""
@@ -30,14 +28,14 @@ PATIENCE = 5
 class Best:
     """The best epoch of each member so far, and its weights."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: NetworkStack) -> None:
         self.n_members = network.n_members
         self.loss = np.full(network.n_members, np.inf)
         self.epoch = np.zeros(network.n_members, np.int64)
         self.state = {name: value.clone() for name, value in network.state_dict().items()}
 
     def update(
-        self, network: Network, members: Sequence[int], epoch: int, losses: FloatArray
+        self, network: NetworkStack, members: Sequence[int], epoch: int, losses: FloatArray
     ) -> None:
         """Keep the weights of the members whose loss is the lowest so far."""
         places = np.flatnonzero(losses < self.loss[list(members)])
@@ -64,7 +62,7 @@ class Best:
 
 @torch.no_grad()
 def held_out_loss(
-    network: Network, pool: Pool, held_out: Sequence[slice], objective: Objective, chunk: int
+    network: NetworkStack, pool: Pool, held_out: Sequence[slice], objective: Objective, chunk: int
 ) -> FloatArray:
     """Return each member's mean loss on its own held-out rows of the pool, shape (n_members,)."""
     losses = np.empty(network.n_members)
@@ -90,7 +88,7 @@ def held_out_loss(
 class EpochRecord(Protocol):
     """What is collected from the weights after each epoch, such as their moments."""
 
-    def after_epoch(self, network: Network) -> None:
+    def after_epoch(self, network: NetworkStack) -> None:
         """Add the weights after one more epoch."""
 
     def content(self) -> dict[str, Any]:
@@ -109,7 +107,7 @@ class Checkpoint:
 
     def write(
         self,
-        network: Network,
+        network: NetworkStack,
         optimizer: torch.optim.Optimizer,
         epoch: int,
         vectors: list[Tensor],
@@ -131,7 +129,7 @@ class Checkpoint:
 
     def read(
         self,
-        network: Network,
+        network: NetworkStack,
         optimizer: torch.optim.Optimizer,
         vectors: list[Tensor],
         best: Best | None,

@@ -17,20 +17,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rue.methods._training.networks import LANES, Network, seeded
+from rue.methods._training.networks import LANES, NetworkStack, seeded
 from rue.methods._training.streams import hashed
-
-__all__ = ["Fourier", "on_top"]
 
 
 @final
-class Fourier(Network):
+class Fourier(NetworkStack):
     """A stack of networks with random Fourier features on top."""
 
     directions: Tensor
     phases: Tensor
 
-    def __init__(self, inner: Network, tensors: Sequence[Tensor]) -> None:
+    def __init__(self, inner: NetworkStack, tensors: Sequence[Tensor]) -> None:
         super().__init__()
         directions, phases, weight, bias = tensors
         self.inner = inner
@@ -41,7 +39,13 @@ class Fourier(Network):
 
     @classmethod
     def initial(
-        cls, inner: Network, seeds: Sequence[int], *, n_outputs: int, n_fourier: int, length: float
+        cls,
+        inner: NetworkStack,
+        seeds: Sequence[int],
+        *,
+        n_outputs: int,
+        n_fourier: int,
+        length: float,
     ) -> "Fourier":
         """Draw each member's directions, phases and last layer from its own seed."""
         n_features = inner.head()[0].shape[2]
@@ -81,10 +85,12 @@ class Fourier(Network):
         return self.inner.hidden()
 
 
-def on_top(n_fourier: int, length_scale: float) -> Callable[[Network, Sequence[int], int], Fourier]:
+def on_top(
+    n_fourier: int, length_scale: float
+) -> Callable[[NetworkStack, Sequence[int], int], Fourier]:
     """Return what puts Fourier features on a network; the scale is in roots of its features."""
 
-    def wrap(inner: Network, starts: Sequence[int], n_outputs: int) -> Fourier:
+    def wrap(inner: NetworkStack, starts: Sequence[int], n_outputs: int) -> Fourier:
         length = length_scale * math.sqrt(inner.head()[0].shape[2])
         return Fourier.initial(
             inner, starts, n_outputs=n_outputs, n_fourier=n_fourier, length=length

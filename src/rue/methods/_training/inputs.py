@@ -8,8 +8,6 @@ from rue.data.dataset import Inputs
 from rue.data.images import LazyImages
 from rue.errors import ShapeError
 
-__all__ = ["as_inputs"]
-
 
 def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
     """Take a finite matrix, or images as bytes (n, height, width, channels), all of one size."""

@@ -9,11 +9,12 @@ import numpy as np
 import torch
 
 from rue._arrays import IntArray
+from rue.data.splits import N_FOLDS
 from rue.errors import InputError
 from rue.io.atomic import sha256
 from rue.methods._training.checkpoints import Checkpoint
-from rue.methods._training.models import Plan
-from rue.methods._training.networks import Network, Probe, SmallCNN, seeded
+from rue.methods._training.models import Recipe
+from rue.methods._training.networks import NetworkStack, Probe, SmallCNN, seeded
 from rue.methods._training.pools import Pool
 from rue.methods._training.resnet import ResNet9, ResNet18, Stem, load_weights
 from rue.methods._training.settings import Training
@@ -21,19 +22,6 @@ from rue.methods._training.streams import hashed, stream
 from rue.methods._training.training import Member
 from rue.methods.learner import Trained
 
-__all__ = [
-    "N_FOLDS",
-    "Job",
-    "find_checkpoint",
-    "fold_of_each",
-    "groups",
-    "initial",
-    "make_member",
-    "out_of_fold_regret",
-    "stack",
-]
-
-N_FOLDS = 5
 _N_WHITENING = 2_000  # images by which a first layer is whitened
 _MOST = 1 << 24  # parameters of a stack: larger ones do not fit in the processor's caches
 
@@ -49,25 +37,25 @@ class Job:
 
 
 def make_member(
-    plan: Plan, pool: Pool, seed: int, index: int, setting: Training, stops: bool
+    recipe: Recipe, pool: Pool, seed: int, index: int, setting: Training, stops: bool
 ) -> Member:
     rows = np.arange(pool.n_train)
-    if plan.least_answers:
-        enough = pool.targets[: pool.n_train].sum(1) >= plan.least_answers
+    if recipe.least_answers:
+        enough = pool.targets[: pool.n_train].sum(1) >= recipe.least_answers
         rows = rows[enough.cpu().numpy()]
-    fold = index if setting.is_probe and plan.n_members > 1 else None
-    if plan.fold_of is not None:
-        fold = plan.fold_of(index)
+    fold = index if setting.is_probe and recipe.n_members > 1 else None
+    if recipe.fold_of is not None:
+        fold = recipe.fold_of(index)
     if fold is not None:
         if len(rows) == 1:
             raise InputError("members that leave a fold out need at least 2 training points, got 1")
         rows = rows[_rows(len(rows), fold)]
     # As the authors' code does: networks for images are trained without dropout.
-    thinned = plan.dropout and (setting.is_probe or setting.regime == "tuned")
+    thinned = recipe.dropout and (setting.is_probe or setting.regime == "tuned")
     # Methods that differ in their predictions alone share networks, as far as seeds are equal.
-    shared = setting.network == "resnet9" and plan.is_plain and not thinned
+    shared = setting.network == "resnet9" and recipe.is_plain and not thinned
     return Member(
-        "network" if shared else plan.method,
+        "network" if shared else recipe.method,
         seed,
         index,
         rows,
@@ -87,13 +75,13 @@ def _rows(n: int, index: int) -> IntArray:
     return np.flatnonzero(fold_of_each(n) != index % N_FOLDS)
 
 
-def groups(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
+def groups(jobs: Sequence[Job], recipe: Recipe) -> list[list[Job]]:
     """Group probes into stacks: equal features, outputs, units and batches per epoch."""
     if not jobs[0].member.training.is_probe:
         return [[job] for job in jobs]
     groups: dict[tuple[int, ...], list[Job]] = {}
     for job in jobs:
-        setting, n_outputs = job.member.training, plan.n_outputs(job.pool.n_classes)
+        setting, n_outputs = job.member.training, recipe.n_outputs(job.pool.n_classes)
         n_batches = -(-len(job.member.rows) // setting.batch_size)
         key = (*job.pool.scaling.shape, n_outputs, setting.width, setting.batch_size, n_batches)
         groups.setdefault(key, []).append(job)
@@ -133,23 +121,23 @@ def _filled_up(pool: Pool, pools: Sequence[Pool]) -> torch.Tensor:
     return torch.nn.functional.pad(pool.targets, (0, missing), value=torch.nan)
 
 
-def initial(pool: Pool, members: Sequence[Member], plan: Plan) -> Network:
+def initial(pool: Pool, members: Sequence[Member], recipe: Recipe) -> NetworkStack:
     """Draw the networks' parameters, each member's from its own seed."""
     seeds = [hashed(*member.names, "start") for member in members]
-    n_outputs = plan.n_outputs(pool.n_classes)
-    if plan.wrap is None:
-        return _network(pool, seeds, members[0].training, n_outputs, plan.slope)
-    inner = _network(pool, seeds, members[0].training, 1, plan.slope)
-    return plan.wrap(inner, seeds, n_outputs)
+    n_outputs = recipe.n_outputs(pool.n_classes)
+    if recipe.wrap is None:
+        return _network(pool, seeds, members[0].training, n_outputs, recipe.slope)
+    inner = _network(pool, seeds, members[0].training, 1, recipe.slope)
+    return recipe.wrap(inner, seeds, n_outputs)
 
 
 def _network(
     pool: Pool, seeds: Sequence[int], training: Training, n_outputs: int, slope: float
-) -> Network:
+) -> NetworkStack:
     shape = pool.scaling.shape
     if training.is_probe:
         return Probe.initial(shape[0], n_outputs, seeds, width=training.width, slope=slope)
-    network: Network
+    network: NetworkStack
     if training.network == "small_cnn":
         size = (shape[0], shape[1], shape[2])
         network = seeded(seeds[0], lambda: SmallCNN(size, n_outputs, slope=slope))
@@ -167,12 +155,12 @@ def _network(
 
 
 def find_checkpoint(
-    folder: str | os.PathLike[str], member: Member, pool: Pool, plan: Plan
+    folder: str | os.PathLike[str], member: Member, pool: Pool, recipe: Recipe
 ) -> Checkpoint:
     """Return the checkpoint of a member, identified by all that its training depends on."""
     training = member.training
     weights = None if training.weights is None else sha256(Path(training.weights))
-    own = (plan.slope, plan.coefficient, plan.settings)
+    own = (recipe.slope, recipe.coefficient, recipe.settings)
     which = repr((*member.names, training, *own, pool.checksum(), weights))
     name = "-".join(map(str, member.names)).replace(" ", "-")
     if training.regime == "tuned":

@@ -1,4 +1,4 @@
-"""Models: trained networks, their outputs, and the plan of their training."""
+"""Models: trained networks, their outputs, and the recipe of their training."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,21 +10,19 @@ from torch import Tensor
 
 from rue._arrays import FloatArray
 from rue.data.dataset import Inputs
-from rue.methods._training.networks import Network
+from rue.methods._training.networks import NetworkStack
 from rue.methods._training.objectives import Objective, cross_entropy
-from rue.methods._training.pools import Kind, Pool, Scaling
+from rue.methods._training.pools import Pool, Scaling, TargetKind
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
 from rue.methods._training.training import keep
-
-__all__ = ["Model", "Plan", "softmax_mean"]
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """The trained networks of one seed, and how inputs are scaled for them."""
 
-    networks: tuple[Network, ...]
+    networks: tuple[NetworkStack, ...]
     scaling: Scaling
     seed: int
     training: Training
@@ -115,7 +113,7 @@ def softmax_mean(model: Model, x: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Recipe:
     """What a method trains.
 
     Attributes
@@ -153,7 +151,7 @@ class Plan:
     n_members: int = 1
     fold_of: Callable[[int], int | None] | None = None
     n_outputs: Callable[[int], int] = int
-    kind: Kind = "distributions"
+    kind: TargetKind = "distributions"
     least_answers: int = 0
     slope: float = 0.0
     coefficient: float | None = None
@@ -161,7 +159,7 @@ class Plan:
     held_out: bool = False
     mean: Callable[[Model, Tensor], Tensor] = softmax_mean
     log_loss: Callable[[Model, Tensor, Tensor], Tensor] | None = None
-    wrap: Callable[[Network, Sequence[int], int], Network] | None = None
+    wrap: Callable[[NetworkStack, Sequence[int], int], NetworkStack] | None = None
 
     @property
     def is_plain(self) -> bool:

@@ -18,26 +18,10 @@ from rue._kernels.threads import use_threads as use_kernel_threads
 from rue.errors import InputError
 from rue.methods._training.settings import Device, Training
 
-__all__ = [
-    "LANES",
-    "Network",
-    "Probe",
-    "SmallCNN",
-    "find_device",
-    "find_precision",
-    "gpu_names",
-    "leading",
-    "norms",
-    "project",
-    "project_exactly",
-    "seeded",
-    "use_threads",
-]
-
 LANES = 32  # numbers that a member's share of an array is a multiple of: two threads' vectors
 
 
-class Network(nn.Module, ABC):
+class NetworkStack(nn.Module, ABC):
     """``n_members`` networks, each giving features and, linearly from them, K logits."""
 
     n_members: int = 1
@@ -54,7 +38,7 @@ class Network(nn.Module, ABC):
     def hidden(self) -> list[Tensor]:
         """Return views of the hidden layers' weights as matrices, each (n_members, out, in)."""
 
-    def take(self, members: Sequence[int]) -> "Network":
+    def take(self, members: Sequence[int]) -> "NetworkStack":
         """Copy some of the members; a network that is no stack has only itself."""
         if list(members) != list(range(self.n_members)):
             raise NotImplementedError(f"{type(self).__name__} is not a stack")
@@ -69,7 +53,7 @@ class Network(nn.Module, ABC):
 
 
 @final
-class Probe(Network):
+class Probe(NetworkStack):
     """A stack of Linear(d, width) - ReLU - Linear(width, K); one bmm per layer."""
 
     def __init__(self, parameters: Sequence[Tensor], *, slope: float = 0.0) -> None:
@@ -155,7 +139,7 @@ class _TwoLayers(torch.autograd.Function):
 
 
 @final
-class SmallCNN(Network):
+class SmallCNN(NetworkStack):
     """Two 3x3 convolutions (32, 64) with batch norm and pooling, Linear(128); for 28 x 28."""
 
     def __init__(self, shape: tuple[int, int, int], n_classes: int, *, slope: float = 0.0) -> None:
@@ -225,7 +209,7 @@ def leading(weights: Sequence[Tensor]) -> list[Tensor]:
         ]
 
 
-def project(weights: Sequence[Tensor], vectors: list[Tensor], coefficient: float) -> None:
+def project_members(weights: Sequence[Tensor], vectors: list[Tensor], coefficient: float) -> None:
     """Do one step of power iteration on ``vectors`` and scale ``weights``, both in place."""
     with torch.no_grad():
         for w, u in zip(weights, vectors, strict=True):
@@ -280,7 +264,7 @@ def find_device(wanted: Device) -> torch.device:
     return torch.device(wanted)
 
 
-def use_threads(n_threads: int) -> None:
+def use_torch_threads(n_threads: int) -> None:
     """Set the number of threads of torch, BLAS and the kernels; sums may depend on it."""
     use_kernel_threads(n_threads)
     torch.set_num_threads(n_threads)

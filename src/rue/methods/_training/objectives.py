@@ -8,23 +8,6 @@ from torch.nn import functional
 
 from rue.methods._training.second_moments import unordered_pairs
 
-__all__ = [
-    "Objective",
-    "clipped_logs",
-    "concentrations",
-    "count_cross_entropy",
-    "cross_entropy",
-    "dirichlet_multinomial_loss",
-    "evidence",
-    "evidential_loss",
-    "log_likelihood",
-    "pair_cross_entropy",
-    "pair_marginal",
-    "per_answer_loss",
-    "proportions",
-    "regret_loss",
-]
-
 Objective = Callable[[Tensor, Tensor], Tensor]
 """The loss (n_members, n) of logits and targets (n_members, n, K)."""
 

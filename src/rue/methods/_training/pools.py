@@ -21,9 +21,7 @@ from rue.errors import InputError, ShapeError
 from rue.methods._training.inputs import as_inputs
 from rue.methods._training.real_heads import AnswerScale
 
-__all__ = ["Kind", "Pool", "Scaling", "make_pool"]
-
-Kind = Literal["distributions", "answers", "ratings"]
+TargetKind = Literal["distributions", "answers", "ratings"]
 """What a method learns from: each point's distribution, how often each answer was given, or its
 real-valued answers, scaled, with NaN where a point has fewer than another."""
 Augmentation = Callable[[Tensor], Tensor]
@@ -108,7 +106,11 @@ class Pool:
 
 
 def make_pool(
-    data: DataSet, device: torch.device, *, statistics: str = "train", kind: Kind = "distributions"
+    data: DataSet,
+    device: torch.device,
+    *,
+    statistics: str = "train",
+    kind: TargetKind = "distributions",
 ) -> Pool:
     """Return the pool of a data set's training and validation points."""
     if data.task == "text":

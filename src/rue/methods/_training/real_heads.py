@@ -21,16 +21,7 @@ from torch.nn import functional
 from rue.beliefs import Gaussians, NormalInverseGamma
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Model, Plan
-
-__all__ = [
-    "AnswerScale",
-    "evidential_log_loss",
-    "evidential_loss",
-    "gaussian_loss",
-    "gaussian_mixture_log_loss",
-    "gaussian_plan",
-]
+    from rue.methods._training.models import Model, Recipe
 
 PENALTY = 0.01
 """The weight of Amini et al. on evidence for wrong predictions."""
@@ -63,10 +54,10 @@ class AnswerScale:
         )
 
 
-def gaussian_plan(plan: "Plan", outputs: "Callable[[Model, Tensor], Tensor]") -> "Plan":
-    """Return a plan for real-valued answers, by outputs (n_draws, n, 2) of scaled inputs."""
+def gaussian_plan(recipe: "Recipe", outputs: "Callable[[Model, Tensor], Tensor]") -> "Recipe":
+    """Return a recipe for real-valued answers, by outputs (n_draws, n, 2) of scaled inputs."""
     return replace(
-        plan,
+        recipe,
         objective=gaussian_loss,
         n_outputs=lambda _: 2,
         kind="ratings",

@@ -10,15 +10,13 @@ from torch.nn import functional
 
 from rue._text import one_line
 from rue.errors import FileError, InputError
-from rue.methods._training.networks import Network, activate, matrices
-
-__all__ = ["ResNet9", "ResNet18", "Stem", "load_weights"]
+from rue.methods._training.networks import NetworkStack, activate, matrices
 
 Stem = Literal["cifar", "imagenet"]
 
 
 @final
-class ResNet18(Network):
+class ResNet18(NetworkStack):
     """ResNet-18 (He et al. 2016)."""
 
     def __init__(
@@ -101,7 +99,7 @@ _EPSILON = 1e-2  # of the variance of a direction, in units of the images' own: 
 
 
 @final
-class ResNet9(Network):
+class ResNet9(NetworkStack):
     """A residual network of 1.6 million weights for images from 8 x 8 pixels on."""
 
     def __init__(self, shape: tuple[int, ...], n_classes: int, *, slope: float = 0.0) -> None:

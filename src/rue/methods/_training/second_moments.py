@@ -20,15 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Dirichlet
 
-__all__ = [
-    "clipped",
-    "dirichlet_joint",
-    "dirichlet_traces",
-    "match",
-    "unordered_pairs",
-    "variance",
-]
-
 _STRENGTHS = (1e-3, 1e6)
 _LEAST = 1e-12  # of a mean probability
 

@@ -14,33 +14,6 @@ from rue.data.images import LazyImages
 from rue.errors import InputError
 from rue.methods._training.streams import hashed
 
-__all__ = [
-    "CIFAR",
-    "FINE_TUNING",
-    "N_TRIALS",
-    "PROBE",
-    "RESNET9",
-    "SMALL_IMAGES",
-    "TRAININGS",
-    "Architecture",
-    "Augment",
-    "Axes",
-    "Device",
-    "Network",
-    "Optimizer",
-    "Precision",
-    "Regime",
-    "Schedule",
-    "Statistics",
-    "Training",
-    "TunedOn",
-    "axes_of",
-    "hold_out",
-    "n_tuned",
-    "trials",
-    "usual_training",
-]
-
 Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
 """A network with the settings of its training; a suite names it as ``network``."""
 Architecture = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_imagenet"]
@@ -236,7 +209,7 @@ _DROPOUT: Mapping[str, Axes] = {
 }
 
 
-def axes_of(training: Training, *, dropout: bool = False) -> Axes:
+def tuning_axes(training: Training, *, dropout: bool = False) -> Axes:
     """Return the values to try for a network, with or without dropout layers."""
     return (_DROPOUT if dropout else _AXES)[training.optimizer]
 

@@ -9,8 +9,6 @@ import hashlib
 
 import numpy as np
 
-__all__ = ["hashed", "stream"]
-
 
 def stream(*names: object) -> np.random.Generator:
     """Return the generator that belongs to these names."""

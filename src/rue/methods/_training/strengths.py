@@ -15,8 +15,6 @@ from rue.errors import InputError
 from rue.methods._training.settings import Training, hold_out
 from rue.methods.learner import FitRequest, Fitted, Trained
 
-__all__ = ["PostHocConfig", "Strength", "fit_strength", "post_hoc"]
-
 _LOG_STRENGTHS = (np.log(1e-3), np.log(1e6))
 _LEAST = 1e-9  # of a mean probability: a Dirichlet has none that are 0
 

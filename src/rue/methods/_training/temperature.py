@@ -11,8 +11,6 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.beliefs import Draws, Scored
 
-__all__ = ["fit_temperature", "temper"]
-
 _Tempered = TypeVar("_Tempered", Draws, Scored)
 _LEAST = 1e-12  # of a probability: that of the log loss
 _LOG_RANGE = (-3.0, 3.0)  # natural logarithms that T is searched between

@@ -10,33 +10,101 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from rue._arrays import IntArray
 from rue.errors import InputError
 from rue.methods._training.checkpoints import PATIENCE, Best, Checkpoint, EpochRecord, held_out_loss
 from rue.methods._training.networks import (
     LANES,
-    Network,
+    NetworkStack,
     find_precision,
     leading,
-    project,
     project_exactly,
+    project_members,
 )
 from rue.methods._training.objectives import Objective
-from rue.methods._training.optimizers import StackOptimizer
 from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
 from rue.methods._training.settings import Training
 from rue.methods._training.streams import stream
 
-__all__ = ["Member", "keep", "train"]
-
 _LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
 _OnStep = Callable[[int, float | None], None]
+
+
+class StackOptimizer:
+    """AdamW (fused), or SGD with momentum 0.9, on a stack of networks.
+
+    Members with the same settings lie side by side, so each run of them is a slice of every
+    parameter; torch's own optimiser takes the slices as parameters of one group.
+    """
+
+    def __init__(self, network: NetworkStack, settings: Sequence[Training]) -> None:
+        self.settings = list(settings)
+        self.whole = list(network.parameters())
+        self.runs: list[slice] = []
+        groups: list[dict[str, Any]] = []
+        for (lr, decay), run in groupby(settings, key=lambda s: (s.lr, s.weight_decay)):
+            first = self.runs[-1].stop if self.runs else 0
+            self.runs.append(slice(first, first + len(list(run))))
+            groups.append({"params": [], "lr": lr, "weight_decay": decay})
+        if len(self.runs) == 1:
+            groups[0]["params"] = self.whole
+        else:
+            for group, part in zip(groups, self.runs, strict=True):
+                group["params"] = [nn.Parameter(p.detach()[part]) for p in self.whole]
+        self.rates = [group["lr"] for group in groups]
+        self.torch: torch.optim.Optimizer
+        if settings[0].optimizer == "adamw":
+            self.torch = torch.optim.AdamW(groups, fused=True)
+        else:
+            nesterov = settings[0].schedule == "one_cycle"
+            self.torch = torch.optim.SGD(groups, lr=self.rates[0], momentum=0.9, nesterov=nesterov)
+
+    def scale_rates(self, factor: float) -> None:
+        """Set every rate to ``factor`` times its own."""
+        for group, rate in zip(self.torch.param_groups, self.rates, strict=True):
+            group["lr"] = rate * factor
+
+    def step(self, loss: Tensor) -> None:
+        """Take one step down the gradient of a sum of the members' losses."""
+        for parameter in self.whole:
+            parameter.grad = None
+        torch.autograd.backward(loss)
+        if len(self.runs) > 1:
+            for group, part in zip(self.torch.param_groups, self.runs, strict=True):
+                for own, parameter in zip(group["params"], self.whole, strict=True):
+                    own.grad = None if parameter.grad is None else parameter.grad[part]
+        self.torch.step()
+
+    def take(self, network: NetworkStack, members: Sequence[int]) -> "StackOptimizer":
+        """Continue with some of the members, whose networks are ``network``."""
+        other = StackOptimizer(network, [self.settings[i] for i in members])
+        index = torch.tensor(list(members))
+        for place in range(len(self.whole)):
+            states = [self.torch.state[group["params"][place]] for group in self.torch.param_groups]
+            joined = {
+                name: torch.cat([state[name] for state in states])[index]
+                for name, value in states[0].items()
+                if isinstance(value, Tensor) and value.ndim
+            }
+            for group, part in zip(other.torch.param_groups, other.runs, strict=True):
+                # What is not of a number each, the count of steps, is the same for all members.
+                own = {
+                    name: joined[name][part] if name in joined else _copied(value)
+                    for name, value in states[0].items()
+                }
+                other.torch.state[group["params"][place]] = own
+        return other
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +126,7 @@ class Member:
 
 
 def train(
-    network: Network,
+    network: NetworkStack,
     pool: Pool,
     members: Sequence[Member],
     objective: Objective,
@@ -122,7 +190,7 @@ def keep(rng: np.random.Generator, shape: Sequence[int], dropout: float) -> np.n
 class _Stack:
     """The members that still train, and their places in the stack that was given."""
 
-    network: Network
+    network: NetworkStack
     optimizer: StackOptimizer
     members: list[Member]
     places: list[int]
@@ -130,7 +198,9 @@ class _Stack:
     vectors: list[Tensor]
 
     @classmethod
-    def of(cls, network: Network, members: Sequence[Member], coefficient: float | None) -> "_Stack":
+    def of(
+        cls, network: NetworkStack, members: Sequence[Member], coefficient: float | None
+    ) -> "_Stack":
         hidden = network.hidden() if coefficient is not None else []
         return cls(
             network,
@@ -203,7 +273,7 @@ def _run_epoch(
         losses = (objective(logits, y) * weight.to(device)).sum(1)
         stack.optimizer.step(losses.sum())
         if coefficient is not None:
-            project(stack.hidden, stack.vectors, coefficient)
+            project_members(stack.hidden, stack.vectors, coefficient)
         total += losses.detach()
         if on_step is not None:
             on_step(int(weight.count_nonzero()), None)

@@ -10,8 +10,8 @@ from torch import nn
 
 from rue._arrays import FloatArray
 from rue.methods._training.jobs import find_checkpoint
-from rue.methods._training.models import Model, Plan
-from rue.methods._training.networks import Network, Probe, find_precision
+from rue.methods._training.models import Model, Recipe
+from rue.methods._training.networks import NetworkStack, Probe, find_precision
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool
 from rue.methods._training.settings import Training
@@ -21,8 +21,6 @@ from rue.methods.learner import Folder, Trained
 
 if TYPE_CHECKING:
     from rue.methods.swag import Config
-
-__all__ = ["Moments", "draw_networks"]
 
 _N_REFRESHING = 10_000  # training images, at most, that batch norm's statistics are taken from
 
@@ -35,12 +33,12 @@ def draw_networks(one: Trained, tail: Training, config: "Config", checkpoints: F
     member = Member("swag tail", one.model.seed, 0, np.arange(pool.n_train), tail)
     checkpoint = None
     if checkpoints is not None and not before.is_probe:
-        plan = Plan(method="swag", settings=(before, config.rank))
-        checkpoint = find_checkpoint(checkpoints, member, pool, plan)
+        recipe = Recipe(method="swag", settings=(before, config.rank))
+        checkpoint = find_checkpoint(checkpoints, member, pool, recipe)
     train(network, pool, [member], cross_entropy, checkpoint=checkpoint, record=moments)
     rng = stream("swag", one.model.seed, "draws")
     drawn = [_with_weights(network, moments.sample(rng)) for _ in range(config.n_draws)]
-    networks: tuple[Network, ...] = tuple(drawn)
+    networks: tuple[NetworkStack, ...] = tuple(drawn)
     if isinstance(network, Probe):
         stacked = zip(*(n.parameters() for n in drawn), strict=True)
         networks = (Probe([torch.cat([p.detach() for p in part]) for part in stacked]),)
@@ -70,7 +68,7 @@ class Moments:
         self.square = self.square + (weights**2 - self.square) / self.n
         self.deviations = [*self.deviations, weights - self.mean][-self.rank :]
 
-    def after_epoch(self, network: Network) -> None:
+    def after_epoch(self, network: NetworkStack) -> None:
         """Add the weights of a network."""
         self.add(_flat(network))
 
@@ -97,13 +95,13 @@ class Moments:
         return np.asarray(self.mean + spread + low_rank / scale)
 
 
-def _flat(network: Network) -> FloatArray:
+def _flat(network: NetworkStack) -> FloatArray:
     parts = [p.detach().cpu().double().reshape(-1).numpy() for p in network.parameters()]
     return np.concatenate(parts)
 
 
 @torch.no_grad()
-def _with_weights(network: Network, weights: FloatArray) -> Network:
+def _with_weights(network: NetworkStack, weights: FloatArray) -> NetworkStack:
     other, first = copy.deepcopy(network), 0
     for parameter in other.parameters():
         part = weights[first : first + parameter.numel()]
@@ -113,7 +111,7 @@ def _with_weights(network: Network, weights: FloatArray) -> Network:
 
 
 @torch.no_grad()
-def _refresh_batch_norm(network: Network, pool: Pool, training: Training) -> None:
+def _refresh_batch_norm(network: NetworkStack, pool: Pool, training: Training) -> None:
     """Set batch norm's running statistics to the mean over the training images' batches."""
     batch_size = training.batch_size
     mixed = find_precision(training, pool.inputs.device) == "bfloat16"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rue.data
-from rue.data.components import principal_components
+from rue.data.features import principal_components
 from rue.errors import InputError
 
 
