@@ -21,7 +21,7 @@ from rue.bench.store import Store, with_convention
 from rue.bench.tables import in_paper, read_results, table_rows
 from rue.cli.demo import drawn_runs
 from rue.inference.comparison import COMPARABLE
-from rue.metrics.columns import title
+from rue.metrics.columns import COLUMNS, title
 from rue.plots.comparison import plot_rankings
 from rue.plots.curves import plot_curves
 from rue.plots.inversions import plot_ranks
@@ -87,7 +87,7 @@ def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:
     """Return which methods may be the best, and the p-value of each pair, for each criterion."""
     tests = []
     for dataset, loss in dict.fromkeys((r["dataset"], r["loss"]) for r in rows if r["loss"]):
-        for criterion in COMPARABLE:
+        for criterion in (key for key in COMPARABLE if COLUMNS[key].better == "low"):
             found = ranking(dataset, loss, criterion)
             if found is not None:
                 pairs = [

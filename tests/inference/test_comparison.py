@@ -132,7 +132,9 @@ def test_laws(runs):
 def test_every_criterion(runs):
     good, *others = runs
     outside = replace(good, hat=replace(good.hat, outside_score=True))
-    compared = [replace(run, at={"coverage": 0.8}) for run in (outside, *others)]
+    compared = [
+        replace(run, at={"coverage": 0.8, "risk": 0.1, "regret": 0.1}) for run in (outside, *others)
+    ]
     found = compare(compared, criteria=COMPARABLE, n_replicates=60)
     calibration = found["regret_calibration"]
     assert math.isnan(calibration.estimate["good"])
@@ -276,3 +278,46 @@ def test_runs_must_have_one_loss_and_definition_1(belief_runs):
         compare(costs, criteria=["aurec"])
     with pytest.raises(InputError, match="got 'bb' by the convention \"published\""):
         compare([make("a"), make("bb", convention="published")], criteria=["aurec"])
+
+
+def test_columns_of_which_high_or_no_values_are_better_have_paired_tests():
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet(np.ones(3), 200)
+    people = Annotations(rng.multinomial(6, probs))
+    members = {"near": 0.9 * probs + 0.1 * rng.dirichlet(np.ones(3), 200)}
+    members["far"] = rng.dirichlet(np.ones(3), 200)
+    beliefs = {
+        name: Draws(np.stack([mean, 0.5 * mean + 0.5 * rng.dirichlet(np.ones(3), 200)], axis=1))
+        for name, mean in members.items()
+    }
+    runs = [Run.from_belief(people, b, "brier", method=name) for name, b in beliefs.items()]
+    criteria = ["pair_gain", "agreement_hat", "person_parity", "spearman_aleatoric"]
+    assert set(criteria) <= set(COMPARABLE)
+    assert "agreement_star" not in COMPARABLE  # it is the same for all methods
+    found = compare(runs, criteria=criteria, n_replicates=300)
+    own = {run.method: evaluate_run(run, gap=False, references=False) for run in runs}
+    for key in criteria:
+        d = found[key].differences[0]
+        assert d.difference == pytest.approx(getattr(own["near"], key) - getattr(own["far"], key))
+        assert d.low <= d.difference <= d.high
+        assert (d.p_value <= 0.05) == (d.low > 0 or d.high < 0)
+        json.dumps(found.to_dict(), allow_nan=False)
+    high = found["spearman_aleatoric"]
+    assert high.estimate["near"] > high.estimate["far"]
+    assert high.order == ("near", "far")
+    assert high.best == ("near",)
+    assert high.expected_rank["near"] < high.expected_rank["far"]
+    assert "near has the highest r_s aleatoric of 2 methods" in str(high)
+    gain = found["pair_gain"]
+    assert gain.best == ()
+    assert str(gain).endswith("Compare it only between beliefs with the same mean.")
+    assert "of 1 pairs differ significantly" in str(gain)
+    assert significant_inversions(high, high) == []
+
+
+def test_a_limit_that_runs_lack_is_named(runs):
+    with pytest.raises(InputError, match="coverage_at_risk needs the same risk in all runs"):
+        compare(runs, criteria=["coverage_at_risk"], n_replicates=20)
+    limited = [replace(run, at={"risk": 0.1}) for run in runs]
+    found = compare(limited, criteria=["coverage_at_risk"], n_replicates=50)["coverage_at_risk"]
+    assert found.order[0] == max(found.estimate, key=found.estimate.get)

@@ -97,7 +97,7 @@ def test_methods_are_compared_at_a_coverage(rng):
     assert ranking.best == ("good",)
     alone = intervals(runs[0], gap=False, n_replicates=200)
     assert ranking.low["good"] == alone.low["regret_at_coverage"]
-    with pytest.raises(InputError, match="need the same one"):
+    with pytest.raises(InputError, match="needs the same coverage"):
         compare([replace(run, at={}) for run in runs], criteria=["risk_at_coverage"])
 
 

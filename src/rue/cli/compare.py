@@ -15,10 +15,12 @@ from rue.cli.inputs import (
     At,
     ClusterOption,
     CommandLosses,
+    CoverageAt,
     Files,
     Matched,
     Wide,
     option,
+    read_limits,
     require_level,
 )
 from rue.errors import InputError
@@ -35,8 +37,8 @@ def compare(
     losses: CommandLosses,
     criterion: list[str] | None = option(
         None,
-        "A column of which lower is better; repeat for several. By default aurec, "
-        "n_aurec, aurc and pareto_gap.",
+        "A column with a paired test; repeat for several. By default aurec, n_aurec, aurc and "
+        "pareto_gap.",
         panel="Tests",
         metavar="KEY",
     ),
@@ -44,6 +46,7 @@ def compare(
     replicates: int = option(2000, "Bootstrap samples.", panel="Tests", min=2),
     cluster: ClusterOption = None,
     at: At = None,
+    coverage_at: CoverageAt = None,
     seed: int = option(0, "Seed of the samples.", panel="Tests", min=0),
     format: AnyFormat = "table",
     wide: Wide = False,
@@ -60,7 +63,7 @@ def compare(
     from rue.metrics.table import format_rows, notes, with_title
 
     require_level("--ci", ci)
-    limits = {} if at is None else {"coverage": at}
+    limits = read_limits(at, coverage_at)
     answers = matched.answers(cluster)
     methods = matched.read_methods(files, cluster)
     if len(methods) < 2:

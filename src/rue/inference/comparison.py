@@ -25,10 +25,15 @@ from rue.inference.method_ranking import Ranking, compare_column
 from rue.losses import Classes, CostMatrix, Loss, Valued
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
+from rue.metrics.limits import AtLimit
 from rue.truth.alignment import align_rows
 
-COMPARABLE = tuple(key for key in INTERVAL_COLUMNS if COLUMNS[key].better == "low")
-"""The columns by which methods can be compared: those of which lower is better."""
+COMPARABLE = tuple(
+    key
+    for key in INTERVAL_COLUMNS
+    if COLUMNS[key].better in ("low", "high") or COLUMNS[key].compared
+)
+"""The columns by which methods can be compared, as the registry says."""
 
 DEFAULT = ("aurec", "n_aurec", "aurc", "pareto_gap")
 
@@ -169,13 +174,8 @@ def compare(
     if unknown or not criteria:
         got = repr(unknown[0]) if unknown else "none"
         raise InputError(f"criteria must be some of {', '.join(COMPARABLE)}, got {got}")
-    limits = {run.at.get("coverage") for run in runs}
-    if any(COLUMNS[key].on_request for key in criteria) and (None in limits or len(limits) > 1):
-        raise InputError(
-            "criteria at a coverage need the same one in all runs, such as "
-            "dataclasses.replace(run, at={'coverage': 0.8})",
-            advice={"--at": "states it, e.g. --at 0.8"},
-        )
+    for key in criteria:
+        _require_limit(key, runs)
     codes = cluster_codes(runs[0], cluster)
     rows = own_order(runs, codes, criteria)
     estimates, drawn, alone, influences = {}, {}, {}, {}
@@ -215,6 +215,22 @@ def compare(
         for criterion in criteria
     }
     return Comparison(level, len(rows), rankings)
+
+
+def _require_limit(criterion: str, runs: Sequence[Run]) -> None:
+    """Raise if a criterion reads curves at a limit, and runs have none or different ones."""
+    statistic = COLUMNS[criterion].statistic
+    if not isinstance(statistic, AtLimit):
+        return
+    name = statistic.limited
+    limits = {run.at.get(name) for run in runs}
+    if None in limits or len(limits) > 1:
+        option = "--at 0.8" if name == "coverage" else f"--coverage-at {name}=0.05"
+        raise InputError(
+            f"{criterion} needs the same {name} in all runs, such as "
+            f"dataclasses.replace(run, at={{'{name}': {0.8 if name == 'coverage' else 0.05}}})",
+            advice={option.split()[0]: f"states it, e.g. {option}"},
+        )
 
 
 def _json(value: Any) -> Any:

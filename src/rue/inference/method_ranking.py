@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, short_repr
 from rue.errors import InputError
 from rue.inference.intervals import bca_constants, interval, share_below
-from rue.metrics.columns import title
+from rue.metrics.columns import COLUMNS, title
 
 
 @dataclass(frozen=True)
 class Difference:
     """The difference of two methods in one criterion, first minus second.
 
-    Lower is better, so the first method is better if the difference is negative. Numbers are NaN
-    if the criterion is undefined for one of the methods.
+    Where lower is better, the first method is better if the difference is negative; see ``better``
+    of the column. Numbers are NaN if the criterion is undefined for one of the methods.
 
     Attributes
     ----------
@@ -61,8 +61,9 @@ class Ranking:
     estimate, low, high : mapping of str to float
         The estimate of each method and the ends of its interval.
     rank_probability : array of shape (n_methods, n_methods)
-        Entry (i, r) is the probability that method i has rank r + 1; tied methods share their
-        ranks. Rows of methods for which the criterion is undefined are NaN.
+        Entry (i, r) is the probability that method i has rank r + 1, where rank 1 is the best
+        value (the lowest, if no end is better); tied methods share their ranks. Rows of methods
+        for which the criterion is undefined are NaN.
     differences : tuple of Difference
         All pairs of methods.
     """
@@ -86,7 +87,16 @@ class Ranking:
     def order(self) -> tuple[str, ...]:
         """The methods for which the criterion is defined, the best first."""
         defined = [name for name in self.methods if math.isfinite(self.estimate[name])]
-        return tuple(sorted(defined, key=lambda name: self.estimate[name]))
+        return tuple(sorted(defined, key=self.cost))
+
+    @property
+    def better(self) -> str:
+        """Which values are better: ``low``, ``high``, or empty if no end is."""
+        return COLUMNS[self.criterion].better if self.criterion in COLUMNS else "low"
+
+    def cost(self, method: str) -> float:
+        """Return a number of which the lowest belongs to the best method."""
+        return -self.estimate[method] if self.better == "high" else self.estimate[method]
 
     @property
     def expected_rank(self) -> dict[str, float]:
@@ -103,8 +113,11 @@ class Ranking:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The method with the lowest value, and all that do not differ significantly from it."""
-        if not self.order:
+        """The method with the best value, and all that do not differ significantly from it.
+
+        Empty if no end of the criterion is better.
+        """
+        if not self.order or not self.better:
             return ()
         top = self.order[0]
         return (top, *(m for m in self.order[1:] if not self.significant(top, m)))
@@ -112,15 +125,30 @@ class Ranking:
     def __str__(self) -> str:
         """Return a sentence that states the best method, or that there is no significant one."""
         best, what = self.best, title(self.criterion)
-        if not best:
+        if not self.order:
             return f"{what} is undefined for every method."
+        if not self.better:
+            return self._extremes(what)
         if len(best) > 1:
             return f"No significant winner by {what}: {_listed(best)} cannot be separated."
         if len(self.order) == 1:
             return f"{what} is undefined for every method except {best[0]}."
         pairs = [d for d in self.differences if best[0] in (d.first, d.second)]
         p = max(d.p_holm for d in pairs if not math.isnan(d.p_holm))
-        return f"{best[0]} has the lowest {what} of {len(self.order)} methods (p <= {p:.2g})."
+        end = "highest" if self.better == "high" else "lowest"
+        return f"{best[0]} has the {end} {what} of {len(self.order)} methods (p <= {p:.2g})."
+
+    def _extremes(self, what: str) -> str:
+        """Return who has the lowest and the highest value, where no end is better."""
+        p_values = [d.p_holm for d in self.differences if not math.isnan(d.p_holm)]
+        if not p_values:
+            return f"{what} is undefined for every method except {self.order[0]}."
+        n_different = sum(p <= 1 - self.level for p in p_values)
+        advice = COLUMNS[self.criterion].explanation.split(". ")[-1]
+        return (
+            f"{what} is lowest for {self.order[0]} and highest for {self.order[-1]}; {n_different} "
+            f"of {len(p_values)} pairs differ significantly. {advice}"
+        )
 
 
 def compare_column(
@@ -132,7 +160,7 @@ def compare_column(
     own: Mapping[str, FloatArray] | None = None,
     level: float = 0.95,
 ) -> Ranking:
-    """Compare methods by any one number of which lower is better."""
+    """Compare methods by any one number."""
     names = list(estimate)
     kind = "percentile" if influences is None else "bca"
     swings = {n: None if influences is None else influences[n] for n in names}
@@ -148,13 +176,15 @@ def compare_column(
         p = _p_value(difference, moved, swing) if math.isfinite(low) else math.nan
         differences.append((first, second, difference, low, high, p))
     corrected = holm([row[-1] for row in differences])
+    sign = -1 if criterion in COLUMNS and COLUMNS[criterion].better == "high" else 1
+    costs = sign * np.stack([drawn[name] for name in names])
     return Ranking(
         criterion,
         level,
         dict(estimate),
         {name: ends[name][0] for name in names},
         {name: ends[name][1] for name in names},
-        _rank_probability(np.stack([drawn[name] for name in names]), list(estimate.values())),
+        _rank_probability(costs, list(estimate.values())),
         tuple(
             Difference(criterion, *row, p) for row, p in zip(differences, corrected, strict=True)
         ),
@@ -178,9 +208,9 @@ def significant_inversions(first: Ranking, second: Ranking) -> list[tuple[str, s
     for a, b in combinations(first.methods, 2):
         if a not in second.estimate or b not in second.estimate:
             continue
-        better, worse = (a, b) if first.estimate[a] < first.estimate[b] else (b, a)
+        better, worse = (a, b) if first.cost(a) < first.cost(b) else (b, a)
         if (
-            second.estimate[better] > second.estimate[worse]
+            second.cost(better) > second.cost(worse)
             and first.significant(a, b)
             and second.significant(a, b)
         ):

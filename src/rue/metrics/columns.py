@@ -65,6 +65,9 @@ class Column:
         Whether tables show the column if a row has it.
     on_request : bool
         Whether a row has the number only if it was asked for; tables show the column then.
+    compared : bool
+        Whether methods are compared by it, though no end of it is better; columns of which low or
+        high values are better always are.
     simulated : bool
         Whether it is a mean over simulated answers, exact only up to its Monte-Carlo error.
     meaning : str
@@ -84,6 +87,7 @@ class Column:
     unit: str = ""
     in_table: bool = False
     on_request: bool = False
+    compared: bool = False
     simulated: bool = False
     meaning: str
     explanation: str = ""
@@ -195,6 +199,7 @@ ANSWER_COLUMNS = (
         digits=4,
         statistic=Mean(Pair("pair_gain")),
         unit="nats",
+        compared=True,
         meaning="what the spread adds over independent answers",
         explanation="Twice the log loss of the mean prediction minus the pair log loss: what the "
         "spread of the belief adds over independent answers. Compare it only between beliefs with "
@@ -206,6 +211,7 @@ ANSWER_COLUMNS = (
         title="agreement hat",
         digits=3,
         statistic=Mean(Pair("agreement_hat")),
+        compared=True,
         meaning="predicted probability that two annotators agree",
         explanation="Predicted probability that two annotators give the same answer. Compare it "
         "with the observed one.",

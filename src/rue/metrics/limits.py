@@ -30,9 +30,10 @@ class AtLimit(Statistic):
         """The curve and the score that ranks it."""
         return CURVES[self.curve], SCORE
 
-    def limit(self, sample: Sample) -> float | None:
-        """Return the limit; None if the run has none."""
-        return sample.run.at.get(self.curve)
+    @property
+    def limited(self) -> str:
+        """The name of the limit: risk, regret or coverage."""
+        return self.curve
 
     def value(self, sample: Sample) -> float:
         """Return the number of a sample."""
@@ -40,7 +41,7 @@ class AtLimit(Statistic):
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
         """Return the number of each replicate."""
-        limit, value = self.limit(sample), sample.points(CURVES[self.curve])
+        limit, value = sample.run.at.get(self.limited), sample.points(CURVES[self.curve])
         if limit is None or value is None:
             return super().replicates(sample, weights)
         order, score = sample.order(SCORE), np.asarray(sample.points(SCORE))
@@ -66,9 +67,10 @@ class AtLimit(Statistic):
 class AtCoverage(AtLimit):
     """The height of the curve of risk or regret at a coverage."""
 
-    def limit(self, sample: Sample) -> float | None:
-        """Return the coverage; None if the run has none."""
-        return sample.run.at.get("coverage")
+    @property
+    def limited(self) -> str:
+        """The name of the limit."""
+        return "coverage"
 
     def read(self, limit: float, coverage: FloatArray, height: FloatArray) -> float:
         """Return the height of the curve with these corners."""
