@@ -1,5 +1,6 @@
 """rue evaluate: a row of the paper's table for each prediction file and loss."""
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,6 +48,15 @@ def evaluate(
         typer.Option(
             metavar=COLUMN,
             help="One row per group of this column; 'class' is the majority class.",
+            rich_help_panel="Input",
+        ),
+    ] = None,
+    by_annotator: Annotated[
+        str | None,
+        typer.Option(
+            metavar=COLUMN,
+            help="One row per group of annotators, such as gender, a column of a truth with one "
+            "row per answer; and the differences on the same points.",
             rich_help_panel="Input",
         ),
     ] = None,
@@ -138,8 +148,9 @@ def evaluate(
     limits = read_limits(at, coverage_at)
     shown = _shown_columns(columns, format, limits)
     require_level("--ci", ci)
-    if resample_annotators and multi_label:
-        raise InputError("--multi-label resamples items: leave out --resample-annotators")
+    if resample_annotators and (multi_label or by_annotator is not None):
+        name = "--multi-label" if multi_label else "--by-annotator"
+        raise InputError(f"{name} resamples items: leave out --resample-annotators")
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
     if cluster is not None and ci is None:
@@ -154,10 +165,20 @@ def evaluate(
     # The predictions and answers of each method: about everything (""), or about each label.
     problems: dict[str, list[tuple[str, Belief | Run, Truth | None]]]
     if multi_label:
-        for name, value in (("--by", by), ("--against", against), ("--positive", matched.positive)):
+        for name, value in (
+            ("--by", by),
+            ("--by-annotator", by_annotator),
+            ("--against", against),
+            ("--positive", matched.positive),
+        ):
             if value is not None:
                 raise InputError(f"--multi-label has a row for each label, so leave out {name}")
         problems = matched.read_labels(files, cluster)
+    elif by_annotator is not None:
+        for name, value in (("--by", by), ("--against", against)):
+            if value is not None:
+                raise InputError(f"--by-annotator has a row for each group: leave out {name}")
+        problems = matched.read_groups(files, by_annotator, cluster)
     else:
         answers = matched.answers(by, cluster)
         methods = matched.read_methods(files, by, cluster)
@@ -221,20 +242,23 @@ def evaluate(
                         rows.append(row)
                         labelled.append((part, row))
                     runs.append(run)
-                if multi_label:
-                    from rue.inference.label_means import mean_row
+                if multi_label or by_annotator is not None:
+                    from rue.inference.combined_rows import difference_row, mean_row
 
-                    rows.append(
-                        mean_row(
-                            [part for part, _ in labelled],
-                            [row for _, row in labelled],
+                    combine = mean_row if multi_label else difference_row
+                    pairs = [labelled] if multi_label else itertools.combinations(labelled, 2)
+                    rows += [
+                        combine(
+                            [part for part, _ in several],
+                            [row for _, row in several],
                             level=ci,
                             n_replicates=replicates,
                             gap=gap,
                             cluster=cluster,
                             seed=seed,
                         )
-                    )
+                        for several in pairs
+                    ]
                 step(f"{method} {name}")
     if plot is not None:
         from rue.plots.curves import plot_curves

@@ -272,6 +272,24 @@ class Matched:
             methods[label] = read
         return methods
 
+    def read_groups(
+        self, files: list[str], column: str, *columns: str | None
+    ) -> "dict[str, list[tuple[str, Belief | Run, Truth | None]]]":
+        """Read each method's predictions with the answers of each group of annotators."""
+        from rue.io.annotator_groups import read_annotator_groups
+
+        if self.truth is None or not Path(self.truth).exists():
+            raise InputError("--by-annotator needs --truth FILE, with one row per answer")
+        if self.by_position:
+            raise InputError("--by-annotator matches points by id: leave out --by-position")
+        by = [c for c in columns if c]
+        groups = read_annotator_groups(self.truth, column, by=by, matching=self.matching)
+        methods: dict[str, list[tuple[str, Belief | Run, Truth | None]]] = {}
+        for name, belief in self.read_methods(files, *columns).items():
+            part = groups.on_points(belief, self.matching)
+            methods[name] = [(group, part, truth) for group, truth in groups.truths.items()]
+        return methods
+
     def read_labels(
         self, files: list[str], *columns: str | None
     ) -> "dict[str, list[tuple[str, Belief | Run, Truth | None]]]":

@@ -3,7 +3,7 @@
 import fnmatch
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -67,6 +67,19 @@ class Said:
     missing: NDArray[np.bool] = field(default_factory=lambda: np.zeros(0, bool))
     annotators: NDArray[np.str_] | None = None
     notes: tuple[str, ...] = ()
+
+    def at(self, entries: NDArray[np.bool]) -> "Said":
+        """Return some of the answers."""
+        return replace(
+            self,
+            ids=None if self.ids is None else self.ids[entries],
+            rows=self.rows[entries],
+            codes=None if self.codes is None else self.codes[entries],
+            numbers=None if self.numbers is None else self.numbers[entries],
+            weights=self.weights[entries],
+            missing=self.missing[entries],
+            annotators=None if self.annotators is None else self.annotators[entries],
+        )
 
 
 def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:

@@ -91,34 +91,42 @@ def read_answers(
     path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> FileAnswers:
     """Read the answers in a file; ``by`` names columns that are no classes."""
+    return answers_of(read_answers_frame(path, by=by, matching=matching), by=by, matching=matching)
+
+
+def read_answers_frame(path: str | Path, *, by: Sequence[str], matching: Matching) -> Frame:
+    """Read the frame of a file of answers."""
     if not Path(path).exists():
         raise FileError(f"{path}: there is no such file or data set")
     stated = (*by, matching.truth_id or matching.id_name, matching.label, matching.annotator)
-    frame = read_frame(
+    return read_frame(
         path,
         names=[name for name in stated if name],
         arrays=(*ANSWER_ARRAYS, *RESERVED),
         max_memory=matching.max_memory,
     )
-    return answers_of(frame, by=by, matching=matching)
 
 
 def answers_of(
     frame: Frame, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> FileAnswers:
     """Return the answers that a frame holds."""
-    if not frame.is_table:
-        answers = answers_of_arrays(frame.path, frame.arrays, matching)
-        if answers is None:
-            raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
-        unused = [name for name in (*answers.groups, *frame.unused) if name not in by]
-    else:
-        said = said_in_table(frame, by, matching)
-        answers = _collected(frame, said)
-        paths = (*said.used, *said.columns.values(), *by)
-        used = {part for name in paths for part in (name, name.split(".")[0])}
-        unused = [name for name in frame.columns if name not in used]
+    if frame.is_table:
+        return answers_of_said(frame, said_in_table(frame, by, matching), by, matching)
+    answers = answers_of_arrays(frame.path, frame.arrays, matching)
+    if answers is None:
+        raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
+    unused = [name for name in (*answers.groups, *frame.unused) if name not in by]
     answers = replace(answers, unused=tuple(unused)).named(matching.classes)
+    return as_stated(answers, matching)
+
+
+def answers_of_said(frame: Frame, said: Said, by: Sequence[str], matching: Matching) -> FileAnswers:
+    """Return what a table says as answers about points."""
+    paths = (*said.used, *said.columns.values(), *by)
+    used = {part for name in paths for part in (name, name.split(".")[0])}
+    unused = tuple(name for name in frame.columns if name not in used)
+    answers = replace(_collected(frame, said), unused=unused).named(matching.classes)
     return as_stated(answers, matching)
 
 

@@ -337,6 +337,12 @@ def _name(row: Row, key: str) -> str:
     return str(row.get(key, "")).translate(ESCAPES)
 
 
+def _is_difference(row: Row) -> bool:
+    """Whether a row is the difference of two groups, so that none of its numbers is best."""
+    group = str(row.get("group") or "")
+    return group.startswith("(") and " - " in group
+
+
 def _race(row: Row) -> tuple[Any, Any, Any]:
     return row.get("dataset"), row.get("loss"), row.get("group")
 
@@ -422,7 +428,8 @@ def _marks(
     marks: list[list[Literal["", "best", "second"]]] = [[""] * len(columns) for _ in dicts]
     races: dict[tuple[Any, Any, Any], list[int]] = {}
     for i, row in enumerate(dicts):
-        races.setdefault(_race(row), []).append(i)
+        if not _is_difference(row):
+            races.setdefault(_race(row), []).append(i)
     for j, column in enumerate(columns):
         for race in races.values() if column.better in _ARROWS else ():
             texts = {i: _number(dicts[i].get(column.key), column.digits) for i in race}
