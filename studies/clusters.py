@@ -61,7 +61,7 @@ def within(losses: FloatArray, members: IntArray) -> float:
 
 
 def clusters_table(rows: list[Row]) -> str:
-    """Return the table of docs/uncertainty.md."""
+    """Return the table of docs/brackets.md."""
     sizes = sorted({row["n_clusters"] for row in rows})
     lines = []
     for column in dict.fromkeys(row["column"] for row in rows):

@@ -24,8 +24,8 @@ def section() -> list[str]:
         "paper's text in places. The main departure concerns evidential networks under log and 0/1 "
         "loss: the epistemic score is the vacuity $K/\\alpha_0$, whatever the loss, and not the "
         'expected regret of Definition 1. `convention="published"` computes what the code '
-        "computes ([list](../methods.md#conventions-of-the-tables)). This section measures on "
-        f"predictions of our own how much that matters: {_what(record)}. "
+        "computes ([list](../paper_settings.md#conventions-of-the-tables)). This section measures "
+        f"on predictions of our own how much that matters: {_what(record)}. "
         "`python -m studies.conventions` makes the numbers again.",
         *_two_classes(record),
         *_who_is_best(record),

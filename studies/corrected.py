@@ -1,4 +1,4 @@
-"""Measure how much bias the corrected columns remove, for the table of docs/uncertainty.md.
+"""Measure how much bias the corrected columns remove, for the table of docs/brackets.md.
 
     python -m studies.corrected                run what docs/rows/corrected.json does not have yet
     python -m studies.corrected --again        run everything again
@@ -22,7 +22,7 @@ from studies.pages import fill_file, table
 from studies.rows import Row, read_rows, stamp, write_rows
 from studies.uncertainty import world as rbf_world
 
-PAGE = DOCS / "uncertainty.md"
+PAGE = DOCS / "brackets.md"
 LOSSES = ("log", "zero_one", "squared", "absolute")
 N_ANNOTATORS = (5, 10, 20, 50)
 SHOWN = 10

@@ -28,11 +28,12 @@ from rue.losses import get_loss
 from rue.selectors import solve
 from studies import DOCS, OUT
 from studies.blocks import with_output
-from studies.pages import fill, percent, table
+from studies.pages import fill_file, percent, table
 from studies.pictures import keep_file
 from studies.rows import Row, as_json, read_rows, stamp, write_rows
 
 PAGE = DOCS / "deploy.md"
+PROMISES = DOCS / "promises.md"
 PREDICTIONS = OUT / "deploy"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 DELTA = 0.1
@@ -57,17 +58,16 @@ def main() -> None:
     parser.add_argument("--trials", action="store_true")
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
-    page = PAGE.read_text()
     if not arguments.tables_only:
         checksums = predictions(PREDICTIONS)
         if arguments.trials:
             rows = studies(PREDICTIONS)
             write_rows("deploy", stamp(*PACKAGES, checksums=checksums) | {"rows": rows})
         with contextlib.chdir(PREDICTIONS):
-            page = with_output(page)
+            PAGE.write_text(with_output(PAGE.read_text()))
         for name in ("cifar", "movies"):
             keep_file(PREDICTIONS / f"{name}.png", f"deploy_{name}", read_rows("deploy")["rows"])
-    PAGE.write_text(fill(page, blocks(read_rows("deploy")["rows"])))
+    fill_file(PROMISES, blocks(read_rows("deploy")["rows"]))
 
 
 def blocks(rows: list[Row]) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""Count broken promises where the points of a cluster are alike: a table of docs/deploy.md.
+"""Count broken promises where the points of a cluster are alike: a table of docs/promises.md.
 
     python -m studies.deploy_clusters                run it and fill the page
     python -m studies.deploy_clusters --tables-only  fill it from docs/rows/deploy-clusters.json
 
-The world is that of docs/uncertainty.md; the points are put into clusters of similar risk.
+The world is that of docs/brackets.md; the points are put into clusters of similar risk.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from studies.pages import fill_file, percent, table
 from studies.rows import Row, read_rows, stamp, write_rows
 from studies.uncertainty import world
 
-PAGE = DOCS / "deploy.md"
+PAGE = DOCS / "promises.md"
 ROWS = "deploy-clusters"
 SIZE = 10
 """Points per cluster."""

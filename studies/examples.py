@@ -14,10 +14,9 @@ from studies.pages import code, fill
 
 PAGES = {
     "quickstart.md": {"python": "row"},
-    "forest.md": {"python": "why", "sh": "output"},
-    "sandbox.md": {"sh": "output"},
+    "why_not_ood.md": {"sh": "output"},
 }
-"""For each page, the mark of the output of each language."""
+"""For each page, the mark of what its blocks of a language above the mark print."""
 
 PAIRED = ("your_model.md",)
 """Pages that show below each block what it prints."""
@@ -38,11 +37,16 @@ def filled(page: str, marks: dict[str, str]) -> str:
     """Run all blocks of a page in an empty folder, and return it with what they print."""
     names: dict[str, Any] = {}
     printed = dict.fromkeys(marks, "")
+    n_above = {
+        language: len(blocks(page.partition(f"<!-- begin {mark} -->")[0]))
+        for language, mark in marks.items()
+    }
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for block in blocks(page):
+        for place, block in enumerate(blocks(page)):
             if block.language in RUN and not block.reason:
                 text = run(block, names)
-                printed[block.language] = printed.get(block.language, "") + text
+                if place < n_above.get(block.language, 0):
+                    printed[block.language] += text
     return fill(page, {mark: code(printed[language]) for language, mark in marks.items()})
 
 

@@ -20,7 +20,7 @@ from studies.pages import fill_file, listed, table
 from studies.result_pages import COMPARED, inverted
 from studies.rows import read_rows
 
-README, GUIDE = ROOT / "README.md", DOCS / "guides" / "reader.md"
+README, GUIDE = ROOT / "README.md", DOCS / "why_not_ood.md"
 RUNS = {
     "cifar10h-images": "CIFAR-10H images",
     "cifar10h-probe": "CIFAR-10H features",
@@ -153,7 +153,7 @@ def short() -> str:
         "In the paper's tables, Kendall's tau between near-OOD detection and AuReC (log loss) is "
         f"{paper.tau:.2f}; of networks that we trained on CIFAR-10H's images it is {images:+.2f}, "
         f"and on movie reviews {reviews:+.2f}. A test may rank methods as regret does, but only "
-        "regret tells ([comparison](docs/guides/reader.md); "
+        "regret tells ([comparison](docs/why_not_ood.md); "
         "[CIFAR-10H's images](docs/cifar10h_images.md))."
     )
 

@@ -1,7 +1,7 @@
 """Compare plans from ten annotators per point with what many annotators show.
 
     python -m studies.plans [--root ROOT]    measure, write docs/rows/plans.json, fill the page
-    python -m studies.plans --tables-only    fill docs/uncertainty.md from docs/rows/plans.json
+    python -m studies.plans --tables-only    fill docs/plans.md from docs/rows/plans.json
 
 A pilot has ten random answers about each point; there are ten pilots, so that the result is about
 the planner and not about one draw. ChaosNLI has published models; on the other data sets, the
@@ -29,7 +29,7 @@ from studies.pages import fill_file
 from studies.plans_page import SETS, blocks, compared_place, plans_cells
 from studies.rows import Row, read_rows, stamp, write_rows
 
-PAGE = DOCS / "uncertainty.md"
+PAGE = DOCS / "plans.md"
 LOSSES = ("log", "brier", "zero_one")
 PILOT = 10
 N_PILOTS = 10

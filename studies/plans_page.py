@@ -1,4 +1,4 @@
-"""What docs/uncertainty.md says about the plans of :mod:`studies.plans`."""
+"""What docs/plans.md says about the plans of :mod:`studies.plans`."""
 
 import math
 from typing import Any
@@ -39,7 +39,7 @@ def is_precise(measured: dict[str, Any]) -> bool:
 
 
 def plans_table(rows: list[Row]) -> str:
-    """Return the table of docs/uncertainty.md."""
+    """Return the table of docs/plans.md."""
     head = ["data", "loss", "annotators", "width: measured", "planned", "near"]
     head += ["annotators for that width: measured", "planned", "near"]
     head += ["points: measured", "planned", "near"]

@@ -1,6 +1,6 @@
 """Measure the calibration of epistemic uncertainty before and after recalibration.
 
-    python -m studies.recalibration [--root ROOT]    measure, draw, fill docs/uncertainty.md
+    python -m studies.recalibration [--root ROOT]    measure, draw, fill docs/recalibration.md
     python -m studies.recalibration --tables-only    fill the page from docs/rows/recalibration.json
 
 The data sets and methods are those of :mod:`studies.plans`. The gap after recalibration is an
@@ -23,7 +23,7 @@ from studies.plans import LOSSES, methods
 from studies.plans_page import SETS
 from studies.rows import Row, read_rows, stamp, write_rows
 
-PAGE = DOCS / "uncertainty.md"
+PAGE = DOCS / "recalibration.md"
 FOLDS = 5
 SIZES = (100, 300, 1000, 3000)
 N_SAMPLES = 100
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def blocks(record: Row) -> dict[str, str]:
-    """Return what fills docs/uncertainty.md."""
+    """Return what fills docs/recalibration.md."""
     worlds = record["worlds"]
     ratios = {name: [row[name] / row["gap"] for row in worlds] for name in ("halves", "folds")}
     ends = {name: f"{min(found):.2f} to {max(found):.2f}" for name, found in ratios.items()}
@@ -141,7 +141,7 @@ def draw(runs: list[Run]) -> None:
 
 
 def gaps_table(rows: list[Row]) -> str:
-    """Return the table of docs/uncertainty.md."""
+    """Return the table of docs/recalibration.md."""
     lines = [
         [
             SETS[row["data"]],

@@ -1,4 +1,4 @@
-"""Run the studies of "Learning from replicates" in docs/methods.md, and write its tables.
+"""Run the studies of "Learning from replicates" in docs/replicates.md, and write its tables.
 
     python -m studies.replicates [--run FOLDER]    both studies; FOLDER is a run of the suite atlas
     python -m studies.replicates --tables-only     write the page from docs/rows/replicates.json
@@ -26,7 +26,7 @@ from studies import DOCS, OUT
 from studies.pages import fill_file, spread, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
-PAGE = DOCS / "methods.md"
+PAGE = DOCS / "replicates.md"
 KINDS = ("same p\\*, many points", "same p\\*, few points", "varied p\\*, many", "varied p\\*, few")
 STRENGTHS = (200.0, 200.0, 2.0, 2.0)
 N_TRAIN = (60, 6, 60, 6)  # points of a group

@@ -1,4 +1,4 @@
-"""Draw the figures of docs/sandbox.md; studies.examples writes its tables.
+"""Draw the figures of docs/why_not_ood.md; studies.examples writes its tables.
 
 python -m studies.sandbox
 """

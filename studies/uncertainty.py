@@ -1,4 +1,4 @@
-"""Run the studies of docs/uncertainty.md, draw its figure and write its tables.
+"""Run the studies of docs/brackets.md, draw its figure and write its tables.
 
     python -m studies.uncertainty [STUDY...]      run some studies (default: all)
     python -m studies.uncertainty --tables-only   write the page from docs/rows/uncertainty.json
@@ -36,7 +36,7 @@ from studies.clusters import cluster_coverage, clusters_table
 from studies.pages import fill_file, percent, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
-PAGE = DOCS / "uncertainty.md"
+PAGE = DOCS / "brackets.md"
 MS = (2, 3, 5, 10, 20, 50, 100)
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
 FEATURES = 3

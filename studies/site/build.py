@@ -18,6 +18,11 @@ from studies.site.font import write_font
 
 CONFIG = ROOT / "mkdocs.yml"
 WORK = ROOT / "build" / "site"
+RUNS = {
+    "The atlas": (RESULTS / "atlas", None),
+    "Other runs": (RESULTS, RESULTS / "published.md"),
+}
+"""Sections of recorded runs: their folder, and a page that has another place in the menu."""
 SHIM = "https://unpkg.com/iframe-worker/shim"
 
 
@@ -87,9 +92,12 @@ def _section(part: Any) -> Any:
     if entries:
         below = entries if isinstance(entries, str) else [_section(entry) for entry in entries]
         return {title: below}
-    if title == "Results":
-        found = sorted(RESULTS.rglob("*.md"))
-        return {title: [{heading(page): str(page.relative_to(DOCS))} for page in found]}
+    if title in RUNS:
+        folder, apart = RUNS[title]
+        index = folder / "index.md"
+        runs = [p for p in sorted(folder.glob("*.md")) if p not in (index, apart)]
+        first = [str(index.relative_to(DOCS))] if index.exists() else []
+        return {title: [*first, *({heading(p): str(p.relative_to(DOCS))} for p in runs)]}
     if title == "Gallery":
         named = [{heading(PAGES / f"{name}.md"): f"gallery/{name}.md"} for name in ORDER]
         return {title: ["gallery/index.md", *named]}

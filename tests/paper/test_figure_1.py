@@ -156,7 +156,7 @@ def test_command_prints_json(tmp_path, capsys):
 
 def test_the_docs_show_what_the_command_prints(called):
     out, printed = called
-    assert printed.strip() in (DOCS / "sandbox.md").read_text()
+    assert printed.strip() in (DOCS / "why_not_ood.md").read_text()
     # Seen from afar, so that another font or matplotlib is no other figure.
     for name in ("sandbox.png", "sandbox_curves.png"):
         shown, made = (

@@ -1,4 +1,4 @@
-"""docs/uncertainty.md shows what the study of corrected columns measured."""
+"""docs/brackets.md shows what the study of corrected columns measured."""
 
 import re
 
@@ -16,7 +16,7 @@ def rows():
 
 
 def test_the_page_is_that_of_the_rows(rows):
-    page = (DOCS / "uncertainty.md").read_text()
+    page = (DOCS / "brackets.md").read_text()
     assert fill(page, {"corrected": corrected.tables(rows)}) == page
 
 
@@ -32,7 +32,7 @@ def test_every_world_and_loss_is_there(rows):
 
 
 def test_what_the_page_says_about_ten_annotators_and_more(rows):
-    text = re.sub(r"\s+", " ", (DOCS / "uncertainty.md").read_text())
+    text = re.sub(r"\s+", " ", (DOCS / "brackets.md").read_text())
     words = re.search(r"\*\*From 10 annotators on\*\*.*?three reasons", text)[0]
     said = [int(n) for n in re.findall(r"(\d+) of 60", words)]
     measured = [

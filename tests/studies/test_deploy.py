@@ -1,4 +1,4 @@
-"""docs/deploy.md shows what docs/rows/deploy.json measured, and that the promise held."""
+"""docs/promises.md shows what docs/rows/deploy.json measured, and that the promise held."""
 
 from itertools import pairwise
 
@@ -22,7 +22,7 @@ def most_broken(row):
 
 
 def test_the_table_is_that_of_the_rows(rows):
-    page = (DOCS / "deploy.md").read_text()
+    page = deploy.PROMISES.read_text()
     assert fill(page, deploy.blocks(rows)) == page
 
 

@@ -1,4 +1,4 @@
-"""The study of promises over clusters: its rows, and its table in docs/deploy.md."""
+"""The study of promises over clusters: its rows, and its table in docs/promises.md."""
 
 from studies import deploy_clusters
 from studies.rows import read_rows

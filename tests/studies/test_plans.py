@@ -1,4 +1,4 @@
-"""The study of plans: what it says about its rows, and its parts of docs/uncertainty.md."""
+"""The study of plans: what it says about its rows, and its parts of docs/plans.md."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""docs/methods.md shows what learning from replicates gains, as it was measured."""
+"""docs/replicates.md shows what learning from replicates gains, as it was measured."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def rows():
 
 
 def test_the_page_is_that_of_the_rows(rows):
-    page = (DOCS / "methods.md").read_text()
+    page = (DOCS / "replicates.md").read_text()
     assert fill(page, replicates.blocks(rows)) == page
 
 

@@ -1,4 +1,4 @@
-"""docs/uncertainty.md shows what its studies measured; the studies themselves are slow."""
+"""docs/brackets.md shows what its studies measured; the studies themselves are slow."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def holds(rows, errors):
 
 
 def test_pages_are_those_of_the_rows(rows):
-    page = (DOCS / "uncertainty.md").read_text()
+    page = (DOCS / "brackets.md").read_text()
     assert fill(page, uncertainty.blocks(rows)) == page
     assert rows.keys() >= uncertainty.STUDIES.keys()
 

@@ -1,4 +1,4 @@
-"""The leave-one-out Bayes risk under log loss, written from docs/uncertainty.md alone."""
+"""The leave-one-out Bayes risk under log loss, written from docs/brackets.md alone."""
 
 import numpy as np
 import pytest

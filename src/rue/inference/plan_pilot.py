@@ -37,7 +37,7 @@ LEAST_POINTS = 20
 """Nothing is recommended from fewer points, whose standard errors are too uncertain themselves."""
 MISS, MISS_WITH_JUMPS = 0.05, 0.1
 """The relative error of an extrapolated width per doubling of the annotators, without and with
-jumps of the best action: real pilots missed by so much (docs/uncertainty.md)."""
+jumps of the best action: real pilots missed by this much (docs/plans.md)."""
 _MOST_FITTED = 30
 """Answers per point that a mixture is fitted to; its posteriors use all."""
 

@@ -43,7 +43,7 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """How networks are trained (appendix C; docs/methods.md says where text and code differ).
+    """How networks are trained (appendix C; docs/paper_settings.md has the differences).
 
     Attributes
     ----------
