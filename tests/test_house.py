@@ -166,6 +166,25 @@ def _case_order(name):
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
+# What changes while something runs: a benchmark, its processes, and the check of submissions.
+CHANGING = {"Progress", "_Running", "References"}
+
+
+def test_dataclasses_are_frozen():
+    decorated = {
+        node.name: {ast.unparse(decorator) for decorator in node.decorator_list}
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    }
+    kinds = {
+        name: [word for word in words if word.startswith("dataclass")]
+        for name, words in decorated.items()
+    }
+    loose = {name for name, words in kinds.items() if words and "frozen=True" not in words[0]}
+    assert loose == CHANGING
+
+
 def test_one_name_is_one_thing():
     found = {}
     for name, item in public():

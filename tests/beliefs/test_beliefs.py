@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from rue import Annotations, Dirichlet, Draws, Scored
+from rue._arrays import stream
+from rue.beliefs import draws
 from rue.errors import InputError, ShapeError
 
 P = np.array([[[0.9, 0.1], [0.5, 0.5]], [[0.2, 0.8], [0.2, 0.8]]])
@@ -200,3 +202,14 @@ def test_a_short_repr(rng):
     assert repr(truth) == "Annotations(2 points x 2 classes, 1 to 5 annotators)"
     known = Annotations.from_probs([[0.5, 0.5]])
     assert repr(known) == "Annotations(1 points x 2 classes, p* known)"
+
+
+def test_draws_are_one_hot_only_if_all_are(monkeypatch):
+    sure = np.eye(2)[np.zeros((100, 2), int)]
+    assert "every draw is one-hot" in Draws(sure).doubts()[0]
+    late = sure.copy()
+    late[-1, 0] = 0.5  # after the points that decide for most beliefs
+    assert Draws(late).doubts() == []
+    monkeypatch.setattr(draws, "stream", lambda probs: stream(probs, n_bytes=1 << 10))
+    assert Draws(late).doubts() == []
+    assert Draws(sure).doubts()

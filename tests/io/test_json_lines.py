@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rue.errors import FileError
+from rue.io.answers import answers_of
 from rue.io.belief_tables import belief_arrays
 from rue.io.files import read_frame
 from rue.io.names import Matching
@@ -106,3 +107,17 @@ def test_words_are_kept_as_sampled_labels(tmp_path):
     found = arrays(tmp_path, {"id": 1, "sampled_labels": ["yes", "no", "yes"]})
     assert found["sampled_labels"].dtype.kind == "U"
     assert np.shape(found["sampled_labels"]) == (1, 3)
+
+
+def test_annotators_in_lists_and_objects_are_counted(tmp_path):
+    path = tmp_path / "t.jsonl"
+    for first, second in (
+        ({"labels": ["x", "y"], "annotator": ["A", "B"]}, {"labels": ["x"], "annotator": ["C"]}),
+        ({"labels": {"A": "x", "B": "y"}}, {"labels": {"C": "x"}}),
+    ):
+        path.write_text(json.dumps({"id": 1, **first}) + "\n" + json.dumps({"id": 2, **second}))
+        answers = answers_of(read_frame(path))
+        assert answers.counts.tolist() == [[1, 1], [1, 0]]
+        assert answers.n_annotators == 3
+    path.write_text('{"id": 1, "labels": ["x", "y"], "annotator": ["A"]}')
+    assert answers_of(read_frame(path)).n_annotators is None

@@ -264,3 +264,14 @@ def test_what_does_not_belong_together_is_not_saved(tmp_path):
     np.savez(tmp_path / "t.npz", ratings=[[1.0]] * 3)
     with pytest.raises(FileError, match="need a belief about real numbers"):
         read_run(tmp_path / "d.npz", read_truth(tmp_path / "t.npz"), "squared")
+
+
+def test_draws_of_sampled_values_go_by_their_names(tmp_path):
+    (tmp_path / "m.csv").write_text(
+        "id,draw,sample\nb,1,5\nb,0,3\nb,0,4\na,0,1\nb,1,6\na,0,2\na,1,7\na,1,8\n"
+    )
+    belief = read_predictions(tmp_path / "m.csv")
+    assert belief.ids.tolist() == ["b", "a"]
+    assert belief.values.tolist() == [[[5, 6], [3, 4]], [[7, 8], [1, 2]]]  # draw 1, draw 0
+    (tmp_path / "m.csv").write_text("id,sample\nb,5\na,1\nb,6\na,2\n")
+    assert read_predictions(tmp_path / "m.csv").values.tolist() == [[[5, 6]], [[1, 2]]]

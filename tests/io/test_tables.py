@@ -153,3 +153,39 @@ def test_a_row_too_many_is_refused(tmp_path):
     text = "id,a,b\n1,1,0\n2,1,0\n1,0,1\n"
     with pytest.raises(FileError, match=r"draws \(rows with its id\), '2' has 1 and '1' 2"):
         predictions(tmp_path, text)
+
+
+def test_counts_with_zeros_are_shares_or_scaled_where_the_user_says_so(tmp_path):
+    text = "id,a,b,c\n1,50,50,0\n2,100,0,0\n"
+    shares = answers(tmp_path, text, shares=True)
+    assert shares.counts is None
+    assert shares.probs.tolist() == [[0.5, 0.5, 0], [1, 0, 0]]
+    scaled = answers(tmp_path, text, n_answers=10)
+    assert scaled.counts.tolist() == [[5, 5, 0], [10, 0, 0]]
+    assert scaled.probs is None
+
+
+def test_a_column_that_nobody_used_is_named_and_a_score_has_a_hint(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("id,a,b,source\n1,0.2,0.8,web\n2,0.6,0.4,book\n")
+    assert [note for note in read_predictions(path).notes if "not used" in note] == [
+        f"{path}: source was not used"
+    ]
+    grouped = read_predictions(path, matching=Matching(groups=("source",)))
+    assert not [note for note in grouped.notes if "not used" in note]
+    path.write_text("id,a,b,uncertainty\n1,0.2,0.8,3\n2,0.6,0.4,4\n")
+    (note,) = read_predictions(path, matching=Matching(classes=("a", "b"))).notes
+    assert note.endswith(
+        "uncertainty was not used; a score of epistemic uncertainty must be called epistemic"
+    )
+    path.write_text("id,label,uncertainty\n1,a,3\n1,b,4\n2,a,3\n")
+    notes = [note for note in read_truth(path).notes if "uncertainty was not used" in note]
+    assert notes
+    assert "must be called" not in notes[0]
+
+
+def test_ids_that_another_program_wrote_as_decimals_are_whole(tmp_path):
+    found = predictions(tmp_path, "id,a,b\n7.0,0.2,0.8\n-12.0,0.6,0.4\n")
+    assert found["ids"].tolist() == ["7", "-12"]
+    found = predictions(tmp_path, "id,a,b\nx.0,0.2,0.8\n-12.0,0.6,0.4\n")
+    assert found["ids"].tolist() == ["x.0", "-12.0"]

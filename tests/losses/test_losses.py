@@ -15,6 +15,7 @@ from rue.losses import (
     RPS,
     Absolute,
     Brier,
+    Classes,
     CostMatrix,
     Log,
     Pinball,
@@ -22,6 +23,7 @@ from rue.losses import (
     ZeroOne,
     get_loss,
 )
+from rue.losses.base import mean_over_counts
 
 COSTS = [[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [5.0, 2.0, 0.0], [0.9, 0.9, 0.9]]
 VALUES = [-1.0, 0.5, 4.0]
@@ -207,3 +209,30 @@ def test_rounding_is_to_1e_12_of_the_scale(scale):
 def test_broken_arguments_are_named(broken, word):
     with pytest.raises((InputError, ShapeError), match=word):
         broken()
+
+
+@pytest.mark.parametrize(("name", "more"), CASES)
+def test_a_stack_of_distributions_is_its_rows(name, more, rng):
+    loss, probs = make(name, more), rng.dirichlet(np.ones(3), (2, 5))
+    actions = loss.action(probs)
+    risks, bayes = loss.risk(probs, actions), loss.bayes_risk(probs)
+    for i, j in np.ndindex(2, 5):
+        assert actions[i, j] == pytest.approx(loss.action(probs[i, j]))
+        assert risks[i, j] == pytest.approx(loss.risk(probs[i, j], actions[i, j]))
+        assert bayes[i, j] == pytest.approx(loss.bayes_risk(probs[i, j]))
+
+
+def test_the_mean_over_counts_by_its_moments(rng):
+    # Of c ~ Binomial(m, s): E c/m = s, and E (c/m)(1 - c/m) = s (1 - s) (1 - 1/m).
+    share, m = rng.random((4, 3, 6)), np.array([1, 7, 40])
+    spread = share * (1 - share) * (1 - 1 / m[:, None])
+    assert mean_over_counts(lambda x: x, share, m) == pytest.approx(share, abs=1e-9)
+    assert mean_over_counts(lambda x: x * (1 - x), share, m) == pytest.approx(spread, abs=1e-6)
+
+
+def test_columns_without_names_take_all_the_names_that_are_stated():
+    classes, columns = Classes(3).reordered(["a", "b", "c"])
+    assert classes.names == ("a", "b", "c")
+    assert columns.tolist() == [0, 1, 2]
+    with pytest.raises(ShapeError, match="all 3 classes, got 2"):
+        Classes(3).reordered(["a", "b"])

@@ -1,6 +1,7 @@
 """The registry of columns: it covers every number of a row, and everything reads it."""
 
 import math
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from rue import Components, Run
 from rue.inference.comparison import COMPARABLE
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence
-from rue.metrics.columns import COLUMNS, EVALUATED, Column, columns_where, title
+from rue.metrics.columns import COLUMNS, EVALUATED, Column, columns_where, ratio_to_random, title
 from rue.metrics.evaluation import evaluate_components
 from rue.metrics.limits import limit_titles
 from rue.metrics.table import format_rows, to_latex
@@ -115,3 +116,15 @@ def test_cost_puts_the_best_first(better, order):
     values = np.array([1.0, 2.0, -3.0])
     assert values[np.argsort(column.cost(values))].tolist() == order
     assert math.isnan(column.cost(np.array([math.nan]))[0])
+
+
+def test_a_ratio_to_a_random_ranking_needs_a_positive_mean():
+    ratio = ratio_to_random(np.array([0.1, 0.0, 0.1, 0.1]), np.array([0.4, 0.0, 0.0, -0.1]))
+    assert ratio[0] == 0.5
+    assert np.isnan(ratio[1:]).all()
+
+
+def test_areas_of_proxies_are_printed_with_three_decimals():
+    proxies = columns_where(kind="proxy")
+    latex = to_latex([{"method": "a", "loss": "log", **dict.fromkeys(proxies, 0.91234)}])
+    assert re.findall(r"0\.\d+", latex) == ["0.912"] * len(proxies)

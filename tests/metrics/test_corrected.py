@@ -258,3 +258,37 @@ def test_ratings_are_corrected_by_default_too(rng):
     again = evaluate(truth, belief, "squared", gap=False, corrected=True)
     assert row.n_aurec_corrected == again.n_aurec_corrected
     assert row.n_aurec_total_corrected == again.n_aurec_total_corrected
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 74, 368])  # the last two only by their errors
+def test_a_note_says_that_the_span_is_within_two_errors(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3), 3)
+    belief = Draws(np.stack([rng.dirichlet(10 * row + 0.3, 4) for row in p]))
+    truth = Annotations(rng.multinomial(4, p))
+    said, hat = answers(truth, belief, "brier"), decompose(belief, "brier")
+    rows = np.lexsort((*said.keys(), hat.aleatoric, hat.epistemic, hat.total))
+
+    def span(one):
+        star = one.realized()
+        return star.epistemic.mean() / 2 - oracle_aurec(star.epistemic)
+
+    said, splits = said[rows], np.random.default_rng(0)
+    halves = [said.halves(splits) for _ in range(16)]
+    fewer = [(span(one) + span(other)) / 2 for one, other in halves]
+    plain, mean = span(said), np.mean(fewer)
+    corrected, error = 2 * plain - mean, np.std(fewer, ddof=1) / 4
+    row = evaluate(truth, belief, "brier", gap=False)
+    noted = any("corr. is empty" in note or "corr. is unreliable" in note for note in row.notes)
+    assert noted == (corrected < plain / 2 or corrected < 2 * error)
+
+
+def test_a_span_of_0_leaves_the_corrected_ratio_empty_and_says_so():
+    # Everybody says what the model says: all regrets are 0, in the halves, too.
+    row = evaluate(
+        Annotations([[6, 0], [0, 6]]),
+        Draws([[[1, 0], [0.8, 0.2]], [[0, 1], [0.3, 0.7]]]),
+        "zero_one",
+    )
+    assert math.isnan(row.n_aurec_corrected)
+    assert any("corr. is empty" in note and "is 0 and not above 0" in note for note in row.notes)

@@ -8,7 +8,7 @@ import pytest
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Gaussians, Ratings, Scored, evaluate
 from rue.components import Run
 from rue.losses import get_loss
-from rue.metrics.floor import Simulated, simulate_floor
+from rue.metrics.floor import Simulated, _dirichlet, simulate_floor
 from rue.metrics.measures import n_aurec
 
 FLOORS = ("n_aurec_floor", "n_aurec_true_regret", "n_aurec_expected")
@@ -234,3 +234,27 @@ def test_a_run_that_knows_only_the_name_of_its_loss_has_none(rng):
     assert math.isnan(row.n_aurec_floor)
     assert math.isnan(row.n_aurec_corrected)
     assert math.isfinite(row.r_aurec)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 44, 65, 73, 91])  # the last four near a bound
+def test_a_belief_expects_what_the_answers_allow(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3), 5)
+    truth = Annotations(rng.multinomial(4, p))
+    belief = Dirichlet((3 * p + 0.3) * rng.choice([0.3, 1, 3]))
+    run = Run.from_belief(truth, belief, "brier")
+    low, high = (
+        part.mean() + sign * 1.96 * part.std(ddof=1) / len(part) ** 0.5
+        for part, sign in ((run.star.total - run.star.aleatoric_high, -1), (run.star.epistemic, 1))
+    )
+    row = evaluate(truth, belief, "brier", gap=False)
+    refused = any("and the answers allow" in note for note in row.notes)
+    assert refused == (not low <= run.hat.epistemic.mean() <= high)
+
+
+def test_a_dirichlet_that_underflows_has_all_its_mass_on_one_class():
+    alpha = np.tile([1e-4, 3e-4], (2, 4000, 1))  # gamma variates of 1e-4 are 0 in most cases
+    drawn = _dirichlet(alpha, np.random.default_rng(0))
+    assert drawn.sum(axis=-1) == pytest.approx(np.ones((2, 4000)))
+    assert (drawn.max(axis=-1) > 0.999).mean() > 0.99
+    assert drawn.mean(axis=(0, 1)) == pytest.approx([0.25, 0.75], abs=0.02)

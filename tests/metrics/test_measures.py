@@ -8,6 +8,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from rue import kendall, regret_calibration, spearman
 from rue.errors import InputError
+from rue.metrics.measures import areas
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
 
@@ -74,3 +75,9 @@ def test_calibration_laws(rows, bins, random):
 def test_bins_must_be_positive():
     with pytest.raises(InputError, match="bins"):
         regret_calibration([1.0], [1.0], bins=0)
+
+
+def test_the_rule_by_row_order_refuses_weights_and_normalised_curves():
+    for option in ({"sample_weight": [1, 2]}, {"normalized": True}):
+        with pytest.raises(InputError, match="row_order' cannot be used with"):
+            areas([0.5, 0.0], [1.0, 2.0], rule="row_order", **option)

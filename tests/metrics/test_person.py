@@ -260,3 +260,15 @@ def test_rounded_components_do_not_break_parity():
     truth = Annotations(counts, values=[0, 1, 5])
     belief = Draws((probs / probs.sum(axis=1, keepdims=True))[:, None])
     assert evaluate(truth, belief, "pinball:0.2", gap=False).person_parity == 1.0
+
+
+@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e9])
+def test_parity_has_no_unit(unit):
+    # Answers 0 and 1: a person risks 1 under absolute loss (the other answer), a model that says
+    # 0 as often 1/2, one that says 3 risks 5/2; the excesses are -1/2 and 3/2: even at 2/3.
+    truth = Ratings(np.array([[0.0, 1.0], [0.0, 1.0]]) * unit)
+    belief = Gaussians(np.array([[0.0], [3.0]]) * unit, np.array([[1.0], [2.0]]) * unit)
+    row = evaluate(truth, belief, "absolute", gap=False)
+    assert row.person_parity == pytest.approx(2 / 3)
+    assert row.team_risk / unit == pytest.approx(3 / 4)
+    assert row.team_coverage == 0.5

@@ -64,6 +64,8 @@ def test_losses_race_apart(rows):
 
 def test_small_numbers_are_not_lost(rows):
     assert "1.23e-05" in format_rows([changed(rows[0], aurec=1.234e-5)], "table")
+    assert "9.87e-04" in format_rows([changed(rows[0], aurec=0.000987)], "table")
+    assert " 0.0012 " in format_rows([changed(rows[0], aurec=0.00123)], "table")
     assert "0.0000" in format_rows([changed(rows[0], aurec=0.0)], "table")
 
 

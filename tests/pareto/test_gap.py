@@ -248,3 +248,11 @@ def test_exact_has_a_limit():
     star, hat = continuous(5001)
     with pytest.raises(InputError, match=r"at most 5,000 points, got 5,001"):
         pareto_gap(star, hat, directions="exact")
+
+
+def test_a_tiny_unit_of_the_loss_changes_no_sampled_direction():
+    star, hat = continuous(700)
+    small = Components(*(part * 2.0**-60 for part in (star.total, star.aleatoric, star.epistemic)))
+    for reversed_hat in (hat, components(-hat.aleatoric, -hat.epistemic)):
+        whole = pareto_gap(star, reversed_hat, normalize=True)
+        assert pareto_gap(small, reversed_hat, normalize=True) == whole

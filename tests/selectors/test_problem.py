@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rue import Components, Problem, fit_selector, optimal_selector
 from rue.errors import InputError
 from rue.selectors import solve
+from rue.selectors._boundary import SAME, Levels
 
 limits = st.none() | st.floats(0, 1e6)
 
@@ -82,3 +83,10 @@ def test_keywords_build_the_problem():
     rule = fit_selector(star, star, **keywords)
     assert rule.problem == problem
     assert rule == fit_selector(star, star, **problem.to_dict())
+
+
+def test_numbers_within_the_tolerance_of_the_largest_are_one_level():
+    levels = Levels.of(np.array([1.0, SAME, 0.0, 3 * SAME]))  # the steps are 1, 2 and many
+    assert levels.low.tolist() == [0.0, 3 * SAME, 1.0]
+    assert levels.high.tolist() == [SAME, 3 * SAME, 1.0]
+    assert levels.snap(np.array([0.0, SAME, 0.5])).tolist() == [SAME / 2, SAME / 2, 0.5]

@@ -116,3 +116,10 @@ def test_iteration_ends_and_wrong_masks_raise():
     for wrong in (np.ones(3, bool), [N], [0.5], N):
         with pytest.raises(PointError):
             draws[wrong]
+
+
+def test_what_is_dropped_is_counted_and_nothing_is_said_of_nothing():
+    truth, whole = rue.Annotations(COUNTS[2:], ids=IDS[2:]), rue.Draws(DRAWS, ids=IDS)
+    (note,) = align_with_notes(truth, whole, common=True).notes
+    assert note.startswith("kept 10 points and dropped 2 of the 12 points of ")
+    assert align_with_notes(truth, whole[2:], common=True).notes == ()
