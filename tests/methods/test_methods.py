@@ -195,7 +195,7 @@ def test_bad_input_is_refused(features, images, short):
     with pytest.raises(InputError, match="finite, got inf at row 0"):
         fitted.predict(np.full((1, 6), 1e39))
     for seeds in ((1, 1), (), (0.5,), ("a",), (True,), 3):
-        with pytest.raises(InputError, match="different whole numbers, got"):
+        with pytest.raises(InputError, match="whole numbers without repetitions, got"):
             ensemble.fit(features, seeds=seeds)
     with pytest.raises(InputError, match="'small_cnn' does not take a matrix"):
         fit("ensemble", features, SMALL_IMAGES)
