@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rue
-from rue.errors import FileError, InputError
-from rue.io import read_predictions, read_truth
+from rue.errors import AlignmentError, FileError, InputError
+from rue.io import read_predictions, read_run, read_truth
 from rue.io.names import Matching
 from rue.io.predictions import read_file
 
@@ -94,6 +94,60 @@ def test_generated_texts_are_sampled_labels(tmp_path):
     read = read_predictions(path)
     order = [read.outcomes.names.index("True"), read.outcomes.names.index("False")]
     np.testing.assert_allclose(read.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+
+
+TEXTS = [
+    ["The answer is: True.", "true", "I cannot say"],
+    ["Neither true nor... False", "False", "It is FALSE"],
+]
+CHOICES = Matching(choices=LABELS)
+
+
+def test_texts_are_read_as_the_choice_that_they_name(tmp_path):
+    lines = [harness_line(i, [0.0] * 3, filtered_resps=x) for i, x in enumerate(TEXTS)]
+    path = written(tmp_path, "s.jsonl", *lines)
+    with pytest.raises(AlignmentError, match=r"a log of lm-evaluation-harness of generated text"):
+        read_run(path, rue.Annotations([[1, 1]] * 2, ids=[0, 1], classes=["True", "False"]), "log")
+    read = read_predictions(path, matching=CHOICES)
+    assert read.outcomes.names == LABELS
+    np.testing.assert_array_equal(read.mean(), [[1, 0, 0], [0, 0, 1]])
+    assert "2 of 6 name none or several and were left out" in " ".join(read.notes)
+    # The same texts in a table, and in an array file.
+    rows = "".join(f'{i},"{text}"\n' for i, texts in enumerate(TEXTS) for text in texts)
+    (tmp_path / "s.csv").write_text("id,answer\n" + rows)
+    np.savez(tmp_path / "s.npz", sampled_labels=TEXTS, ids=["0", "1"])
+    for name in ("s.csv", "s.npz"):
+        again = read_predictions(tmp_path / name, matching=CHOICES)
+        np.testing.assert_array_equal(again.probs, read.probs)
+
+
+def test_a_single_letter_is_a_choice_only_as_it_is_written(tmp_path):
+    texts = [["It is a trap, so B"], ["a"]]
+    lines = [harness_line(i, [0.0] * 3, filtered_resps=x) for i, x in enumerate(texts)]
+    read = read_predictions(
+        written(tmp_path, "s.jsonl", *lines), matching=Matching(choices=("A", "B"))
+    )
+    np.testing.assert_array_equal(read.mean(), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("texts", "choices", "message"),
+    [
+        (["Let me think about this for a while. The answer is True."], None, "of generated text"),
+        (["True"], ("yes", "no"), "every point needs a text that names one of yes, no, 1 of 1"),
+        ([["-1", "False"]] * 3, LABELS, "choices are for generated texts"),
+    ],
+)
+def test_texts_without_choices_are_refused(tmp_path, texts, choices, message):
+    path = written(tmp_path, "s.jsonl", harness_line(0, [0.0] * 3, filtered_resps=texts))
+    with pytest.raises(FileError, match=message):
+        read_predictions(path, matching=Matching(choices=choices))
+
+
+def test_a_log_that_is_given_as_truth_is_said(tmp_path):
+    path = written(tmp_path, "s.jsonl", harness_line(0, [0.0] * 3, filtered_resps=["True"]))
+    with pytest.raises(FileError, match="looks like a log of lm-evaluation-harness"):
+        read_truth(path)
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,12 @@ class Matched:
         "For two classes, the one whose probability the predictions hold: one number per point.",
         metavar="CLASS",
     )
+    choices: str | None = option(
+        None,
+        "For logs of generated text, the answers that a text may name, by commas: each text is "
+        "read as the one that it names.",
+        metavar="NAMES",
+    )
     common: bool = option(False, "Keep only the points whose ids are in both files.")
     by_position: bool = option(False, "Match rows by position, whatever their ids are.")
     min_annotators: int | None = option(None, "Leave out points with fewer answers.", min=1)
@@ -210,10 +216,10 @@ class Matched:
         from rue.io.memory import parse_size
         from rue.io.names import Matching
 
-        size, classes = self.max_memory, self.classes
+        size = self.max_memory
         return Matching(
             self.id_name,
-            None if classes is None else tuple(name.strip() for name in classes.split(",")),
+            _names(self.classes),
             self.common,
             self.by_position,
             truth_id=self.truth_id,
@@ -221,6 +227,7 @@ class Matched:
             rating=self.rating,
             annotator=self.annotator,
             positive=self.positive,
+            choices=_names(self.choices),
             min_annotators=self.min_annotators,
             n_answers=self.n_answers,
             shares=self.shares,
@@ -415,6 +422,11 @@ class Budgets:
             if getattr(self, name) is not None:
                 option = "--" + name.replace("_", "-")
                 raise InputError(f"--minimize team has no budgets, got {option}; leave it out")
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Return the names of a list by commas."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def read_limits(at: float | None, coverage_at: list[str] | None) -> dict[str, float]:

@@ -30,6 +30,9 @@ _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)",
     re.IGNORECASE | re.ASCII,
 )
+_LAYOUT = re.compile(
+    r"was read as ((?:a log|a file|a truth|a submission|predictions) (?:of|to) [\w-]+)"
+)
 _BLANKS = " \t\r\n\f\v\xa0"
 _CHUNK = 1 << 20
 _LONG_WORD = 200
@@ -207,12 +210,14 @@ class Frame:
 
     @property
     def shown(self) -> str:
-        """The names of all columns or arrays, for messages: lists and objects are said."""
+        """The names of all columns or arrays, and the layout that they look like, for messages."""
         names = [
             f"{name} (lists or objects)" if column.is_nested else name
             for name, column in self.columns.items()
         ]
-        return ", ".join(names or self.arrays)[:300] or "nothing"
+        layout = _LAYOUT.search(" ".join(self.notes))
+        like = "" if layout is None else f", and looks like {layout.group(1)}"
+        return (", ".join(names or self.arrays)[:300] or "nothing") + like
 
 
 def read_frame(

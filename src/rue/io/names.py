@@ -53,6 +53,8 @@ class Matching:
         The column of annotators; or the columns that hold one annotator each, by commas.
     positive
         The class that predictions with one probability per point are about.
+    choices
+        The answers that generated texts may name: each text is read as the one that it names.
     min_annotators
         Leave out the points with fewer answers.
     n_answers
@@ -76,6 +78,7 @@ class Matching:
     rating: str | None = None
     annotator: str | None = None
     positive: str | None = None
+    choices: tuple[str, ...] | None = None
     min_annotators: int | None = None
     n_answers: int | None = None
     shares: bool = False
@@ -87,6 +90,10 @@ class Matching:
         names = self.classes
         if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
             raise InputError(f"classes must be two or more different names, got {list(names)}")
+        if self.choices is not None and len({c.casefold() for c in self.choices}) < max(
+            2, len(self.choices)
+        ):
+            raise InputError(f"choices must be two or more answers, got {list(self.choices)}")
         if self.shares and self.n_answers is not None:
             raise InputError("shares have no number of answers: give one of shares and n_answers")
         if self.common and self.by_position:

@@ -31,6 +31,7 @@ from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
 from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
 from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
+from rue.io.choices import require_labels, with_choices
 from rue.io.components import components_of, is_component_table
 from rue.io.files import Frame, plain_name, read_frame
 from rue.io.names import (
@@ -147,11 +148,15 @@ def _with_draws_noted(read: Belief | Run, files: Sequence[str] = ()) -> Belief |
 def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
     """Return the predictions, of one method, in a frame."""
     if not frame.is_table:
+        if matching.choices is None and matching.classes is None:
+            require_labels(frame.path, frame.arrays, frame.notes)
         belief = predictions_of(frame.path, frame.arrays, matching)
         return _noted(belief, frame, (*belief.groups, *frame.unused), matching)
     if is_component_table(frame):
         return components_of(frame, matching)
     table = belief_arrays(frame, matching)
+    if matching.choices is None and matching.classes is None:
+        require_labels(frame.path, table.arrays, frame.notes)
     id_name = "ids" if "ids" in table.arrays else None
     matching_ids = replace(matching, id_name=id_name)
     try:
@@ -292,8 +297,13 @@ def predictions_of(
     """Return the belief that the named arrays of a file hold, and their answers as its truth."""
     if matching.positive is not None:
         arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
+    notes: tuple[str, ...] = ()
+    if matching.choices is not None:
+        arrays, note = with_choices(path, arrays, matching.choices)
+        notes = (note,)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
-    arrays, notes = _normalized(path, arrays) if matching.normalize else (arrays, ())
+    if matching.normalize:
+        arrays, notes = _normalized(path, arrays)
     real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
     try:
         belief: Belief

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
+from rue.io.choices import require_known_answers
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import draws_first, noted_twins, read_method, read_predictions
 from rue.io.real_values import rated_truth
@@ -50,6 +51,7 @@ def make_run(
         truth, values = rated_truth(belief, truth, values), None
     if matching.positive is not None:
         belief = _with_both_names(belief, truth)
+    strange = require_known_answers(belief, truth)
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
@@ -73,7 +75,7 @@ def make_run(
         ids=truth.ids if run.ids is None else run.ids,
         groups={**_majority(truth), **belief.groups, **truth.groups},
         path=Path(path),
-        notes=(*belief.notes, *truth.notes, *overridden, *notes, *run.notes),
+        notes=(*belief.notes, *truth.notes, *overridden, *strange, *notes, *run.notes),
     )
 
 
