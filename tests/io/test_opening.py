@@ -12,8 +12,9 @@ import pytest
 from memory import peak
 from rue.errors import FileError, InputError
 from rue.io.arrays import load_npy, load_npz, npz_shapes
+from rue.io.arrow import _unpacked
 from rue.io.files import read_frame
-from rue.io.memory import MemoryBudget, allowance, parse_size, require_memory
+from rue.io.memory import MemoryBudget, allowance, file_size, parse_size, require_memory
 
 
 def load_table(path, **options):
@@ -275,3 +276,23 @@ def test_an_axis_of_size_0_is_refused_before_anything_is_allocated(tmp_path, nam
         printed, memory = peak(code, tmp_path / file)
         assert "at least one entry per axis" in printed or "would take" in printed
         assert memory < GIB // 2
+
+
+def test_the_size_of_an_open_file(tmp_path):
+    (tmp_path / "a").write_bytes(b"12345")
+    with (tmp_path / "a").open("rb") as file:
+        file.read(3)
+        assert file_size(file) == 5
+        assert file.read() == b"12345"
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_of_both_versions_are_counted(tmp_path, version):
+    path, cells = tmp_path / "a.parquet", pa.table({"x": np.arange(5_000.0)})
+    pq.write_table(cells, path, data_page_version=version, data_page_size=8_000)
+    chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    with path.open("rb") as file:
+        n_bytes, n_values = _unpacked(file, start, start + chunk.total_compressed_size, 5_000)
+    assert n_values == 5_000
+    assert 0 < n_bytes <= chunk.total_uncompressed_size

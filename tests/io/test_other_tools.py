@@ -362,11 +362,11 @@ def test_all_seven_classes_of_a_lewidi_submission(tmp_path):
 
 
 def test_texts_in_a_list_of_their_own_are_sampled_labels(tmp_path):
-    texts = [[["yes", "no", "yes"]], [["no", "no", "no"]]]
-    lines = [harness_line(i, [0.0], filtered_resps=x) for i, x in enumerate(texts)]
-    read = read_predictions(written(tmp_path, "s.jsonl", *lines))
-    names = list(read.outcomes.names)
-    np.testing.assert_allclose(read.mean()[:, names.index("yes")], [2 / 3, 0])
+    for texts in ([["yes", "no", "yes"], ["no"] * 3], [["yes", "no"], ["no"] * 2]):
+        lines = [harness_line(i, [0.0], filtered_resps=[x]) for i, x in enumerate(texts)]
+        read = read_predictions(written(tmp_path, "s.jsonl", *lines))
+        shares = [x.count("yes") / len(x) for x in texts]
+        np.testing.assert_allclose(read.mean()[:, read.outcomes.names.index("yes")], shares)
 
 
 WORDS = [["no", "yes", "no"], ["yes", "yes", ""], ["no", "", "yes"]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rue
 import rue.methods
 from rue.errors import FileError, InputError, ShapeError
-from rue.io.predictions import read_predictions
+from rue.io.predictions import read_method, read_predictions
 
 
 def beliefs(rng, n, m, k):
@@ -116,3 +116,15 @@ def test_ids_that_are_neither_text_nor_numbers_are_one_line(tmp_path, ids):
     np.savez(tmp_path / "a.npz", probs=np.full((3, 2, 2), 0.5), ids=ids)
     with pytest.raises(FileError, match=r"a\.npz: ids must be text or whole numbers, got dtype"):
         read_predictions(tmp_path / "a.npz")
+
+
+def test_the_answers_of_files_with_further_points_are_joined(tmp_path):
+    counts, probs = np.array([[3, 1], [0, 4], [2, 2], [1, 0]]), np.full((4, 2), 0.5)
+    for name, rows in (("a", slice(0, 3)), ("b", slice(3, 4))):
+        ids = [f"p{i}" for i in range(4)][rows]
+        np.savez(tmp_path / f"{name}.npz", probs=probs[rows], counts=counts[rows], ids=ids)
+    belief = read_method([tmp_path / "a.npz", tmp_path / "b.npz"])
+    assert belief.ids.tolist() == ["p0", "p1", "p2", "p3"]
+    assert belief.truth.counts.tolist() == counts.tolist()
+    np.savez(tmp_path / "b.npz", probs=probs[3:], ids=["p3"])
+    assert read_method([tmp_path / "a.npz", tmp_path / "b.npz"]).truth is None

@@ -236,3 +236,10 @@ def test_columns_without_names_take_all_the_names_that_are_stated():
     assert columns.tolist() == [0, 1, 2]
     with pytest.raises(ShapeError, match="all 3 classes, got 2"):
         Classes(3).reordered(["a", "b"])
+
+
+def test_the_floor_touches_a_point_if_a_class_that_occurs_has_no_probability():
+    probs = np.array([[0.5, 0.5, 0], [1, 0, 0]])
+    action = np.array([[0.5, 0, 0.5], [0.5, 0, 0.5]])
+    assert Log().floored(probs, action).tolist() == [True, False]
+    assert Log().floored(probs, np.full((2, 3), 1 / 3)).tolist() == [False, False]

@@ -128,3 +128,12 @@ def test_areas_of_proxies_are_printed_with_three_decimals():
     proxies = columns_where(kind="proxy")
     latex = to_latex([{"method": "a", "loss": "log", **dict.fromkeys(proxies, 0.91234)}])
     assert re.findall(r"0\.\d+", latex) == ["0.912"] * len(proxies)
+
+
+def test_what_has_a_unit_has_four_decimals_and_a_share_or_ratio_three():
+    ratios = ("n_aurec", "r_aurec", "spearman", "agreement", "coverage", "nauc", "auac")
+    others = ("person_parity", "team_coverage", "near_ood", "far_ood")
+    counts = {"best": 0, "annotators_min": 0, "annotators_mean": 1, "annotators_max": 0}
+    for key, column in COLUMNS.items():
+        ratio = key.startswith((*ratios, *others)) and not key.endswith("_error")
+        assert column.digits == counts.get(key, 3 if ratio else 4), key

@@ -83,8 +83,14 @@ def test_classes_on_one_side():
         rue.align(rue.Annotations(COUNTS[:, :2] + 1), named)
     truth, _ = rue.align(rue.Annotations(COUNTS[:, :2] + 1, classes=NAMES[:2]), named)
     assert truth.counts[:, 2].tolist() == [0.0] * N
-    with pytest.raises(AlignmentError, match="lacks the class 'other', which somebody chose"):
-        rue.align(rue.Annotations(COUNTS + 1, classes=["low", "middle", "other"]), named)
+    renamed = rue.Annotations(COUNTS + 1, classes=["low", "middle", "other"])
+    with pytest.raises(AlignmentError, match=r"lacks the class 'other', .* 'high', which nobody"):
+        rue.align(renamed, named)
+    more = rue.Annotations(np.c_[COUNTS, COUNTS[:, :1] + 1], classes=[*NAMES, "other"])
+    with pytest.raises(
+        AlignmentError, match="'other', which somebody chose in the truth; with_classes"
+    ):
+        rue.align(more, named)
 
 
 def test_ids():
