@@ -88,7 +88,8 @@ def fetch(
 @app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")
 def check(
     path: Path = argument(
-        ..., "A file of answers or counts, or a folder that has one, and inputs."
+        ...,
+        "A file of answers or counts, a folder of datasets, or one that has answers and inputs.",
     ),
     inputs: Path | None = option(None, "Texts, images or features, if not beside the answers."),
     out: Path | None = option(

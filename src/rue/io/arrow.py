@@ -41,19 +41,37 @@ def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
         return _frame(path, columns, budget, _class_labels(schema))
 
 
-def read_dataset_folder(path: Path, max_memory: int | None = None) -> Frame:
-    """Read the .arrow files of a folder that ``datasets.save_to_disk`` wrote."""
+def is_dataset_folder(path: Path) -> bool:
+    """Whether ``datasets.save_to_disk`` wrote a folder: of one table, or of several parts."""
+    return path.is_dir() and bool(_parts(path))
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the folder itself if it holds one table of `datasets`, or the folders of its parts."""
+    folders = [path, *sorted(path.iterdir())]
+    tables = [f for f in folders if (f / "dataset_info.json").is_file() and any(f.glob("*.arrow"))]
+    return tables[:1] if tables[:1] == [path] else tables
+
+
+def read_dataset_folder(path: Path, max_memory: int | None = None, *, parts: bool = False) -> Frame:
+    """Read a folder of `datasets`; with ``parts``, all of them, and a column ``split``."""
     import pyarrow as pa
 
-    parts = sorted(path.glob("*.arrow"))
-    if not parts or not (path / "dataset_info.json").is_file():
-        inside = [p.name for p in sorted(path.iterdir()) if (p / "dataset_info.json").is_file()]
-        hint = f"; choose a part: {', '.join(inside)}" if inside else ""
+    folders = _parts(path)
+    if not folders or (folders != [path] and not parts):
+        hint = f"; choose a part: {', '.join(f.name for f in folders)}" if folders else ""
         raise FileError(f"{path}: cannot be read: a folder must be one of `datasets`{hint}")
     with reading(path, ".arrow"):
-        size = sum(part.stat().st_size for part in parts)
+        files = {folder: sorted(folder.glob("*.arrow")) for folder in folders}
+        size = sum(file.stat().st_size for own in files.values() for file in own)
         budget = MemoryBudget(path, size, max_memory)
-        table = pa.concat_tables([_ipc(part, budget) for part in parts])
+        tables = []
+        for folder, own in files.items():
+            table = pa.concat_tables([_ipc(file, budget) for file in own])
+            if folder != path and "split" not in table.column_names:
+                table = table.append_column("split", pa.array([folder.name] * len(table)))
+            tables.append(table)
+        table = pa.concat_tables(tables)
         columns = {name: table.column(name) for name in table.column_names}
         return _frame(path, columns, budget, _class_labels(table.schema))
 
@@ -121,7 +139,10 @@ def _class_labels(schema: Any) -> dict[str, list[str]]:
     try:
         info = json.loads((schema.metadata or {})[b"huggingface"])
         features = info["info"]["features"]
-        inner = {name: one.get("feature", one) for name, one in features.items()}
+        inner = {
+            name: one[0] if isinstance(one, list) else one.get("feature", one)
+            for name, one in features.items()
+        }
         return {
             name: [str(word) for word in one["names"]]
             for name, one in inner.items()

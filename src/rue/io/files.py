@@ -226,15 +226,16 @@ def read_frame(
     names: Collection[str] = (),
     arrays: Collection[str] | None = None,
     matrix: bool = False,
+    parts: bool = False,
     max_memory: int | None = None,
 ) -> Frame:
-    """Read any file."""
+    """Read any file; with ``parts``, all parts of a folder of `datasets` with their names."""
     path = Path(path)
     kind = suffix_of(path)
     if path.is_dir():
         from rue.io.arrow import read_dataset_folder
 
-        return read_dataset_folder(path, max_memory)
+        return read_dataset_folder(path, max_memory, parts=parts)
     if kind in ARRAY_SUFFIXES:
         return _arrays(path, kind, arrays, max_memory)
     if kind in ARROW_SUFFIXES:

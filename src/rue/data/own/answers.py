@@ -80,7 +80,7 @@ def read_own_answers(
     if classes is not None and len(set(classes)) < len(classes):
         raise InputError(f"classes must differ, got {', '.join(classes)}")
     stated = {what: name for what, name in given.items() if name is not None}
-    frame = read_frame(path, names=list(stated.values()), max_memory=max_memory)
+    frame = read_frame(path, names=list(stated.values()), parts=True, max_memory=max_memory)
     attributes = _attribute_columns(frame, stated)
     matching = Matching(
         truth_id=stated.get("id"),
@@ -95,6 +95,8 @@ def read_own_answers(
             f"{path} needs a column of ids (id, uid, item), it has {frame.shown}",
             advice={"--id": "names the column of ids"},
         )
+    if path.is_dir() and "split" in frame.columns:
+        _require_own_ids(frame, find_id_name(path, list(frame.columns), stated.get("id")))
     answers = answers_of(frame, by=list(attributes.values()), matching=matching)
     return _answered(answers, attributes)
 
@@ -109,6 +111,20 @@ def table_with(path: Path, given: Mapping[str, str | None], *what: str) -> dict[
     if None in names.values():
         raise FileError(f"{path} needs the columns {' and '.join(what)}, it has {frame.shown}")
     return {w: frame.column(str(name)).words.tolist() for w, name in names.items()}
+
+
+def _require_own_ids(frame: Frame, name: str | None) -> None:
+    """Raise if two parts of a folder of `datasets` have an id in common."""
+    ids, parts = frame.column(str(name)).words, frame.columns["split"].words
+    pairs = set(zip(ids.tolist(), parts.tolist(), strict=True))
+    part_of: dict[str, str] = {}
+    for key, part in sorted(pairs):
+        other = part_of.setdefault(key, part)
+        if other != part:
+            raise FileError(
+                f"{frame.path}: ids must not repeat in other parts, {key!r} is in {other} and "
+                f"{part}; give the folder of one part"
+            )
 
 
 def _require_columns(frame: Frame, stated: Mapping[str, str]) -> None:

@@ -31,6 +31,7 @@ from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
 from rue.data.splits import Splits
 from rue.errors import FileError, InputError
 from rue.io.answers import Layout
+from rue.io.arrow import is_dataset_folder
 from rue.losses import get_loss
 
 _ANSWERS = ("answers", "annotations", "labels", "votes", "ratings", "counts")
@@ -120,8 +121,9 @@ def check(
     Parameters
     ----------
     path
-        A file of answers (.csv, .tsv, .jsonl, .parquet or .npz), or a folder with one called
-        answers, annotations, labels, votes, ratings or counts.
+        A file of answers (.csv, .tsv, .jsonl, .parquet or .npz), a folder that
+        ``datasets.save_to_disk`` wrote, or a folder with a file called answers, annotations,
+        labels, votes, ratings or counts.
     name
         What to call the data set; the file's or the folder's name by default.
     inputs
@@ -163,13 +165,14 @@ def check(
     (2, 0.5, {'x': 0.75, 'y': 0.25})
     """
     path = Path(path)
-    file = _answers_file(path) if path.is_dir() else path
-    if not file.is_file():
+    table = path.is_file() or is_dataset_folder(path)  # which is a table, and has no neighbours
+    file = path if table or not path.is_dir() else _answers_file(path)
+    if not file.exists():
         raise FileError(f"no file or folder {path}")
     given = {what: column for what, column in (columns or {}).items() if column is not None}
     answers = read_own_answers(file, given, classes, max_memory=max_memory)
-    source = Path(inputs) if inputs is not None else find_inputs(answers, beside=path.is_dir())
-    splits = _split_file(file) if path.is_dir() else None
+    source = Path(inputs) if inputs is not None else find_inputs(answers, beside=not table)
+    splits = None if table else _split_file(file)
     home = Path() if folder is None else Path(folder)
     description = Description(
         name=_valid(name or (path.resolve().name if path.is_dir() else path.stem)),

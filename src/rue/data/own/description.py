@@ -32,10 +32,16 @@ from rue.data.dataset import SPLITS, DataSet, TaskKind, count
 from rue.data.entry import Entry
 from rue.data.files import Reader
 from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
-from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest
+from rue.data.own.inputs import (
+    OwnInputs,
+    input_digests,
+    read_inputs,
+    source_digest,
+    table_digest,
+)
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
-from rue.io.atomic import replacing, sha256
+from rue.io.atomic import replacing
 from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
@@ -261,11 +267,11 @@ def _split_file(path: Path, answers: OwnAnswers) -> list[str]:
 
 def checksums(description: Description, answers: OwnAnswers, found: OwnInputs) -> dict[str, str]:
     """Return the checksum of each file that was read, by its path in the description."""
-    digests = {description.answers: sha256(answers.path)}
+    digests = {description.answers: table_digest(answers.path)}
     if found.path is not None and description.inputs != description.answers:
         digests[description.inputs] = source_digest(found)
     if description.splits:
-        digests[description.splits] = sha256(description.folder / description.splits)
+        digests[description.splits] = table_digest(description.folder / description.splits)
     return digests
 
 

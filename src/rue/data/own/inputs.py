@@ -16,6 +16,7 @@ from rue.data.images import LazyImages
 from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
 from rue.errors import AlignmentError, FileError
 from rue.io.arrays import load_npz, npz_shapes
+from rue.io.arrow import is_dataset_folder
 from rue.io.atomic import sha256
 
 InputKind = Literal["text", "image", "features", "none"]
@@ -65,11 +66,12 @@ def read_inputs(
         return OwnInputs("none", np.zeros((len(answers.ids), 0), np.float32), None)
     if not path.exists():
         raise FileError(f"no inputs at {path}")
-    if path.is_dir() or path.suffix.lower() == ".zip":
+    is_folder = path.is_dir() and not is_dataset_folder(path)
+    if is_folder or path.suffix.lower() == ".zip":
         return OwnInputs("image", LazyImages(path, _image_names(answers, path), size=size), path)
     if path.suffix.lower() == ".npz":
         return OwnInputs("features", _features(answers, path), path)
-    if path.suffix.lower() not in TABLE_SUFFIXES:
+    if path.is_file() and path.suffix.lower() not in TABLE_SUFFIXES:
         raise FileError(
             f"{path}: inputs must be a table of texts ({', '.join(TABLE_SUFFIXES)}), an .npz of "
             "features, or a folder or .zip of images"
@@ -94,7 +96,16 @@ def source_digest(found: OwnInputs) -> str:
         names = found.inputs.names.tolist()
         lines = [f"{name}\t{found.inputs.n_bytes(row)}" for row, name in enumerate(names)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return sha256(found.path)
+    return table_digest(found.path)
+
+
+def table_digest(path: Path) -> str:
+    """Return the checksum of a file, or of all tables in a folder of `datasets`."""
+    if path.is_file():
+        return sha256(path)
+    files = sorted(path.rglob("*.arrow"))
+    lines = [f"{file.relative_to(path).as_posix()}\t{sha256(file)}" for file in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _texts(answers: OwnAnswers, path: Path, given: Mapping[str, str | None]) -> NDArray[Any]:
