@@ -147,8 +147,8 @@ class Chosen:
 def chosen_rows(array: Any, rows: Any) -> Any:
     """Return rows of an array; indices into a memory map are only noted."""
     if isinstance(array, Chosen):
-        known = np.arange(len(array)) if array.rows is None else array.rows
-        return Chosen(array.array, known[rows], array.columns)
+        source_rows = np.arange(len(array)) if array.rows is None else array.rows
+        return Chosen(array.array, source_rows[rows], array.columns)
     if isinstance(array, np.memmap) and not isinstance(rows, slice):
         return Chosen(array, np.arange(len(array))[rows])
     part = array[rows]
@@ -159,8 +159,8 @@ def chosen_rows(array: Any, rows: Any) -> Any:
 def chosen_columns(array: Any, columns: IntArray) -> Any:
     """Return columns of the last axis, zeros for -1; those of a memory map are only noted."""
     if isinstance(array, Chosen):
-        known = np.arange(array.shape[-1]) if array.columns is None else array.columns
-        return Chosen(array.array, array.rows, np.where(columns < 0, -1, known[columns]))
+        source_columns = np.arange(array.shape[-1]) if array.columns is None else array.columns
+        return Chosen(array.array, array.rows, np.where(columns < 0, -1, source_columns[columns]))
     if isinstance(array, np.memmap):
         return Chosen(array, None, columns)
     part = columns_of(array, columns)

@@ -99,23 +99,23 @@ def plugin_source(group: str, name: str) -> Path | None:
 
 
 def _plugins_besides(group: str, own: Collection[str]) -> dict[str, EntryPoint]:
-    found = _plugins_of(group)
-    for name in found.keys() & set(own):
-        raise PluginError(f"{_described(found[name])} has a name that rue itself uses")
-    return found
+    points = _plugins_of(group)
+    for name in points.keys() & set(own):
+        raise PluginError(f"{_described(points[name])} has a name that rue itself uses")
+    return points
 
 
 @cache
 def _plugins_of(group: str) -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
-        if point.name in found:
+        if point.name in points:
             raise PluginError(
-                f"two plugins have the same name: {_described(found[point.name])} and "
+                f"two plugins have the same name: {_described(points[point.name])} and "
                 f"{_described(point)}"
             )
-        found[point.name] = point
-    return found
+        points[point.name] = point
+    return points
 
 
 def _described(point: EntryPoint) -> str:

@@ -74,10 +74,10 @@ def build(
 def changed(settings: T, given: Mapping[str, object], where: str, but: Collection[str] = ()) -> T:
     """Return a dataclass with some fields changed, each checked against its annotation."""
     kinds = _fields(type(settings))
-    known = {name: kind for name, (kind, _) in kinds.items() if name not in but}
-    require_known(where, given, known)
+    settable = {name: kind for name, (kind, _) in kinds.items() if name not in but}
+    require_known(where, given, settable)
     for name, value in given.items():
-        _Reader("refuse", "a table").read(known[name], value, _inside(where, name))
+        _Reader("refuse", "a table").read(settable[name], value, _inside(where, name))
     return dataclasses.replace(settings, **given)  # type: ignore[type-var]
 
 
@@ -191,16 +191,16 @@ class _Reader:
     def _read_fields(
         self, kind: Any, content: Mapping[str, object], where: str, given: Mapping[str, object]
     ) -> Any:
-        known = {name: each for name, each in _fields(kind).items() if name not in given}
+        readable = {name: each for name, each in _fields(kind).items() if name not in given}
         if self.unknown == "refuse":
             for name in content:
-                if name not in known:
+                if name not in readable:
                     raise InputError(
                         f"{_inside(where, name)} is no known field: must be one of "
-                        f"{', '.join(known)}{nearest(name, known)}"[:500]
+                        f"{', '.join(readable)}{nearest(name, readable)}"[:500]
                     )
         values = {}
-        for name, (annotation, required) in known.items():
+        for name, (annotation, required) in readable.items():
             if name in content:
                 values[name] = self.read(annotation, content[name], _inside(where, name))
             elif required:

@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable
+from typing import Any
+
+JsonObject = dict[str, Any]
+"""An object of JSON, as it is read or about to be written; inside, objects are dataclasses."""
 
 # Control characters, line separators, marks that turn the direction of text, lone surrogates.
 _UNSAFE = (

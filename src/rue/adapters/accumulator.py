@@ -167,8 +167,8 @@ class Accumulator:
         star, hat = self.components()
         assert self.kind is not None
         run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self._notes)
-        known = zip(SOURCES, self.further(), strict=True)
-        return evaluate_run(run.with_points(dict(known)), gap=gap)
+        groups = zip(SOURCES, self.further(), strict=True)
+        return evaluate_run(run.with_points(dict(groups)), gap=gap)
 
     def _own(self, theirs: Loss) -> Loss:
         """Return this accumulator's loss, on the scale of another if it has no values."""
@@ -238,8 +238,8 @@ def _joined(parts: Sequence[Components]) -> Components:
     columns: dict[str, Any] = {}
     for field in fields(Components):
         column = [getattr(part, field.name) for part in parts]
-        known = all(isinstance(c, np.ndarray) for c in column)
+        is_array = all(isinstance(c, np.ndarray) for c in column)
         # All batches are of one kind of belief, so one's flag is that of all.
         shared = column[0] if field.name == "outside_score" else None
-        columns[field.name] = np.concatenate(column) if known else shared
+        columns[field.name] = np.concatenate(column) if is_array else shared
     return Components(**columns)

@@ -32,12 +32,12 @@ _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
     """Return the ``predict_proba`` of each member of an ensemble as one draw."""
-    members, known = _members(models, X)
-    order = _sorted(known) if classes is None else _order(classes)
+    members, member_classes = _members(models, X)
+    order = _sorted(member_classes) if classes is None else _order(classes)
     if len(order) < 2:
         raise ShapeError(f"classes must be at least 2, got {order}")
     column = {name: index for index, name in enumerate(order)}
-    strange = [name for name in known if name not in column]
+    strange = [name for name in member_classes if name not in column]
     if strange:
         raise InputError(
             f"classes must contain every class of the models, {strange[0]!r} is missing"
@@ -45,15 +45,15 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
     probs: NDArray[np.float64] | None = None
     bar = tqdm(members, total=len(members), desc="members", delay=2, disable=None, leave=False)
     for draw, (member, seen, inputs) in enumerate(bar):
-        given = np.asarray(member.predict_proba(inputs))
-        if given.ndim != 2 or given.shape[1] != len(seen):
+        member_probs = np.asarray(member.predict_proba(inputs))
+        if member_probs.ndim != 2 or member_probs.shape[1] != len(seen):
             raise ShapeError(
                 f"predict_proba of model {draw} must return one column per class ({len(seen)}), "
-                f"got shape {given.shape}"
+                f"got shape {member_probs.shape}"
             )
         if probs is None:
-            probs = np.zeros((len(given), len(members), len(order)))
-        probs[:, draw, [column[name] for name in seen.tolist()]] = given
+            probs = np.zeros((len(member_probs), len(members), len(order)))
+        probs[:, draw, [column[name] for name in seen.tolist()]] = member_probs
     assert probs is not None
     return Draws(probs)
 
@@ -145,18 +145,18 @@ def _members(models: Any, X: Any) -> tuple[_Members, list[Any]]:
 def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
     _require_fitted(model)
     _require_one_outcome(model)
-    known = np.asarray(model.classes_)
+    classes = np.asarray(model.classes_)
     inner = list(model.estimators_)
     for index, member in enumerate(inner):
         _require_classifier(member, f"member {index} of the {type(model).__name__}")
     # Members are trained on class numbers, not on class names.
-    seen = [known[np.asarray(member.classes_).astype(np.int64)] for member in inner]
+    seen = [classes[np.asarray(member.classes_).astype(np.int64)] for member in inner]
     if isinstance(model, VotingClassifier):
         if model.weights is not None and len(set(model.weights)) > 1:
             raise InputError(
                 f"a VotingClassifier must have equal weights, because draws do, got {model.weights}"
             )
-        return _Members(inner, seen, X), known.tolist()
+        return _Members(inner, seen, X), classes.tolist()
     # Members are trained on arrays without column names, so names are validated here.
     array = validate_data(
         model,
@@ -169,7 +169,7 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
     members = _Members(inner, seen, array)
     if isinstance(model, BaggingClassifier):
         members.columns = model.estimators_features_
-    return members, known.tolist()
+    return members, classes.tolist()
 
 
 def _require_classifier(model: Any, what: str) -> None:

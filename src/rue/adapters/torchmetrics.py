@@ -148,8 +148,8 @@ class RegretMetric(Metric):
             high = bracket_end(Annotations(_joined(self.counts)[rows]), loss)
         estimate = replace(_components(hat), outside_score=bool(self._kind and self._kind[-1]))
         run = Run(_components(star, high), estimate, loss=loss)
-        known = dict(zip(SOURCES, _columns(further), strict=True))
-        return evaluate_run(run.with_points(known), gap=gap)
+        groups = dict(zip(SOURCES, _columns(further), strict=True))
+        return evaluate_run(run.with_points(groups), gap=gap)
 
 
 def _number(name: object) -> int:

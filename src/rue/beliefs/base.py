@@ -101,11 +101,11 @@ class Components:
         total = as_vector("total", self.total)
         object.__setattr__(self, "total", kept(total, self.total))
         for name in ("aleatoric", "epistemic"):
-            column = as_vector(name, given := getattr(self, name), len(total))
-            object.__setattr__(self, name, kept(column, given))
+            column = as_vector(name, argument := getattr(self, name), len(total))
+            object.__setattr__(self, name, kept(column, argument))
         for name in ("floored", "standard_error", "aleatoric_high", "n_annotators", "person"):
-            if isinstance(given := getattr(self, name), np.ndarray):
-                object.__setattr__(self, name, kept(given, given))
+            if isinstance(argument := getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, kept(argument, argument))
         if self.outside_score:  # a score without the loss's unit is never added to the Bayes risk
             object.__setattr__(self, "total", self.aleatoric)
 
@@ -116,11 +116,11 @@ class Components:
         """Return the components of some of the points: a number, a slice, a mask or indices."""
         rows = as_rows(rows, len(self))
         columns = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept: dict[str, Any] = {
+        picked_columns: dict[str, Any] = {
             name: column[rows] if isinstance(column, np.ndarray) else column
             for name, column in columns.items()
         }
-        return Components(**kept)
+        return Components(**picked_columns)
 
     @property
     def n_floored(self) -> int:

@@ -87,8 +87,8 @@ class NormalInverseGamma(RealBelief):
         require_between("nu", arrays["nu"], 1e-100, 1e100, above=0.0)
         require_between("alpha", arrays["alpha"], 0.5, 1e100, above=0.5)
         require_between("beta", arrays["beta"], 1e-200, 1e200, above=0.0)
-        given = {"mu": mu, "nu": nu, "alpha": alpha, "beta": beta}
-        arrays = {name: kept(array, given[name]) for name, array in arrays.items()}
+        parameters = {"mu": mu, "nu": nu, "alpha": alpha, "beta": beta}
+        arrays = {name: kept(array, parameters[name]) for name, array in arrays.items()}
         self._name(RealNumbers(), ids, method, actions, **arrays)
 
     @property

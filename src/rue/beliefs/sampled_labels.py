@@ -98,10 +98,10 @@ def _codes(
         return tuple(str(k) for k in range(n_classes)), array.astype(np.int64)
     if array.dtype.kind not in "US" and array.dtype.kind not in "iub":
         raise InputError(f"sampled labels must be words or whole numbers, got dtype {array.dtype}")
-    found, code = np.unique(array.astype(np.str_), return_inverse=True)
+    distinct, code = np.unique(array.astype(np.str_), return_inverse=True)
     if isinstance(classes, int | np.integer):
         raise InputError(f"sampled labels that are words need the classes' names, got {classes}")
-    names = sorted_names(found.tolist()) if classes is None else [str(name) for name in classes]
+    names = sorted_names(distinct.tolist()) if classes is None else [str(name) for name in classes]
     if classes is None and len(names) == 1:
         raise InputError(
             f"all sampled labels are {names[0]!r}, and there must be two classes or more",
@@ -110,10 +110,10 @@ def _codes(
     if len(set(names)) < max(2, len(names)):
         raise InputError(f"classes must be two or more different names, got {names}")
     place = {name: k for k, name in enumerate(names)}
-    strange = [name for name in found.tolist() if name not in place]
+    strange = [name for name in distinct.tolist() if name not in place]
     if strange:
         raise InputError(f"every sampled label must be one of {names}, got {strange[0]!r}")
-    return tuple(names), np.array([place[name] for name in found.tolist()])[
+    return tuple(names), np.array([place[name] for name in distinct.tolist()])[
         code.reshape(array.shape)
     ]
 

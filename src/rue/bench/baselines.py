@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+from rue._text import JsonObject
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
 
@@ -54,7 +55,7 @@ class Baselines:
     n_missing: int
     rows: tuple[Mapping[str, Any], ...]
 
-    def of(self, dataset: str, loss: str) -> list[dict[str, Any]]:
+    def of(self, dataset: str, loss: str) -> list[JsonObject]:
         """Return the rows of a data set under a loss."""
         mine = [row for row in self.rows if _original(row["dataset"]) == _original(dataset)]
         if not mine:

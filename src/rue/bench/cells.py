@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from rue._plugins import plugin_package, plugin_source
 from rue._schema import Constraint, Count, changed
+from rue._text import JsonObject
 from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite
 from rue.data.files import roots
 from rue.data.registry import ENTRIES
@@ -56,7 +57,7 @@ def cells(suite: Suite) -> list[Cell]:
     ]
 
 
-def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str, Any]:
+def configuration(suite: Suite, cell: Cell, root: str | None = None) -> JsonObject:
     """Return everything that a cell's numbers depend on, as JSON; files by their checksum."""
     import rue
 
@@ -94,13 +95,13 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> dict[str
             source = plugin_source(group, name)
             if source is not None:
                 files[f"{key} plugin {source.name}"] = sha256(source)
-    plain: dict[str, Any] = json.loads(json.dumps(values))
+    plain: JsonObject = json.loads(json.dumps(values))
     return plain
 
 
-def _departures(suite: Suite, dataset: str) -> dict[str, Any]:
+def _departures(suite: Suite, dataset: str) -> JsonObject:
     """Return the convention and the budget of active learning where a suite sets them."""
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
     if suite.convention != "definition" and "regret" in suite.criteria_of(dataset):
         settings["convention"] = suite.convention
     budget = suite.budget_of(dataset)
@@ -151,10 +152,10 @@ def find_file(suite: Suite, name: str, root: str | None = None) -> Path:
     raise FileError(f"{suite.name} needs the file {name}, beside the suite or in a data root")
 
 
-def loader_options(suite: Suite, dataset: str) -> dict[str, Any]:
+def loader_options(suite: Suite, dataset: str) -> JsonObject:
     """Return the options of a data set's loader and features."""
-    given = suite.dataset.get(dataset, {})
-    options = {key: value for key, value in given.items() if key not in OWN_KEYS}
+    own_options = suite.dataset.get(dataset, {})
+    options = {key: value for key, value in own_options.items() if key not in OWN_KEYS}
     may_be_texts = dataset in suite.own or ENTRIES[dataset].task == "text"
     if suite.features != "tfidf" and may_be_texts:
         options.setdefault("features", suite.features)
@@ -177,8 +178,8 @@ def training_of(suite: Suite, dataset: str) -> Training:
 
 def method_settings(suite: Suite, method: str, config: Any) -> Any:
     """Return the settings of a method, changed where the suite says so."""
-    given = suite.method.get(method, {})
-    return changed(config, given, f"method.{method}", but=("training",))
+    settings = suite.method.get(method, {})
+    return changed(config, settings, f"method.{method}", but=("training",))
 
 
 _WORDS = ("method", "loss", "group", "convention", "person_kind")

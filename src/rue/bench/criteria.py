@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rue._text import JsonObject
 from rue.beliefs import Belief, Convention
 from rue.data import DataSet
 from rue.data.images import LazyImages
@@ -32,7 +33,7 @@ def regret(
     *,
     method: str,
     convention: Convention = "definition",
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return a row of the paper's table for each loss."""
     truth = test.annotations if test.ratings is None else test.ratings
     assert truth is not None  # require_criteria has seen to it
@@ -49,10 +50,10 @@ def proxies(
     fitted: Any,
     belief: Belief,
     learnt: Sequence[active_learning.ActiveLearning],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the numbers of the proxy tasks by their column, and ``details`` of each."""
-    numbers: dict[str, Any] = dict.fromkeys(PROXY_KEYS)
-    details: dict[str, Any] = {}
+    numbers: JsonObject = dict.fromkeys(PROXY_KEYS)
+    details: JsonObject = {}
     outside: dict[str, Belief] = {}
     answers = labels = None
     if "ood" in criteria:

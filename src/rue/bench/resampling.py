@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.bench.cells import Cell, has_settings
 from rue.bench.store import Store, convention_of
 from rue.bench.suite import Suite
@@ -111,13 +112,13 @@ def paired_replicates(
 
 def with_intervals(
     rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Add a percentile interval to each mean over seeds."""
     if not 0 < level < 1:
         raise InputError(f"the level must be between 0 and 1, got {level}")
     made = []
     for row in rows:
-        ends: dict[str, Any] = {}
+        ends: JsonObject = {}
         for name, values in drawn.get((row["dataset"], row["loss"], row["method"]), {}).items():
             if row.get(name) is not None and np.isfinite(values).all():
                 low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])

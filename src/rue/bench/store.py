@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rue._schema import build, plain, read_content
+from rue._text import JsonObject
 from rue.beliefs import Convention, require_convention
 from rue.bench.cells import Cell, CellRow
 from rue.bench.suite import Suite, parse_suite
@@ -216,7 +217,7 @@ def with_convention(
     convention: Convention,
     *,
     progress: bool = False,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return rows of single seeds under a convention; nothing is trained again."""
     from tqdm import tqdm
 

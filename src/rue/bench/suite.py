@@ -203,8 +203,8 @@ class Suite:
         >>> suite.budget_of("letter").step
         1000
         """
-        given = self._own(dataset).active_learning or self.active_learning
-        return None if given is None else get_budget(given, "active_learning")
+        budget = self._own(dataset).active_learning or self.active_learning
+        return None if budget is None else get_budget(budget, "active_learning")
 
     def _require_budget(self, dataset: str) -> None:
         own = self._own(dataset).active_learning
@@ -336,26 +336,26 @@ def parse_suite(text: str, *, folder: Path | None = None) -> Suite:
                 f"seeds must be how many there are, 1 to {_MOST_SEEDS:,}, or a list, got {seeds!r}"
             )
         seeds = list(range(seeds))
-    given = {"own": own, "folder": folder, "text": text}
-    return build(Suite, {**values, "seeds": seeds}, table="a table", given=given)
+    context = {"own": own, "folder": folder, "text": text}
+    return build(Suite, {**values, "seeds": seeds}, table="a table", given=context)
 
 
 def _require_options(
-    dataset: str, loader: Callable[..., DataSet], given: Mapping[str, object]
+    dataset: str, loader: Callable[..., DataSet], stated: Mapping[str, object]
 ) -> None:
     """Raise on what cannot be set of a data set: training, features, its loader's own options."""
     options, takes_any = options_of(loader)
     if not takes_any:
-        require_known(f"dataset.{dataset}", given, [*OWN_KEYS, *_FEATURES, *options])
+        require_known(f"dataset.{dataset}", stated, [*OWN_KEYS, *_FEATURES, *options])
     # Those without a default are a whole number or a list of them.
     kinds: dict[str, Any] = {
         name: int | tuple[int, ...] if usual is None else type(usual)
         for name, usual in options.items()
     }
     for name, kind in {**kinds, **_FEATURES}.items():
-        if name in given:
-            build(kind, given[name], where=f"dataset.{dataset}.{name}")
-    features = given.get("features")
+        if name in stated:
+            build(kind, stated[name], where=f"dataset.{dataset}.{name}")
+    features = stated.get("features")
     if features in TEXT_FEATURES:
         if dataset in ENTRIES and ENTRIES[dataset].task != "text":
             raise InputError(f"dataset.{dataset}.features: {dataset} holds no texts to encode")

@@ -11,6 +11,7 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Any, TypedDict
 
+from rue._text import JsonObject
 from rue.bench.cells import Cell, CellRow, cells, has_settings
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store, convention_of
@@ -36,7 +37,7 @@ class Results:
     """
 
     suite: str
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[JsonObject, ...]
     missing: tuple[Cell, ...]
     damaged: tuple[Cell, ...]
     stale: tuple[Cell, ...]
@@ -135,7 +136,7 @@ def read_results(store: Store) -> Results:
     return Results(suite.name, tuple(rows), tuple(missing), tuple(damaged), tuple(stale), raw)
 
 
-def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[JsonObject]:
     """Return means over seeds: one row per data set, loss and method, in the given order.
 
     A column is None if it is undefined for any seed; ``<column>_std`` is None for one seed.
@@ -176,7 +177,7 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 f"({', '.join(sorted(conventions))}), which have no common mean",
                 advice={"--convention": "computes all of them by one"},
             )
-        averaged: dict[str, Any] = {
+        averaged: JsonObject = {
             "dataset": dataset,
             "method": method,
             "loss": loss,
@@ -259,7 +260,7 @@ def in_paper(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def beside_published(
     rows: Sequence[Mapping[str, Any]], published: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return our rows under both conventions, followed by the paper's for the same data and loss.
 
     Parameters
@@ -287,7 +288,7 @@ def beside_published(
                 f"{other['method']}"
             )
     theirs = _papers()
-    made: list[dict[str, Any]] = []
+    made: list[JsonObject] = []
     for race in dict.fromkeys((row["dataset"], row["loss"]) for row in rows):
         ours = [row for row in rows if (row["dataset"], row["loss"]) == race]
         beside = theirs.get(_paper_key(ours[0]), [])
@@ -309,11 +310,11 @@ def _paper_key(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 @cache
-def _papers() -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _papers() -> dict[tuple[str, str], list[JsonObject]]:
     """Return the paper's rows of regret by data set and loss."""
     from rue.published import read_published
 
-    rows_by_name: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    rows_by_name: dict[tuple[str, str], list[JsonObject]] = {}
     for published in read_published():
         row = published.to_dict()
         if row["aurec"] is not None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rue._text import JsonObject
 from rue.bench.cells import (
     Cell,
     CellRow,
@@ -172,7 +173,7 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
             data = limit_training(data, n_train_max, seed=seed)
         if as_components and data.task == "image":
             data = principal_components(data, n_components)
-        texts: dict[str, Any] = {}
+        texts: JsonObject = {}
         if data.task == "text":
             texts = {"encoder": TEXT_FEATURES[features], "n_components": n_components}
         if "ood" in suite.criteria_of(name) and ood_groups(source):
@@ -254,7 +255,7 @@ def _result(
     return Result(cell, row, content.getvalue())
 
 
-def _chosen(fitted: Any) -> dict[str, Any] | None:
+def _chosen(fitted: Any) -> JsonObject | None:
     """Return the settings and epochs that a fitted method came to; None where it does not say."""
     if getattr(fitted, "chosen", None):
         return dict(fitted.chosen)

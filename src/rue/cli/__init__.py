@@ -39,14 +39,14 @@ def main(arguments: list[str] | None = None) -> None:
     Exit codes: 0 for a positive outcome, 1 if no selector meets the budgets or a command's answer
     is no (its help says which), 2 for invalid input.
     """
-    given = _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments))
+    words = _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments))
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
     try:
         # Only the files of the given command are loaded, if it is one.
-        app = make_app(*(name for name in given[:1] if name in COMMANDS))
-        code = app(given, standalone_mode=False, prog_name="rue")
+        app = make_app(*(name for name in words[:1] if name in COMMANDS))
+        code = app(words, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
         _fail(error.format_message())
     except InfeasibleError as error:

@@ -1,8 +1,9 @@
 """A user's rows among those of a study that comes with rue: ``rue evaluate --against``."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rue._text import JsonObject
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def baselines_for(
 
 def beside_baselines(
     rows: "Sequence[Evaluation]", study: "Baselines", dataset: str
-) -> tuple[list[dict[str, Any]], list[str]]:
+) -> tuple[list[JsonObject], list[str]]:
     """Return all rows, the lowest AuReC first under each loss, and a sentence about each user's."""
     from rue.bench.baselines import RANKED, among
     from rue.metrics.columns import title
@@ -39,7 +40,7 @@ def beside_baselines(
     shown, lines = [], []
     for loss in dict.fromkeys(row.loss for row in rows):
         theirs = study.of(dataset, loss)
-        race: list[dict[str, Any]] = []
+        race: list[JsonObject] = []
         for row in theirs:
             named = {**row, "method": f"{row['method']} ({study.study})", "group": ""}
             del named["dataset"]

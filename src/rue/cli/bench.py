@@ -1,10 +1,11 @@
 """rue bench: run data sets x methods x seeds, and print the paper's tables of them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from rue._text import JsonObject
 from rue.cli import App, emit, emit_json, print_notes, terminal_width
 from rue.cli._progress import only_stderr, run_with_progress
 from rue.cli.inputs import FOLDER, AnyFormat, Root, TableOrJson, Wide, argument, option
@@ -142,7 +143,7 @@ def table(
         raise InputError("--against published shows both conventions: leave out --convention")
     store = Store(folder)
     results = read_results(store)
-    single: list[dict[str, Any]] = list(results.rows)
+    single: list[JsonObject] = list(results.rows)
     if against is not None or convention is not None:
         single = with_convention(store, single, convention or "definition", progress=True)
     rows = table_rows(single)
@@ -151,7 +152,7 @@ def table(
 
         rows = with_intervals(rows, draw(store, rows, progress=True), level=ci)
     total = summarize(rows)
-    table_of: list[dict[str, Any]] = rows
+    table_of: list[JsonObject] = rows
     if seeds:
         table_of = [{**row, "group": f"seed {row['seed']}"} for row in single]
     elif against is not None:
@@ -224,9 +225,9 @@ def _gpus() -> tuple[str, ...]:
     return gpu_names()
 
 
-def _only(given: list[str]) -> dict[str, list[str]]:
+def _only(choices: list[str]) -> dict[str, list[str]]:
     only: dict[str, list[str]] = {}
-    for text in given:
+    for text in choices:
         key, sign, values = text.partition("=")
         if not sign or not values:
             raise InputError(f"--only must look like method=ensemble, got {text!r}")
@@ -249,11 +250,11 @@ def _summary(report: "SuiteRun") -> list[str]:
     return lines
 
 
-def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
+def _without(row: JsonObject, key: str) -> JsonObject:
     return {name: value for name, value in row.items() if name != key}
 
 
-def _facts(suite: "Suite") -> dict[str, Any]:
+def _facts(suite: "Suite") -> JsonObject:
     return {
         "name": suite.name,
         "description": suite.description,

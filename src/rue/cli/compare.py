@@ -4,9 +4,9 @@ import math
 import textwrap
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from rue._text import ESCAPES
+from rue._text import ESCAPES, JsonObject
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.evaluate import loss_of_components
 from rue.cli.inputs import (
@@ -68,8 +68,8 @@ def compare(
     methods = matched.read_methods(files, cluster)
     if len(methods) < 2:
         raise InputError(f"there must be at least two methods to compare, got {len(methods)}")
-    comparisons: list[dict[str, Any]] = []
-    note_rows: list[dict[str, Any]] = []
+    comparisons: list[JsonObject] = []
+    note_rows: list[JsonObject] = []
     rankings = []
     for name, loss in losses.chosen.items():
         runs = make_runs(
@@ -159,7 +159,7 @@ def _ends(low: float, high: float) -> str:
     return f"[{low:.4f}, {high:.4f}]"
 
 
-def _csv_rows(comparison: dict[str, Any]) -> list[dict[str, Any]]:
+def _csv_rows(comparison: JsonObject) -> list[JsonObject]:
     """Return a row per method, and one per pair with the second method in ``against``."""
     rows = []
     for criterion, ranking in comparison["criteria"].items():

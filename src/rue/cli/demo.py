@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from rue._arrays import FloatArray, IntArray
+from rue._text import JsonObject
 from rue.beliefs import Belief, Dirichlet, Draws
 from rue.bench.cells import cells
 from rue.bench.store import Store
@@ -128,7 +129,7 @@ def _quick(out: Path) -> None:
     )
 
 
-def _show(rows: list[dict[str, Any]], sentences: list[str]) -> None:
+def _show(rows: list[JsonObject], sentences: list[str]) -> None:
     """Print the table, and what it means."""
     from rue.metrics.table import format_rows
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rue._text import JsonObject
 from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
     COLUMN,
@@ -188,12 +189,12 @@ def evaluate(
     with progress(len(problems) * len(chosen)) as step:
         for method, parts in problems.items():
             _, predictions, _ = parts[0]
-            given = isinstance(predictions, Run)
-            if given and study is not None:
+            is_run = isinstance(predictions, Run)
+            if is_run and study is not None:
                 raise InputError(
                     f"{predictions.source} contains components, and --against needs predictions"
                 )
-            if given and len(chosen) > 1:
+            if is_run and len(chosen) > 1:
                 raise InputError(
                     f"{predictions.source} contains components of one loss: pass one --loss"
                 )
@@ -211,7 +212,7 @@ def evaluate(
                         convention=convention,
                     )
                     run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
-                    if given:
+                    if is_run:
                         own = loss_of_components(run, name if losses.loss else "")
                         run = replace(run, loss=own)
                     for group, rows_in in [(label, None)] if label else _groups(run, by):
@@ -268,7 +269,7 @@ def evaluate(
     order = list(dict.fromkeys(["", *chosen, *(row.loss for row in rows)]))
     groups = list(dict.fromkeys(row.group for row in rows))
     rows.sort(key=lambda row: (order.index(row.loss), groups.index(row.group)))
-    table: list[Evaluation] | list[dict[str, Any]] = rows
+    table: list[Evaluation] | list[JsonObject] = rows
     sentences: list[str] = []
     if study is not None and matched.truth is not None:
         from rue.cli._against import beside_baselines

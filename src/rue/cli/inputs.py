@@ -260,19 +260,19 @@ class Matched:
         from rue.io.runs import in_one_order
 
         matching = self.matching_for(*columns)
-        given: list[tuple[str | None, list[Path]]] = []
+        sources: list[tuple[str | None, list[Path]]] = []
         reads: list[Belief | Run] = []
         for name, paths in methods_of(files):
             if name is None:
                 reads += read_file(paths[0], matching=matching)
             else:
                 reads.append(read_method(paths, name=name, matching=matching))
-            given += [(name, paths)] * (len(reads) - len(given))
-        stems = shortest_names([paths[0] for _, paths in given])
+            sources += [(name, paths)] * (len(reads) - len(sources))
+        stems = shortest_names([paths[0] for _, paths in sources])
         reads = in_one_order(reads)
         own = [read.method for read in reads]
         methods: dict[str, Belief | Run] = {}
-        for (name, paths), read, word in zip(given, reads, own, strict=True):
+        for (name, paths), read, word in zip(sources, reads, own, strict=True):
             label = name or (word if word and own.count(word) == 1 else stems[paths[0]])
             if label in methods:
                 raise InputError(f"every method must have a name of its own, got {label!r} twice")
@@ -307,9 +307,9 @@ class Matched:
             raise InputError("--multi-label needs --truth FILE, with the labels that people chose")
         truths = read_label_truths(self.truth, by=[c for c in columns if c], matching=self.matching)
         methods: dict[str, list[tuple[str, Belief | Run, Truth | None]]] = {}
-        given = methods_of(files)
-        stems = shortest_names([paths[0] for _, paths in given])
-        for name, paths in given:
+        sources = methods_of(files)
+        stems = shortest_names([paths[0] for _, paths in sources])
+        for name, paths in sources:
             if len(paths) > 1:
                 raise InputError(f"--multi-label takes one file per method, got {len(paths)}")
             beliefs = read_label_beliefs(paths[0], list(truths), matching=self.matching)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from rue._text import JsonObject
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.inputs import FOLDER, NAME, AnyFormat, Wide, argument, option
 from rue.errors import InputError
@@ -332,7 +333,7 @@ def _choose(
     return chosen
 
 
-def _csv_row(inversion: "Inversion") -> dict[str, Any]:
+def _csv_row(inversion: "Inversion") -> JsonObject:
     fields = asdict(inversion)
     sides = {
         f"{side}_{key}": fields[side][key]

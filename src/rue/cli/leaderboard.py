@@ -3,10 +3,10 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import typer
 
+from rue._text import JsonObject
 from rue.cli import App, Group, emit, emit_json, progress
 from rue.cli.inputs import (
     FOLDER,
@@ -116,7 +116,7 @@ def check(
         reason = str(error)
     first = submissions[0] if submissions else None
     if format == "json":
-        facts: dict[str, Any] = {"folder": str(folder), "accepted": not reason, "reason": reason}
+        facts: JsonObject = {"folder": str(folder), "accepted": not reason, "reason": reason}
         if first is not None:
             facts |= {"method": first.method, "data": first.data, "regime": first.regime}
             facts |= {"losses": list(first.claims), "seeds": [s.seed for s in submissions]}
@@ -171,7 +171,7 @@ def pack(
     )
 
 
-def _settings(path: Path) -> dict[str, Any]:
+def _settings(path: Path) -> JsonObject:
     from rue.io.memory import opened, reading
 
     with opened(path) as file, reading(path, "JSON"):
@@ -181,9 +181,9 @@ def _settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _truths(given: list[str]) -> dict[str, str]:
+def _truths(pairs: list[str]) -> dict[str, str]:
     sources = {}
-    for text in given:
+    for text in pairs:
         name, sign, source = text.partition("=")
         if not name or (sign and not source):
             raise InputError(f"--truth must look like NAME=FILE or NAME, got {text!r}")

@@ -196,12 +196,12 @@ def _groups(
         group: {name for sets_of in OPENOOD_GROUPS.values() for name in sets_of[group]}
         for group in ("near", "far")
     }
-    given = {"near": near, "far": far}
+    patterns = {"near": near, "far": far}
     chosen = {
         group: [
             name
             for name in sets
-            if name in given[group] or (name in usual[group] and name not in (*near, *far))
+            if name in patterns[group] or (name in usual[group] and name not in (*near, *far))
         ]
         for group in ("near", "far")
     }
@@ -222,13 +222,13 @@ def _evaluate(
 
     row = ProxyRow("", belief.n_points)
     notes: list[str] = []
-    given = [side for side in (answers, labels) if side is not None]
-    for side in given:
+    sides = [side for side in (answers, labels) if side is not None]
+    for side in sides:
         if not isinstance(side, Annotations):
             raise InputError(f"{side.source}: has real-valued answers, and proxies are for classes")
         _, belief, more = align_files(belief, side, matching)
         notes += [*side.notes, *more]
-    for side in given:
+    for side in sides:
         there, here, _ = align_files(belief, side, matching)
         assert isinstance(there, Annotations)
         result = evaluate_proxies(

@@ -1,8 +1,8 @@
 """rue published: the numbers of the paper."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from rue._text import JsonObject
 from rue.cli import emit, terminal_width
 from rue.cli.inputs import NAME, AnyFormat, Wide, argument, option
 from rue.errors import InputError
@@ -42,7 +42,7 @@ def published(
     emit("\n\n".join(blocks))
 
 
-def _together(rows: list[dict[str, Any]], hidden: Sequence[str]) -> list[dict[str, Any]]:
+def _together(rows: list[JsonObject], hidden: Sequence[str]) -> list[JsonObject]:
     """Sort the rows by loss; omit hidden columns, and empty ones or those the same in all rows."""
     losses = list(dict.fromkeys(row["loss"] for row in rows))
     empty = {key for key in rows[0] if all(row[key] is None for row in rows)} | set(hidden)

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
+from rue._text import JsonObject
 from rue.cli import App, emit, emit_json
 from rue.cli.inputs import (
     COLUMN,
@@ -192,7 +193,7 @@ def _are_those_of(fitted: "RecalibrationMap", new: "DeployPoints") -> bool:
     return math.isclose(regret, fitted.mean_regret) and math.isclose(estimate, fitted.mean_estimate)
 
 
-def _before_and_after(means: dict[str, Any]) -> str:
+def _before_and_after(means: JsonObject) -> str:
     """Return the table of means and gaps; an unknown number is a dash."""
     from rue.metrics.table import format_grid
 
@@ -204,12 +205,12 @@ def _before_and_after(means: dict[str, Any]) -> str:
     return format_grid(rows)
 
 
-def _measured(new: "DeployPoints", after: "Components") -> dict[str, Any]:
+def _measured(new: "DeployPoints", after: "Components") -> JsonObject:
     """Return the means before and after, and with answers the regret and the gaps."""
     from rue.metrics.measures import regret_calibration
 
     before = new.hat.epistemic
-    means: dict[str, Any] = {
+    means: JsonObject = {
         "n_points": len(after),
         "estimate": (float(before.mean()), float(after.epistemic.mean())),
     }
@@ -253,7 +254,7 @@ def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
     save_table(path, {k: v for k, v in columns.items() if v is not None}, parents=True)
 
 
-def _print(facts: dict[str, Any], lines: list[str], notes: Sequence[str], format: str) -> None:
+def _print(facts: JsonObject, lines: list[str], notes: Sequence[str], format: str) -> None:
     if format == "json":
         emit_json(facts | {"notes": list(notes)})
     else:

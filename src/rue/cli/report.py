@@ -3,8 +3,8 @@
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from rue._text import JsonObject
 from rue.cli import emit, emit_json, progress
 from rue.cli.inputs import (
     FILE,
@@ -68,9 +68,9 @@ def report(
     command = _command(files, options | {"title": title, "out": out})
     with progress() as step:
         if len(files) == 1 and Path(files[0]).is_dir():
-            given = [_option(name) for name, value in options.items() if value]
-            if given and given != ["--max-memory"]:
-                raise InputError(f"{given[0]} cannot be used with a folder, got {files[0]}")
+            flags = [_option(name) for name, value in options.items() if value]
+            if flags and flags != ["--max-memory"]:
+                raise InputError(f"{flags[0]} cannot be used with a folder, got {files[0]}")
             made = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
             given_files = methods_of(files)
@@ -92,7 +92,7 @@ def report(
                 step=step,
             )
         n_bytes = write_report(made, out, step=step)
-    summary: dict[str, Any] = {
+    summary: JsonObject = {
         "out": str(out),
         "bytes": n_bytes,
         "data": [card.name for card in made.data],
@@ -117,7 +117,7 @@ def _option(name: str) -> str:
     return {"id_name": "--id"}.get(name, "--" + name.replace("_", "-"))
 
 
-def _command(files: list[str], options: dict[str, Any]) -> str:
+def _command(files: list[str], options: JsonObject) -> str:
     """Return the command that creates this page."""
     words = ["rue", "report", *files]
     for name, value in options.items():

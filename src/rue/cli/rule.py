@@ -3,11 +3,11 @@
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rue._text import ESCAPES
+from rue._text import ESCAPES, JsonObject
 from rue.cli import App, emit, emit_json, terminal_width
 from rue.cli.inputs import (
     COLUMN,
@@ -135,7 +135,7 @@ def fit(
     )
     if save is not None:
         rule.save(save)
-    facts: dict[str, Any] = {"rule": rule.to_dict(), "notes": list(points.notes)}
+    facts: JsonObject = {"rule": rule.to_dict(), "notes": list(points.notes)}
     lines = rule_lines(rule, points.method) + [f"note: {note}" for note in points.notes]
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
@@ -178,7 +178,7 @@ def apply(
     require_other_file("--out", out, [*files, matched.truth, rule])
     new = read_new(files, loaded, matched.answers(), name=name, matching=matched.matching)
     accepted = loaded.accept(new.hat)
-    facts: dict[str, Any] = {
+    facts: JsonObject = {
         "rule": loaded.to_dict(),
         "new": {
             "method": new.method,
@@ -255,7 +255,7 @@ def _draw(outcomes: "tuple[Outcome, ...]", problem: "Problem", path: Path) -> No
     save(plot_outcomes(shown, problem), path)
 
 
-def _print(facts: dict[str, Any], lines: list[str], format: str) -> None:
+def _print(facts: JsonObject, lines: list[str], format: str) -> None:
     if format == "json":
         emit_json(facts)
     else:
@@ -343,7 +343,7 @@ def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
     return format_grid([header, *rows], left=left, width=terminal_width())
 
 
-def numbers(result: "Attained | Outcome") -> dict[str, Any]:
+def numbers(result: "Attained | Outcome") -> JsonObject:
     """Return the fields of a result, NaN as None."""
     return {
         k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(result).items()

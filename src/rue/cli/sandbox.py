@@ -2,8 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from rue._text import JsonObject
 from rue.cli import emit, emit_json, folder, terminal_width
 from rue.cli.inputs import FOLDER, TableOrJson, option
 from rue.errors import InputError
@@ -41,7 +42,7 @@ def sandbox(
         _print(summary)
 
 
-def write_sandbox(result: "Sandbox", out: Path) -> dict[str, Any]:
+def write_sandbox(result: "Sandbox", out: Path) -> JsonObject:
     """Write the figures, the table and the numbers of a sandbox; return the numbers."""
     from rue.io.atomic import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
@@ -59,7 +60,7 @@ def write_sandbox(result: "Sandbox", out: Path) -> dict[str, Any]:
     return summary
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: JsonObject) -> None:
     scorers = list(summary["areas"])
     columns = {
         "regret": ("left", "regret"),

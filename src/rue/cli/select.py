@@ -1,11 +1,11 @@
 """rue select: Theorem 1's optimal selector on the points of a file."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from rue._text import ESCAPES
+from rue._text import ESCAPES, JsonObject
 from rue.cli import emit, emit_json
 from rue.cli.inputs import Budgets, DeferFee, Matched, OneLoss, OneMethod, TableOrJson, method_of
 from rue.errors import InputError
@@ -97,7 +97,7 @@ def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
         "accept_all": "loss of the model on all points",
         "defer_all": "loss of the person on all points, with the fee",
     }
-    facts: dict[str, Any] = {
+    facts: JsonObject = {
         **{key: getattr(selector, key) for key in ("team_risk", "coverage", "risk", "regret")},
         "accept_all": float(run.star.total.mean()),
         "defer_all": selector.person_risk + selector.defer_fee,
@@ -121,7 +121,7 @@ def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
     emit("\n".join([*lines, "", str(selector), *([""] if notes else []), *notes]))
 
 
-def _numbers(selector: "Selector") -> dict[str, Any]:
+def _numbers(selector: "Selector") -> JsonObject:
     numbers = ("lam", "tau", "alpha", "beta", "coverage", "risk", "regret")
     accepted = selector.acceptance
     return {
@@ -135,7 +135,7 @@ def _numbers(selector: "Selector") -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any]) -> str:
+def _table(facts: JsonObject) -> str:
     meanings = {
         "coverage": "share accepted",
         "risk": "mean loss of the accepted" if facts["normalized"] else "loss of the accepted",

@@ -125,8 +125,8 @@ def member_named(source: Path, members: list[str], name: str) -> str:
     """Return the only path of an archive that ends in this name; raise if there is none, or two."""
     # A Mac puts a twin of each file beside what it packs.
     paths = [PurePosixPath(member) for member in members if not member.startswith("__MACOSX/")]
-    found = [str(path) for path in paths if path.name == name]
-    if len(found) != 1:
-        what = f"has no {name}" if not found else f"has {len(found)} files {name}"
+    matches = [str(path) for path in paths if path.name == name]
+    if len(matches) != 1:
+        what = f"has no {name}" if not matches else f"has {len(matches)} files {name}"
         raise FileError(f"{source} {what}")
-    return found[0]
+    return matches[0]

@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
@@ -69,7 +68,7 @@ class Entry:
         return ": ".join(part for part in (self.origin, how) if part) or "made here"
 
 
-def options_of(load: Callable[..., DataSet]) -> tuple[dict[str, Any], bool]:
+def options_of(load: Callable[..., DataSet]) -> tuple[Mapping[str, object], bool]:
     """Return the options of a loader, and whether it also takes any other (``**options``)."""
     parameters = inspect.signature(load).parameters.values()
     needed = {
@@ -94,9 +93,9 @@ def fetch_urls(
 
     def fetch(root: Path, progress: bool) -> None:
         for path, urls in files.items():
-            known = checksums[path]
-            if known is None:
+            checksum = checksums[path]
+            if checksum is None:
                 raise FileError(f"{path} has no known checksum, so it is not fetched")
-            download(urls, root / path, content_check(path, known), progress=progress)
+            download(urls, root / path, content_check(path, checksum), progress=progress)
 
     return fetch

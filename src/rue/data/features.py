@@ -127,9 +127,11 @@ def _kept(
     path = writable_root(root) / "embeddings" / f"{key[:32]}.npz"
     with contextlib.suppress(FileError, KeyError):  # not there, or damaged
         arrays = load_npz(path, ("features", "sha256"))
-        kept = arrays["features"]
-        if kept.shape[:1] == (n_texts,) and arrays["sha256"].tolist() == features_digest(kept):
-            return kept
+        features = arrays["features"]
+        if features.shape[:1] == (n_texts,) and arrays["sha256"].tolist() == features_digest(
+            features
+        ):
+            return features
     matrix = compute()
     content = io.BytesIO()
     np.savez(content, features=matrix, sha256=np.array(features_digest(matrix)))

@@ -44,12 +44,12 @@ def download(
                 part.replace(target)
                 return target
             failures.append(f"{url}: {wrong}")
-        kept = part.stat().st_size if part.exists() else 0
-        if not kept:
+        n_before = part.stat().st_size if part.exists() else 0
+        if not n_before:
             part.unlink(missing_ok=True)
         advice = (
-            f"{kept:,} bytes are kept, run the same command to resume"
-            if kept
+            f"{n_before:,} bytes are kept, run the same command to resume"
+            if n_before
             else "nothing was kept"
         )
         raise FileError("; ".join((*failures, advice)))
@@ -197,7 +197,7 @@ def _receive(url: str, part: Path, *, progress: bool) -> None:
     import pooch
 
     with open_own(part) as handle:
-        kept = handle.tell()
+        n_before = handle.tell()
         expected = None
         complete = False
 
@@ -207,18 +207,20 @@ def _receive(url: str, part: Path, *, progress: bool) -> None:
             if status == 416:  # nothing after what we have
                 complete = True
             elif status in (200, 206):
-                start = kept if status == 206 else 0
-                if start < kept:  # the whole file, though only the rest was asked for
+                start = n_before if status == 206 else 0
+                if start < n_before:  # the whole file, though only the rest was asked for
                     handle.truncate(0)
-                elif start and not headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
+                elif start and not headers.get("Content-Range", "").startswith(
+                    f"bytes {n_before}-"
+                ):
                     raise OSError("the server sent another part than requested")
                 if "Content-Length" in headers:
                     expected = start + int(headers["Content-Length"])
 
         # Compressed on its way, a file's length and ranges would be those of something else.
         headers = {"Accept-Encoding": "identity"}
-        if kept:
-            headers["Range"] = f"bytes={kept}-"
+        if n_before:
+            headers["Range"] = f"bytes={n_before}-"
         fetch = pooch.HTTPDownloader(
             progressbar=progress,
             chunk_size=1 << 16,
@@ -246,5 +248,5 @@ def _reason(error: OSError) -> str:
     text = str(error)
     if "Read" in type(error).__name__ or "IncompleteRead" in text or "Chunked" in text:
         return "the connection broke off"
-    known = {"ConnectTimeout": "no answer in time", "ConnectionError": "no connection"}
-    return known.get(type(error).__name__, text)
+    reasons = {"ConnectTimeout": "no answer in time", "ConnectionError": "no connection"}
+    return reasons.get(type(error).__name__, text)

@@ -27,8 +27,8 @@ def cache_folder() -> Path:
 
 def roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
     """Return the folders to read from, first to last: ``root``, ``RUE_DATA``, the cache."""
-    given = {"root": root, "RUE_DATA": os.environ.get("RUE_DATA")}
-    folders = {name: Path(folder).expanduser() for name, folder in given.items() if folder}
+    places = {"root": root, "RUE_DATA": os.environ.get("RUE_DATA")}
+    folders = {name: Path(folder).expanduser() for name, folder in places.items() if folder}
     for name, folder in folders.items():
         if not folder.is_dir():
             raise InputError(f"{name} must be a folder, got {folder}")
@@ -113,17 +113,17 @@ class Reader:
 
     def note(self, path: str, digest: str, file: Path) -> None:
         """Keep the checksum of what was found at ``file``; raise if it is not the pinned one."""
-        known = self.pinned.get(path)
-        if known is not None:
-            self.require_digest(known, digest, file)
+        pinned = self.pinned.get(path)
+        if pinned is not None:
+            self.require_digest(pinned, digest, file)
         self.checksums[path] = digest
 
-    def require_digest(self, known: str, digest: str, file: Path) -> None:
+    def require_digest(self, expected: str, digest: str, file: Path) -> None:
         """Raise if the content of ``file`` does not have the known checksum."""
-        if self.verify and digest != known:
+        if self.verify and digest != expected:
             advice = self.by_hand or f"delete it and run `rue data fetch {self.name}`"
             raise FileError(
-                f"{file} is not the published file: its content should have SHA-256 {known}, "
+                f"{file} is not the published file: its content should have SHA-256 {expected}, "
                 f"got {digest}: {advice} (verify=False reads it nevertheless)"
             )
 
@@ -175,13 +175,13 @@ def csv_rows(
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         header = next(reader, [])
-        found = [_plain(name) for name in header]
-        if any(found.count(_plain(column)) != 1 for column in columns):
+        names = [_plain(name) for name in header]
+        if any(names.count(_plain(column)) != 1 for column in columns):
             raise FileError(
                 f"{path} needs the columns {', '.join(columns)}, "
                 f"found {', '.join(header) or 'none'}"
             )
-        places = [found.index(_plain(column)) for column in columns]
+        places = [names.index(_plain(column)) for column in columns]
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue

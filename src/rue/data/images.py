@@ -68,11 +68,11 @@ class LazyImages(Sequence[ImageArray]):
             if self.source.is_dir():
                 with (self.source / name).open("rb") as file:
                     return hashlib.file_digest(file, "sha256").hexdigest()
-            found = hashlib.sha256()
+            digest = hashlib.sha256()
             with self._archive().open(name) as member:
                 while piece := member.read(1 << 20):
-                    found.update(piece)
-            return found.hexdigest()
+                    digest.update(piece)
+            return digest.hexdigest()
         except (OSError, KeyError, *ZIP_ERRORS) as error:
             raise FileError(f"{self.source}: cannot read {name}: {error}") from None
 

@@ -41,12 +41,12 @@ _FAMILIES = (
 )
 
 
-def _checked(name: str, found: object) -> Entry:
-    if not isinstance(found, Entry):
-        raise ValueError(f"a data set must be a rue.data.Entry, got {type(found).__name__}")
-    if found.name != name:
-        raise ValueError(f"the entry must have the name {name!r}, got {found.name!r}")
-    return found
+def _checked(name: str, entry: object) -> Entry:
+    if not isinstance(entry, Entry):
+        raise ValueError(f"a data set must be a rue.data.Entry, got {type(entry).__name__}")
+    if entry.name != name:
+        raise ValueError(f"the entry must have the name {name!r}, got {entry.name!r}")
+    return entry
 
 
 ENTRIES: Registry[Entry] = Registry(
@@ -119,10 +119,10 @@ def load(
     ((20, 10), (20, 5))
     """
     entry = find(name)
-    known, takes_any = options_of(entry.load)
+    own_options, takes_any = options_of(entry.load)
     for option in options:
-        if option not in known and not takes_any:
-            takes = ", ".join(known) or "none"
+        if option not in own_options and not takes_any:
+            takes = ", ".join(own_options) or "none"
             raise InputError(f"{name} has no option {option!r}; its options: {takes}")
     reader = Reader(entry.name, root, pinned=entry.checksums, verify=verify, by_hand=entry.by_hand)
     seed = require_whole("seed", seed)

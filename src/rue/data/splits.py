@@ -72,9 +72,9 @@ def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
     places = (str(data.ids[row]).removeprefix("train-") for row in data.train)
     names = (f"{data.name}\n{seed}\n{place}".encode() for place in places)
     hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
-    kept = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
+    train = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
     note = f"{n_points:,} of {n_all:,} training points, drawn by seed {seed}"
-    return replace(data, train=kept, notes=(*data.notes, note))
+    return replace(data, train=train, notes=(*data.notes, note))
 
 
 def add_validation(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet":

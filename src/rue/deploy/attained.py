@@ -90,8 +90,8 @@ def attained(
     root = math.sqrt(len(share))
     rates = {}
     for name, values in (("risk", star.total), ("regret", star.epistemic)):
-        kept = cluster_means(accepted * values, codes)
-        rate, error = float(kept.mean()), float(kept.std()) / root
+        sums = cluster_means(accepted * values, codes)
+        rate, error = float(sums.mean()), float(sums.std()) / root
         if normalized:  # a ratio of two means
             rate = rate / coverage if n_accepted else math.nan
             off = cluster_means(accepted * (values - rate), codes)

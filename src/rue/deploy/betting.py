@@ -113,8 +113,8 @@ def betting(losses: ArrayLike, limit: float, *, delta: float = 0.1, seed: int = 
     if not limit > 0:
         return 1.0
     same = np.zeros(len(losses), dtype=np.int64)
-    found = wealth(losses[order], same, 0, limit, delta, 0, False, math.inf, profile(), np.empty(0))
-    return 1.0 / float(found)
+    trace = wealth(losses[order], same, 0, limit, delta, 0, False, math.inf, profile(), np.empty(0))
+    return 1.0 / float(trace)
 
 
 def fewest_points(limit: float, delta: float) -> int | None:
@@ -148,8 +148,8 @@ def _passes(n_points: int, limit: float, delta: float) -> bool:
     from rue._kernels.wealth import wealth
 
     nothing, same = np.zeros(n_points), np.zeros(n_points, dtype=np.int64)
-    found = wealth(nothing, same, 0, limit, delta, 0, False, 1 / delta, profile(), np.empty(0))
-    return bool(found * delta >= 1)
+    trace = wealth(nothing, same, 0, limit, delta, 0, False, 1 / delta, profile(), np.empty(0))
+    return bool(trace * delta >= 1)
 
 
 @lru_cache(maxsize=1)

@@ -172,7 +172,7 @@ def best_cut(
     if bins is None:
         return _best(losses, hat, problem, candidates, fits)[1]
     bounds = bins.bounds(problem, fits)
-    best, found, first = _NOTHING, (candidates[0], -math.inf), len(candidates)
+    best, best_candidate, first = _NOTHING, (candidates[0], -math.inf), len(candidates)
     for i in sorted(range(len(candidates)), key=lambda i: bounds[i], reverse=True):
         if bounds[i] < best or bounds[i] == _NOTHING:
             break
@@ -180,8 +180,8 @@ def best_cut(
             continue
         value, cut = _best(losses, hat, problem, candidates[i : i + 1], fits)
         if value > best or (value == best and i < first):
-            best, found, first = value, cut, i
-    return found
+            best, best_candidate, first = value, cut, i
+    return best_candidate
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ class Bins:
         few = hat[:: len(hat) // (4 * _N_BINS)]
         places = np.arange(1, _N_BINS) * len(few) // _N_BINS
         edges = np.stack([np.sort(weighted_score(few, w))[places] for w in candidates])
-        found = binned_sums(
+        bin_sums = binned_sums(
             hat.aleatoric,
             hat.epistemic,
             np.array(candidates),
@@ -224,8 +224,8 @@ class Bins:
             np.zeros(len(hat), dtype=np.int64) if parts is None else parts,
             n_parts,
         )
-        sums = {name: found[..., i + 1] for i, name in enumerate(losses)}
-        return Bins(found[..., 0], sums)
+        sums = {name: bin_sums[..., i + 1] for i, name in enumerate(losses)}
+        return Bins(bin_sums[..., 0], sums)
 
     def without(self, part: int) -> "Bins":
         """Return the bins of all points but those of one part."""
@@ -266,7 +266,7 @@ def _best(
     accepted = np.arange(1, n + 1)
     reaches = accepted / n >= problem.floor - 1e-12
     best = _NOTHING
-    found = candidates[0], -math.inf
+    best_candidate = candidates[0], -math.inf
     step = max(1, _AT_ONCE // n)
     for first in range(0, len(candidates), step):
         some = candidates[first : first + step]
@@ -289,5 +289,5 @@ def _best(
                 at, value = least[i], (1.0, -float(rates[i, least[i]]))  # better than no floor
             if value > best:
                 middle = math.inf if at == n - 1 else scores[i, at : at + 2].mean()
-                best, found = value, (weights, float(middle))
-    return best, found
+                best, best_candidate = value, (weights, float(middle))
+    return best, best_candidate

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import show
 from rue._schema import build, plain
+from rue._text import JsonObject
 from rue.beliefs import Belief, RealBelief
 from rue.errors import InputError
 from rue.losses import (
@@ -153,9 +154,9 @@ class Kind:
             return Log(self.floor or None)
         return get_loss(self.loss, values=self.values)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what is known, as JSON represents it."""
-        content: dict[str, Any] = plain(self)
+        content: JsonObject = plain(self)
         return content
 
     @staticmethod

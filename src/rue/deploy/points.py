@@ -166,8 +166,8 @@ def read_of_kind(
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         hat, star, ids, loss_name = read_estimates(path, matching=matching)
         name = name or named_method(path)
-        found = Kind(method=name, belief="components", loss=loss_name or None)
-        _require(kind, found, path, owner)
+        file_kind = Kind(method=name, belief="components", loss=loss_name or None)
+        _require(kind, file_kind, path, owner)
         return DeployPoints(path, name or path.stem, hat, star, kind, ids)
     belief = _read(paths, name, matching)
     assert isinstance(belief, Belief)  # only a table holds components
@@ -177,8 +177,8 @@ def read_of_kind(
         placed = kind.placed(belief, owner)
     except AlignmentError as error:
         raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
-    found = Kind.of(placed, get_loss("zero_one"), method=belief.method or None)
-    _require(kind, replace(found, loss=None, values=_values(belief, kind)), path, owner)
+    file_kind = Kind.of(placed, get_loss("zero_one"), method=belief.method or None)
+    _require(kind, replace(file_kind, loss=None, values=_values(belief, kind)), path, owner)
     loss = kind.get_loss()
     check(placed, loss)
     if kind.classes is not None and belief.outcomes.names is None:
@@ -235,9 +235,9 @@ def _values(belief: Belief, kind: Kind) -> tuple[float, ...] | None:
     return tuple(value[name] for name in Classes(kind.classes).names or ())
 
 
-def _require(kind: Kind, found: Kind, path: Path, owner: str) -> None:
+def _require(kind: Kind, file_kind: Kind, path: Path, owner: str) -> None:
     try:
-        kind.require(found, str(path), owner=owner)
+        kind.require(file_kind, str(path), owner=owner)
     except InputError as error:
         raise error.about(path) from None
 

@@ -7,13 +7,14 @@ regret: the mean by cross-fitting, the gap on halves of the points.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, short_repr
 from rue._schema import Count, at_least, build, plain, read_content
+from rue._text import JsonObject
 from rue.components import Components
 from rue.deploy.kind import Kind
 from rue.errors import InputError
@@ -137,13 +138,13 @@ class RecalibrationMap:
         knots = self.fitted.epistemic
         return int(((epistemic < knots[0]) | (epistemic > knots[-1])).sum())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return everything in the map, as JSON represents it."""
         calibration = _Calibration(
             **{field.name: getattr(self, field.name) for field in fields(_Calibration)}
         )
         knots = self.fitted.epistemic, self.fitted.regret
-        content: dict[str, Any] = plain(_Stored(FORMAT, self.kind, *knots, calibration))
+        content: JsonObject = plain(_Stored(FORMAT, self.kind, *knots, calibration))
         return content
 
     @staticmethod

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue._schema import Constraint, Count, build, plain, read_content
+from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import Components, decompose
 from rue.deploy.attained import Attained
@@ -190,9 +191,9 @@ class Rule:
             f"with probability {1 - self.delta:g} over the calibration draw"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return everything in the rule, as JSON represents it."""
-        content: dict[str, Any] = plain(_Stored.of(self))
+        content: JsonObject = plain(_Stored.of(self))
         return content
 
     @staticmethod

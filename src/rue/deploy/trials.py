@@ -117,8 +117,8 @@ def compare_rules(
     outcomes = []
 
     def measure(name: str, accepted: NDArray[Any], rule: Rule | None = None) -> None:
-        found = attained(star_new, accepted, normalized=problem.normalized)
-        values = found.coverage, found.risk, found.regret
+        outcome = attained(star_new, accepted, normalized=problem.normalized)
+        values = outcome.coverage, outcome.risk, outcome.regret
         tested = (False, 0) if rule is None else (rule.delta is not None, rule.n_tested)
         team = _team(star_new, accepted, defer_fee)
         outcomes.append(Outcome(name, tested[0], *values, tested[1], rule, team))
@@ -258,9 +258,9 @@ def try_promise(
                 weights=weights,
                 learn_share=learn_share,
             )
-            found = attained(star, rule.accept(hat), normalized=problem.normalized)
-            coverage[i] = found.coverage
-            broken[i] = not all(budgets_kept(found, problem).values())
+            outcome = attained(star, rule.accept(hat), normalized=problem.normalized)
+            coverage[i] = outcome.coverage
+            broken[i] = not all(budgets_kept(outcome, problem).values())
         low, high = np.quantile(coverage, (0.05, 0.95))
         results.append(
             Trials(

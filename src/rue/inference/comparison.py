@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import short_repr
+from rue._text import JsonObject
 from rue.components import Run
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
@@ -79,7 +80,7 @@ class Comparison:
             parts.append(f"<p>{escape(str(ranking))}</p>{html_grid(rows, head)}")
         return "".join(parts)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
         return {
             "n_points": self.n_points,

@@ -9,11 +9,12 @@ second time, so those intervals are reflected at the estimate ("basic").
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import (
@@ -57,9 +58,9 @@ class Intervals:
     method: Mapping[str, str]
     replicates: Mapping[str, FloatArray] = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return ``ci`` (the level) and, for each column, ``*_ci_low`` and ``*_ci_high``."""
-        ends: dict[str, Any] = {"ci": self.level}
+        ends: JsonObject = {"ci": self.level}
         for name in self.low:
             for end, value in (("low", self.low[name]), ("high", self.high[name])):
                 ends[f"{name}_ci_{end}"] = value if math.isfinite(value) else None

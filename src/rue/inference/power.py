@@ -16,11 +16,11 @@ from errors.
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 
 from rue._arrays import IntArray, as_seed
+from rue._text import JsonObject
 from rue.components import Components, Run
 from rue.errors import InputError
 from rue.inference.comparison import aligned_runs
@@ -131,7 +131,7 @@ class Plan:
         rows = [[f"{getattr(row, name):.4g}" for name in names] for row in self.rows]
         return html_grid(rows, [name.replace("_", " ") for name in names])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON: NaN and infinity become None."""
         whole = _finite(asdict(self))
         whole["rows"] = [_finite(row) for row in whole["rows"]]
@@ -265,10 +265,10 @@ def _annotators_needed(
         middle = min(high - 1, max(low + 1, math.ceil(low * (high / low) ** share)))
         low, high = (low, middle) if value(middle) <= width else (middle, high)
     near = pilot.at(high).width
-    known = near.value > 1e-9 * width  # rounding is no width
-    error = 0.0 if high == 2 else high * near.se / near.value if known else math.inf
+    has_width = near.value > 1e-9 * width  # rounding is no width
+    error = 0.0 if high == 2 else high * near.se / near.value if has_width else math.inf
     spare = replace(near, value=width - near.value)
-    return high, error, known and (near.is_clear(level) or spare.is_clear(level))
+    return high, error, has_width and (near.is_clear(level) or spare.is_clear(level))
 
 
 def _several(answers: Sequence[Answers], hats: Sequence[Components]) -> IntArray:
@@ -327,7 +327,7 @@ def _points(variance: Quantity, effect: Quantity, z: float) -> tuple[float, floa
     return max(2.0, math.ceil(n_points)), n_points * Quantity(0.0, swing, model).se
 
 
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
+def _finite(row: JsonObject) -> JsonObject:
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 

@@ -284,13 +284,13 @@ def _flattened(
             answers, people = list(cell.values()), [str(name) for name in cell]
         else:
             answers = cell if isinstance(cell, list) else [cell]
-            given = None if who is None else who[row]
-            people = [str(name) for name in given] if isinstance(given, list) else []
-            if given is not None and not isinstance(given, list):
-                people = [str(given)]
+            name_cell = None if who is None else who[row]
+            people = [str(name) for name in name_cell] if isinstance(name_cell, list) else []
+            if name_cell is not None and not isinstance(name_cell, list):
+                people = [str(name_cell)]
                 if len(answers) > 1:
                     raise FileError(
-                        f"{frame.path}: {given} gave several answers at {frame.place(row)}, "
+                        f"{frame.path}: {name_cell} gave several answers at {frame.place(row)}, "
                         f"{str(answers)[:60]}",
                         advice={"--multi-label": "takes each label as a binary problem"},
                     )
@@ -371,10 +371,10 @@ def _named_columns(frame: Frame, text: str) -> list[str]:
     """Return the columns that a list of names or a pattern means."""
     columns: list[str] = []
     for part in text.split(","):
-        found = [name for name in frame.columns if fnmatch.fnmatchcase(name, part.strip())]
-        if not found:
+        names = [name for name in frame.columns if fnmatch.fnmatchcase(name, part.strip())]
+        if not names:
             raise FileError(f"{frame.path}: has no column {part.strip()!r}, only {frame.shown}")
-        columns += found
+        columns += names
     return list(dict.fromkeys(columns))
 
 

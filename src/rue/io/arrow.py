@@ -116,11 +116,11 @@ def _ipc(path: Path, budget: MemoryBudget) -> Any:
     import pyarrow as pa
 
     def packed(batches: Iterator[Any]) -> Any:
-        kept = []
+        pieces = []
         for batch in batches:
             budget.take(batch.nbytes + batch.num_rows * _PER_ROW * batch.num_columns)
-            kept.append(batch)
-        return pa.Table.from_batches(kept, schema)
+            pieces.append(batch)
+        return pa.Table.from_batches(pieces, schema)
 
     source = pa.OSFile(str(path))
     try:

@@ -71,8 +71,8 @@ def open_own(path: Path) -> BinaryIO:
     except OSError as error:
         _require_plain(path)
         raise FileError(f"{path}: cannot be opened: {_reason(error)}") from None
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         os.close(descriptor)
         raise FileError(f"{path}: is no regular file of its own: remove it")
     return os.fdopen(descriptor, "ab+")

@@ -148,19 +148,19 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
         raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
     numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
     try:
-        given = {name: _numbers(frame, name) for name in numbers if name in table}
+        columns = {name: _numbers(frame, name) for name in numbers if name in table}
     except FileError:
         raise
     except InputError as error:
         raise error.about(path) from None
-    _require_regret(path, given)
+    _require_regret(path, columns)
     name = find_id_name(path, list(table), matching.id_name)
     ids = row_ids(frame, name)
     if ids is not None and not matching.by_position:
         require_unique(path, ids)
     return Run(
-        _star(given),
-        _hat(given),
+        _star(columns),
+        _hat(columns),
         method=_word(frame, "method") or path.stem,
         ids=ids,
         loss=_word(frame, "loss"),
@@ -170,14 +170,14 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
             if key not in _RESERVED and key != name and not column.is_nested
         },
         path=path,
-        notes=_total_notes(given),
+        notes=_total_notes(columns),
     )
 
 
-def _total_notes(given: Mapping[str, FloatArray]) -> tuple[str, ...]:
+def _total_notes(columns: Mapping[str, FloatArray]) -> tuple[str, ...]:
     """Return a note if a stored total is the sum with an outside score, which is not used."""
-    total = given.get("total_hat")
-    if total is None or not _is_outside(given) or (total == given["aleatoric"]).all():
+    total = columns.get("total_hat")
+    if total is None or not _is_outside(columns) or (total == columns["aleatoric"]).all():
         return ()
     return (
         "the epistemic score has no unit of the loss, so total is the aleatoric part: the stored "
@@ -185,12 +185,12 @@ def _total_notes(given: Mapping[str, FloatArray]) -> tuple[str, ...]:
     )
 
 
-def _is_outside(given: Mapping[str, FloatArray]) -> bool:
-    return "outside_score" in given and bool(given["outside_score"].any())
+def _is_outside(columns: Mapping[str, FloatArray]) -> bool:
+    return "outside_score" in columns and bool(columns["outside_score"].any())
 
 
-def _star(given: Mapping[str, FloatArray]) -> Components:
-    risk, regret, bayes_risk = given["risk"], given["regret"], given.get("aleatoric_star")
+def _star(columns: Mapping[str, FloatArray]) -> Components:
+    risk, regret, bayes_risk = columns["risk"], columns["regret"], columns.get("aleatoric_star")
     if bayes_risk is None:
         scale = float(np.abs(risk).max())
         risk, regret = _equalized(risk, _EQUAL * scale), _equalized(regret, _EQUAL * scale)
@@ -199,16 +199,20 @@ def _star(given: Mapping[str, FloatArray]) -> Components:
         risk,
         bayes_risk,
         regret,
-        floored=given["floored"] != 0 if "floored" in given else None,
-        aleatoric_high=given.get("aleatoric_star_high"),
-        n_annotators=given.get("n_annotators"),
-        person=given.get("person_risk"),
+        floored=columns["floored"] != 0 if "floored" in columns else None,
+        aleatoric_high=columns.get("aleatoric_star_high"),
+        n_annotators=columns.get("n_annotators"),
+        person=columns.get("person_risk"),
     )
 
 
-def _hat(given: Mapping[str, FloatArray]) -> Components:
+def _hat(columns: Mapping[str, FloatArray]) -> Components:
     """Each part has a scale of its own: the epistemic one may be a score from outside."""
-    aleatoric, epistemic, total = given["aleatoric"], given["epistemic"], given.get("total_hat")
+    aleatoric, epistemic, total = (
+        columns["aleatoric"],
+        columns["epistemic"],
+        columns.get("total_hat"),
+    )
     if total is None:
         aleatoric = _equalized(aleatoric, _EQUAL * float(np.abs(aleatoric).max()))
         epistemic = _equalized(epistemic, _EQUAL * float(np.abs(epistemic).max()))
@@ -218,8 +222,8 @@ def _hat(given: Mapping[str, FloatArray]) -> Components:
         total,
         aleatoric,
         epistemic,
-        standard_error=given.get("standard_error"),
-        outside_score=_is_outside(given),
+        standard_error=columns.get("standard_error"),
+        outside_score=_is_outside(columns),
     )
 
 
@@ -229,14 +233,14 @@ def _equalized(column: FloatArray, tolerance: float) -> FloatArray:
     values, place = np.unique(np.where(near_zero, 0.0, column), return_inverse=True)
     first = np.flatnonzero(np.append(True, np.diff(values) > tolerance))
     end = np.append(first[1:], len(values))
-    kept = values[np.repeat(first, end - first)]
+    firsts = values[np.repeat(first, end - first)]
     for chain in np.flatnonzero(values[end - 1] - values[first] > tolerance):  # rare
         anchor = first[chain]
         while anchor < end[chain]:
             after = np.searchsorted(values[: end[chain]], values[anchor] + tolerance, "right")
-            kept[anchor:after] = values[anchor]
+            firsts[anchor:after] = values[anchor]
             anchor = after
-    return np.asarray(kept[place])
+    return np.asarray(firsts[place])
 
 
 def _numbers(frame: Frame, name: str) -> FloatArray:
@@ -247,8 +251,8 @@ def _numbers(frame: Frame, name: str) -> FloatArray:
     return as_vector(name, column)
 
 
-def _require_regret(path: Path, given: Mapping[str, FloatArray]) -> None:
-    risk, regret, bayes_risk = given["risk"], given["regret"], given.get("aleatoric_star")
+def _require_regret(path: Path, columns: Mapping[str, FloatArray]) -> None:
+    risk, regret, bayes_risk = columns["risk"], columns["regret"], columns.get("aleatoric_star")
     scale = np.abs(risk).max()
     if bayes_risk is None:
         broken = (regret < -1e-12 * scale) | (regret > risk + 1e-12 * scale)

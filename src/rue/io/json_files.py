@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rue._text import one_line
+from rue._text import JsonObject, one_line
 from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, decoded
 from rue.io.memory import MemoryBudget
@@ -45,12 +45,12 @@ def frame_of(
     return Frame(path, columns, {}, lines, True, () if layout is None else (layout.note,))
 
 
-def json_objects(content: bytes, path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+def json_objects(content: bytes, path: str | Path) -> list[tuple[int, JsonObject]]:
     """Return the number and the object of each line, or of each entry of a list."""
     return _objects(path, decoded(path, content)[0])
 
 
-def _objects(path: str | Path, text: str) -> list[tuple[int, dict[str, Any]]]:
+def _objects(path: str | Path, text: str) -> list[tuple[int, JsonObject]]:
     start = text.lstrip()[:1]
     first = next((line for line in text.split("\n") if line.strip()), "")
     if start == "[" or ((start == "{" and first.strip() in ("{", "[")) or _is_open(first)):

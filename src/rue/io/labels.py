@@ -61,9 +61,9 @@ def _one_hot(
         )
     if names is not None and len(names) == n_classes and are_numbers(names):
         column = {int(name): j for j, name in enumerate(names)}
-        known = np.isin(labels, list(column))
-        if not known.all():
-            row = int(known.argmin())
+        is_class = np.isin(labels, list(column))
+        if not is_class.all():
+            row = int(is_class.argmin())
             raise FileError(
                 f"{path}: labels must be of the classes {', '.join(names[:8])}"
                 f"{', ...' if n_classes > 8 else ''}, got {labels[row]} at row {row}"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rue._text import are_numbers, sorted_names
+from rue._text import JsonObject, are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.files import is_number
 from rue.io.memory import MemoryBudget, reading
@@ -35,7 +35,7 @@ class OtherLayout:
     ``orders`` are the classes of columns whose classes the file states.
     """
 
-    records: Sequence[dict[str, Any]]
+    records: Sequence[JsonObject]
     note: str
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
     return None
 
 
-def _judge_bench(rows: Sequence[Record]) -> list[dict[str, Any]]:
+def _judge_bench(rows: Sequence[Record]) -> list[JsonObject]:
     """Return the instances; where they have one property, its scores are the answers."""
     scores = "individual_human_scores"
     annotations = [row.get("annotations") for row in rows]
@@ -91,7 +91,7 @@ def _judge_bench(rows: Sequence[Record]) -> list[dict[str, Any]]:
     return [{**row, scores: one[scores]} for row, one in zip(rows, properties, strict=True)]
 
 
-def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[dict[str, Any]] | None:
+def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[JsonObject] | None:
     """Return a row per id where each has numbers of the same, fewer, keys; None otherwise."""
     keys = list(values[0])
     same = all(set(value) == set(keys) for value in values)
@@ -105,7 +105,7 @@ def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[dict[str,
     return None
 
 
-def pipeline_scores(entries: Sequence[Any]) -> list[dict[str, Any]] | None:
+def pipeline_scores(entries: Sequence[Any]) -> list[JsonObject] | None:
     """Return the rows of what a pipeline of transformers returned, or None if it is none."""
     if not entries or not all(
         isinstance(entry, list)
@@ -150,7 +150,7 @@ def _harness(path: Path, records: Sequence[Record]) -> OtherLayout:
             raise FileError(f"{path}: record {number} of this log has no {absent[0]}")
     filters = list(dict.fromkeys(str(record.get("filter")) for record in records))
     chosen = [record for record in records if str(record.get("filter")) == filters[0]]
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for record in chosen:
         responses = record["filtered_resps"]
         facts = {"id": record["doc_id"], "doc": record.get("doc"), "target": record.get("target")}
@@ -256,20 +256,20 @@ def _first_token(sample: Record) -> dict[str, float] | None:
 def _answer(path: Path, sample: Record) -> str:
     """Return the answer of a sample: of its first score that has one, letters as choices."""
     scores = sample.get("scores")
-    found = [
+    matches = [
         str(score["answer"]).strip()
         for score in (scores.values() if isinstance(scores, dict) else ())
         if isinstance(score, dict) and score.get("answer") is not None
     ]
-    if not found:
+    if not matches:
         raise FileError(
             f"{path}: sample {sample['id']!r} has neither log probabilities of its choices nor a "
             "score with an answer"
         )
     choices = sample.get("choices")
-    if isinstance(choices, list) and found[0] in (letters := _letters(choices)):
-        return str(choices[letters.index(found[0])])
-    return found[0]
+    if isinstance(choices, list) and matches[0] in (letters := _letters(choices)):
+        return str(choices[letters.index(matches[0])])
+    return matches[0]
 
 
 def lewidi_submission(
@@ -302,7 +302,7 @@ def lewidi_submission(
 
 def _lewidi(path: Path, items: Record) -> OtherLayout:
     """Return one row per answer; 2023 writes annotations as text, 2025 as an object."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     classes: dict[str, None] = {}
     for key, item in items.items():
         annotations, text, soft = item["annotations"], item.get("text"), item.get("soft_label")
@@ -340,7 +340,7 @@ def _whole(name: str) -> str:
     return name[:-2] if name.endswith(".0") and name[:-2].lstrip("-").isdigit() else name
 
 
-def _pyevall(records: Sequence[Record]) -> list[dict[str, Any]]:
+def _pyevall(records: Sequence[Record]) -> list[JsonObject]:
     """Return the id and the value: a number by class, a label, or a list of labels."""
     key = "probs" if isinstance(records[0]["value"], dict) else "label"
     return [{"id": record.get("id"), key: record.get("value")} for record in records]

@@ -217,17 +217,17 @@ def read_method(
     read = [read_predictions(path, matching=matching) for path in paths]
     if not read:
         raise FileError("a method needs at least one file, got none")
-    found = read[0]
+    belief = read[0]
     if len(read) > 1:
         from rue.io.members import joined  # which few commands need
 
-        found = joined(read)
-    found = _with_draws_noted(found, [Path(path).name for path in paths])
+        belief = joined(read)
+    belief = _with_draws_noted(belief, [Path(path).name for path in paths])
     if name is None:
-        return found
-    if isinstance(found, Run):
-        return replace(found, method=name)
-    return found.with_method(name)
+        return belief
+    if isinstance(belief, Run):
+        return replace(belief, method=name)
+    return belief.with_method(name)
 
 
 def _repeated_draws(belief: Belief, files: Sequence[str]) -> tuple[str, ...]:
@@ -409,8 +409,8 @@ def _about_classes(
     kind, array = kinds[0], arrays[kinds[0]]
     names: Sequence[str] | None = None
     if kind == "sampled_labels":
-        given = arrays["classes"].tolist() if "classes" in arrays else matching.classes
-        belief: ClassBelief = sampled_labels(array, given)
+        class_names = arrays["classes"].tolist() if "classes" in arrays else matching.classes
+        belief: ClassBelief = sampled_labels(array, class_names)
     else:
         belief = _belief_of(kind, array)
         names = matching.classes

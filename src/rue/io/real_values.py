@@ -66,10 +66,10 @@ def padded_ratings(ratings: Ratings) -> dict[str, NDArray[np.float64]]:
     column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
     padded = np.full((len(ratings), int(answers.lengths.max())), np.nan)
     padded[answers.repeat(np.arange(len(ratings))), column] = answers.values
-    found = {"ratings": padded}
+    arrays = {"ratings": padded}
     if ratings.range is not None:
-        found["range"] = np.array(ratings.range)
-    return found
+        arrays["range"] = np.array(ratings.range)
+    return arrays
 
 
 def rated_truth(belief: Belief, truth: Truth, values: ArrayLike | None) -> Truth:

@@ -286,21 +286,21 @@ def make_runs(
 
 def same_points(runs: Sequence[Run], matching: Matching = BY_NAME) -> list[Run]:
     """Return runs of the same points, rows in the order of the first run's."""
-    kept = list(runs[:1])
+    shared = list(runs[:1])
     for other in runs[1:]:
-        first = kept[0]
+        first = shared[0]
         here, there, notes = align_rows(
             first, other, common=matching.common, by_position=matching.by_position
         )
         if here is not None:
-            kept = [run[here] for run in kept]
+            shared = [run[here] for run in shared]
         other = other if there is None else other[there]
         if matching.by_position:  # the user says that these are the same points
-            other = replace(other, ids=kept[0].ids)
-        _require_same_answers(kept[0], other)
-        _require_same_scale(kept[0], other)
-        kept.append(replace(other, notes=(*other.notes, *notes)))
-    return kept
+            other = replace(other, ids=shared[0].ids)
+        _require_same_answers(shared[0], other)
+        _require_same_scale(shared[0], other)
+        shared.append(replace(other, notes=(*other.notes, *notes)))
+    return shared
 
 
 def _require_same_answers(first: Run, other: Run) -> None:

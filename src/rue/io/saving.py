@@ -120,8 +120,8 @@ def prediction_arrays(
             raise ShapeError(
                 f"annotations must have shape ({belief.n_points}, {belief.n_classes}), got {shape}"
             )
-        known = annotations.counts is None
-        arrays["counts"] = annotations.probs if known else annotations.counts
+        is_exact = annotations.counts is None
+        arrays["counts"] = annotations.probs if is_exact else annotations.counts
     if classes is not None:
         arrays["classes"] = _names("classes", classes, belief.n_classes)
     match belief:
@@ -173,10 +173,10 @@ def _written(column: NDArray[Any]) -> list[str]:
 
 
 def _names(what: str, names: Sequence[object] | NDArray[Any], length: int) -> NDArray[np.str_]:
-    found = np.array([str(name) for name in names], dtype=np.str_)
-    if found.shape != (length,):
-        raise ShapeError(f"{what} must have shape ({length},), got {found.shape}")
-    unique, counts = np.unique(found, return_counts=True)
+    texts = np.array([str(name) for name in names], dtype=np.str_)
+    if texts.shape != (length,):
+        raise ShapeError(f"{what} must have shape ({length},), got {texts.shape}")
+    unique, counts = np.unique(texts, return_counts=True)
     if len(unique) < length:
         raise InputError(f"{what} must not repeat, {str(unique[np.argmax(counts > 1)])!r} does")
-    return found
+    return texts

@@ -181,29 +181,29 @@ def build_leaderboard(
     Traceback (most recent call last):
     rue.errors.FileError: no-such-folder: no such folder
     """
-    found = [each for folder in folders for each in find_submissions(folder)]
-    refused = [each for each in found if isinstance(each, Refused)]
-    kept: list[Submission] = []
+    candidates = [each for folder in folders for each in find_submissions(folder)]
+    refused = [each for each in candidates if isinstance(each, Refused)]
+    submissions: list[Submission] = []
     owners: dict[tuple[str, ...], Path] = {}
     taken: set[tuple[Any, ...]] = set()
-    for each in found:
+    for each in candidates:
         if isinstance(each, Submission):
             name = (each.data, each.regime, each.method)
             owner = owners.setdefault(name, each.source)
             if owner == each.source and (*name, each.seed) not in taken:
                 taken.add((*name, each.seed))
-                kept.append(each)
+                submissions.append(each)
             else:
                 refused.append(Refused(each.folder, _taken(each, owner)))
-    known = {each.data for each in kept}
+    data_names = {each.data for each in submissions}
     for data in truth or {}:
-        if data not in known:
+        if data not in data_names:
             raise InputError(
-                f"truths must be for data sets of {', '.join(sorted(known))}, got {data!r}"
+                f"truths must be for data sets of {', '.join(sorted(data_names))}, got {data!r}"
             )
     references = References(dict(truth or {}))
     groups: dict[tuple[str, str], dict[tuple[str, str], list[Verified]]] = {}
-    for each in kept:
+    for each in submissions:
         step(f"{each.method} {each.data} {each.seed}")
         checked = verify(each, references)
         for loss in each.claims:
@@ -322,7 +322,7 @@ def _facts(
         facts["annotators"] = f"{least:.0f}" if least == most else f"{least:.0f} to {most:.0f}"
     seeds = list(verified[0])
     facts["seeds"] = ", ".join(map(str, seeds))
-    given = references.given.get(data)
-    facts["answers"] = given or f"those in {references.first[data, seed][1]}"
+    truth = references.given.get(data)
+    facts["answers"] = truth or f"those in {references.first[data, seed][1]}"
     facts["checksum of the answers"] = answers_checksum(run)
     return facts

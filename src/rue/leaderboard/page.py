@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rue import __version__
+from rue._text import JsonObject
 from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.leaderboard.board import RANKED_BY, Board, BoardRow, Leaderboard
@@ -79,7 +79,7 @@ def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", comman
     >>> render_leaderboard(Leaderboard((), ())).startswith("<!doctype html>")
     True
     """
-    settings: list[dict[str, Any]] = []
+    settings: list[JsonObject] = []
     content = {
         "title": title,
         "version": __version__,
@@ -102,7 +102,7 @@ def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", comman
     )
 
 
-def _board(board: Board, settings: list[dict[str, Any]]) -> dict[str, Any]:
+def _board(board: Board, settings: list[JsonObject]) -> JsonObject:
     return {
         "data": board.data,
         "loss": board.loss,
@@ -117,14 +117,14 @@ def _board(board: Board, settings: list[dict[str, Any]]) -> dict[str, Any]:
                     "best": [int(place) for place in ranking.best],
                     "sentence": board.sentence(regime, criterion),
                 }
-                for criterion, ranking in found.items()
+                for criterion, ranking in regime_ranking.items()
             }
-            for regime, found in board.rankings.items()
+            for regime, regime_ranking in board.rankings.items()
         },
     }
 
 
-def _row(row: BoardRow, settings: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(row: BoardRow, settings: list[JsonObject]) -> JsonObject:
     card = {
         "method": row.method,
         "regime": row.regime,
@@ -147,11 +147,11 @@ def _row(row: BoardRow, settings: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _flat(settings: Mapping[str, object], before: str = "") -> dict[str, str]:
     """Return settings as names and texts; those within others have both names."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for key, value in settings.items():
         name = f"{before}{key}".replace("_", " ")
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{name}: ")
+            facts |= _flat(value, f"{name}: ")
         elif value is not None:
-            found[name] = f"{value:g}" if isinstance(value, float) else str(value)
-    return found
+            facts[name] = f"{value:g}" if isinstance(value, float) else str(value)
+    return facts

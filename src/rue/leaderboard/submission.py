@@ -131,15 +131,15 @@ def find_submissions(folder: str | Path) -> list[Submission | Refused]:
         return _benchmark(folder)
     if _has(folder, "row.json"):
         return [_read(folder, folder)]
-    found: list[Submission | Refused] = []
+    submissions: list[Submission | Refused] = []
     for child in _folders(folder):
         try:
-            found += _in_folder(child)
+            submissions += _in_folder(child)
         except Exception as error:  # one bad folder must not stop the others
-            found.append(Refused(child, refusal(error)))
-    if all(isinstance(each, Refused) and each.reason == _NO_ROW for each in found):
+            submissions.append(Refused(child, refusal(error)))
+    if all(isinstance(each, Refused) and each.reason == _NO_ROW for each in submissions):
         raise FileError(f"{folder}: holds no submission: it has no row.json")
-    return found
+    return submissions
 
 
 def read_submission(folder: str | Path, source: str | Path | None = None) -> Submission:
@@ -214,7 +214,7 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
     require_sent(folder / "suite.toml", folder, _LARGEST)
     store = Store(folder)
     suite = store.suite()
-    found: list[Submission | Refused] = []
+    submissions: list[Submission | Refused] = []
     for cell in cells(suite):
         place = store.path(cell)
         if not _has(place, "row.json"):
@@ -223,14 +223,14 @@ def _benchmark(folder: Path) -> list[Submission | Refused]:
             require_sent(place / "row.json", folder, _LARGEST)
             row = store.row(cell)
             if not has_settings(suite, cell, row.config):
-                found.append(Refused(place, "has settings that differ from suite.toml"))
+                submissions.append(Refused(place, "has settings that differ from suite.toml"))
             elif row.rows:
-                found.append(_of_cell(place, folder, row))
+                submissions.append(_of_cell(place, folder, row))
         except Exception as error:
-            found.append(Refused(place, refusal(error)))
-    if not found:
+            submissions.append(Refused(place, refusal(error)))
+    if not submissions:
         raise FileError(f"{folder}: holds no finished cell with rows of the regret criterion")
-    return found
+    return submissions
 
 
 def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:

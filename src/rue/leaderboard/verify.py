@@ -112,10 +112,10 @@ class References:
                 f"its classes stand for other values under {run.loss_name} loss than in {folder}, "
                 "so their numbers cannot be compared"
             )
-        found = self.first.get((submission.data, submission.seed))
-        if found is None:
+        first = self.first.get((submission.data, submission.seed))
+        if first is None:
             return run
-        reference, folder = found
+        reference, folder = first
         try:
             return same_points([reference, run])[1]
         except AlignmentError:
@@ -298,13 +298,13 @@ def _data_problem(submission: Submission, run: Run) -> str:
 
 def _differing(claims: Mapping[str, float | None], row: Evaluation, digits: int | None) -> str:
     for key, claimed in claims.items():
-        found = getattr(row, key, math.nan)
+        value = getattr(row, key, math.nan)
         if key in COLUMNS and COLUMNS[key].simulated:
             continue  # a mean over simulated answers has an error of its own
         if claimed is None and key.endswith("_corrected"):
             continue  # it was not asked for
-        if claim_differs(claimed, found, digits):
-            shown = "undefined" if not math.isfinite(found) else f"{found:.{digits or 6}g}"
+        if claim_differs(claimed, value, digits):
+            shown = "undefined" if not math.isfinite(value) else f"{value:.{digits or 6}g}"
             said = "undefined" if claimed is None else f"{claimed:.{digits or 6}g}"
             return f"claims {title(key)} {said}, and its predictions give {shown}"
     return ""

@@ -202,8 +202,8 @@ class Classes(Outcomes):
     def numbers(self) -> FloatArray | None:
         """The names as numbers, shape (n_classes,); None unless all are."""
         numbers = [as_number(name) for name in self.names or ()]
-        known = [number for number in numbers if number is not None]
-        return np.array(known) if self.names and len(known) == self.n else None
+        values = [number for number in numbers if number is not None]
+        return np.array(values) if self.names and len(values) == self.n else None
 
     def describe(self, values: FloatArray | None = None) -> str:
         """Return the names with their numbers, at most eight, for a note."""

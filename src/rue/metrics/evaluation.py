@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._text import JsonObject
 from rue.beliefs import Convention
 from rue.beliefs.base import Belief
 from rue.components import Components, Run, truth_first
@@ -127,7 +128,7 @@ class Evaluation(_Columns):
     at: Mapping[str, float] = field(default_factory=dict)
     intervals: "Intervals | None" = field(default=None, repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON: NaN and infinity become None.
 
         With intervals, it contains their level as ``ci``, and ``*_ci_low`` and ``*_ci_high`` for

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from rue._text import ESCAPES, protected
+from rue._text import ESCAPES, JsonObject, protected
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS, Column
 from rue.metrics.limits import limit_titles
@@ -328,7 +328,7 @@ def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = No
     ]
 
 
-def _as_dict(row: "Evaluation | Row") -> dict[str, Any]:
+def _as_dict(row: "Evaluation | Row") -> JsonObject:
     return dict(row) if isinstance(row, Mapping) else row.to_dict()
 
 

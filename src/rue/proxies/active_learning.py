@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
+from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import realize
 from rue.data.dataset import DataSet
@@ -71,7 +72,7 @@ class ActiveLearning:
         """The normalised area under the accuracy; see :func:`nauc`."""
         return nauc(self.accuracy)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
         lists = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
         return lists | {"nauc": self.nauc}

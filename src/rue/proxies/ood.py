@@ -16,12 +16,12 @@ The Bayes-optimal score for the task is p_out(x) / p_in(x), which does not depen
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_vector
+from rue._text import JsonObject
 from rue.errors import InputError
 
 
@@ -78,7 +78,7 @@ class OOD:
     def _group(self, name: str) -> Detection | None:
         return next((group for group in self.groups if group.name == name), None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON, with sets and groups by name."""
         parts = {
             kind: {d.name: {k: v for k, v in asdict(d).items() if k != "name"} for d in detections}

@@ -13,11 +13,11 @@ auac_labels    the data set's labels, one per point: right or wrong, as in table
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._text import JsonObject
 from rue.beliefs import Belief, Convention
 from rue.components import decompose, on_one_scale
 from rue.errors import InputError, ShapeError
@@ -77,16 +77,16 @@ class ProxyRow:
         keys = ("near_ood", "far_ood", "auac", "auac_labels")
         return {key: getattr(self, key) for key in keys}
 
-    def details(self) -> dict[str, Any]:
+    def details(self) -> JsonObject:
         """Return what the columns are made of: ``ood`` by set, ``selective`` by truth."""
-        numbers: dict[str, Any] = {}
+        numbers: JsonObject = {}
         if self.ood is not None:
             numbers["ood"] = self.ood.to_dict()
         truths = {"answers": self.by_answers, "labels": self.by_labels}
         selective = {name: [row.to_dict() for row in rows] for name, rows in truths.items() if rows}
         return numbers | ({"selective": selective} if selective else {})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
         names = {"method": self.method, "n_points": self.n_points}
         return names | self.columns() | self.details()

@@ -17,11 +17,11 @@ accepted in random order.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_vector
+from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import Components, realize
 from rue.errors import InputError
@@ -57,7 +57,7 @@ class Selective:
     generalized_auac: float
     generalized_aurc: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
         return asdict(self)
 

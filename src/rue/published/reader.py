@@ -9,8 +9,8 @@ import csv
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
-from typing import Any
 
+from rue._text import JsonObject
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
 
@@ -58,7 +58,7 @@ class Published:
     nauc_epistemic: float | None = None
     nauc_total: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return all columns by name."""
         return asdict(self)
 
@@ -138,7 +138,7 @@ def read_published(table: str | int | None = None) -> tuple[Published, ...]:
 def _read(name: str) -> Iterator[Published]:
     text = files("rue.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
-        values: dict[str, Any] = {key: _parse(key, value) for key, value in row.items()}
+        values: JsonObject = {key: _parse(key, value) for key, value in row.items()}
         yield Published(table=name, **values)
 
 

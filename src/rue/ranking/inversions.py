@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from rue._arrays import FloatArray, short_repr
+from rue._text import JsonObject
 from rue.errors import InputError
 from rue.inference.method_ranking import holm
 from rue.metrics.columns import Column
@@ -107,7 +107,7 @@ class Inversions:
         row = self.ranks[self.columns.index(column)].tolist()
         return {m: rank for m, rank in zip(self.methods, row, strict=True) if rank == rank}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON: NaN becomes None."""
         return {
             "methods": list(self.methods),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rue._text import JsonObject
 from rue.beliefs import ClassBelief
 from rue.bench.cells import Cell, CellRow, cells
 from rue.bench.criteria import PROXY_KEYS
@@ -148,7 +149,7 @@ def _entries(
     dataset: str,
     methods: list[str],
     seed: int,
-    rows: list[dict[str, Any]],
+    rows: list[JsonObject],
     step: Callable[[str], object],
 ) -> tuple[list[ReportEntry], Truth, Items, tuple[str, ...] | None]:
     entries: list[ReportEntry] = []

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rue._text import JsonObject
 from rue.errors import AlignmentError, FileError
 from rue.io.arrays import load_npz, npz_shapes
 from rue.io.files import read_frame
@@ -141,7 +142,7 @@ def votes_of(
     shown: NDArray[np.int64],
     room: float,
     add: Callable[[NDArray[Any], str], list[Any]],
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[JsonObject, list[JsonObject]]:
     """Return the answers of a data set and the predicted distributions of its entries."""
     answers = card.answers
     classes = {} if card.classes is None else {"classes": list(card.classes)}
@@ -151,7 +152,7 @@ def votes_of(
     counts = answers.probs if answers.counts is None else answers.counts
     votes = {"rows": rows.tolist(), "counts": add(counts[shown[rows]], "f4")}
     stored: dict[int, list[Any]] = {}  # the losses of a method share its distributions
-    predicted: list[dict[str, Any]] = []
+    predicted: list[JsonObject] = []
     for entry in entries:
         if entry.mean is None:
             predicted.append({})

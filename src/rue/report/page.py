@@ -7,9 +7,9 @@ in base64; names, texts and rows are JSON (:mod:`rue.report.html`).
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from rue import __version__
+from rue._text import JsonObject
 from rue.errors import FileError
 from rue.io.atomic import replacing
 from rue.plots.methods import COLOURS, COLOURS_ON_DARK, method_styles
@@ -158,12 +158,12 @@ def render(report: Report, *, step: Callable[[str], object] = lambda _: None) ->
     )
 
 
-def _page(report: Report, drawn: list[dict[str, Any]], arrays: ArrayBlock, room: float) -> str:
+def _page(report: Report, drawn: list[JsonObject], arrays: ArrayBlock, room: float) -> str:
     n_drawn = sum(entry.run is not None for entry in report.entries)
     shown = {card.name: sampled_rows(card, n_drawn, room) for card in report.data}
     share = room / len(report.data)
-    answers: dict[str, dict[str, Any]] = {}
-    predicted: dict[int, dict[str, Any]] = {}
+    answers: dict[str, JsonObject] = {}
+    predicted: dict[int, JsonObject] = {}
     for card in report.data:
         own = [entry for entry in report.entries if entry.data == card.name]
         answers[card.name], means = votes_of(card, own, shown[card.name], share, arrays.add)

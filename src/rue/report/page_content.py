@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.components import Run
 from rue.inference.clusters import cluster_codes
 from rue.inference.reliability_bands import calibration_bands
@@ -30,7 +31,7 @@ _TILE = 40
 _SEED = 0
 
 
-def leaderboard_columns() -> list[dict[str, Any]]:
+def leaderboard_columns() -> list[JsonObject]:
     """Return the columns of the leaderboard; it is sorted by the first, n-AuReC."""
     shown = sorted(COLUMNS.values(), key=lambda column: column.key != "n_aurec")
     return [
@@ -86,9 +87,9 @@ def sampled_rows(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]
     return np.sort(np.random.default_rng(_SEED).choice(n_points, most, replace=False))
 
 
-def card_content(card: DataCard, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
+def card_content(card: DataCard, shown: NDArray[np.int64], share: float) -> JsonObject:
     """Return the facts about a data set, with the points on the page and their share of room."""
-    content: dict[str, Any] = {
+    content: JsonObject = {
         "name": card.name,
         "facts": card.facts,
         "nPoints": len(card.items.ids),
@@ -103,8 +104,8 @@ def card_content(card: DataCard, shown: NDArray[np.int64], share: float) -> dict
     return content
 
 
-def _items(items: Items, shown: NDArray[np.int64], share: float) -> dict[str, Any]:
-    content: dict[str, Any] = {"ids": items.ids[shown].tolist()}
+def _items(items: Items, shown: NDArray[np.int64], share: float) -> JsonObject:
+    content: JsonObject = {"ids": items.ids[shown].tolist()}
     if items.texts is not None:
         room = int(share * _TEXT_BYTES) // max(len(shown), 1)
         length = min(_TEXT_LENGTH, max(room, 20))
@@ -126,7 +127,7 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
+def _sprite(images: list[NDArray[np.uint8]]) -> JsonObject:
     """Return small images side by side in one image, as a data URL."""
     from PIL import Image
 
@@ -146,10 +147,10 @@ def _sprite(images: list[NDArray[np.uint8]]) -> dict[str, Any]:
 
 def figure_content(
     entry: ReportEntry, arrays: ArrayBlock, step: Callable[[str], object]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the row, curves and surfaces of an entry."""
     step(f"{entry.method} {entry.loss}")
-    content: dict[str, Any] = {
+    content: JsonObject = {
         "data": entry.data,
         "method": entry.method,
         "loss": entry.loss,
@@ -183,7 +184,7 @@ def figure_content(
     return content
 
 
-def _calibration(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, Any]:
+def _calibration(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> JsonObject:
     """Return the bins of the reliability diagram of regret, or why there are none."""
     if run.hat.outside_score:
         return {
@@ -193,7 +194,7 @@ def _calibration(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, 
     return _bins(run.star.epistemic, run.hat.epistemic, entry, run, arrays)
 
 
-def _agreement(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, Any] | None:
+def _agreement(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> JsonObject | None:
     """Return the bins of the agreement of annotators; None if the run has no belief about it."""
     predicted, observed = run.once(Pair("agreement_hat")), run.once(Pair("agreement_star"))
     if predicted is None:
@@ -205,7 +206,7 @@ def _agreement(entry: ReportEntry, run: Run, arrays: ArrayBlock) -> dict[str, An
 
 def _bins(
     observed: FloatArray, estimate: FloatArray, entry: ReportEntry, run: Run, arrays: ArrayBlock
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return what is observed in bins of an estimate, with bands."""
     cluster = None if entry.cluster is None else cluster_codes(run, entry.cluster)
     bands = calibration_bands(observed, estimate, level=entry.level, cluster=cluster)
@@ -221,9 +222,7 @@ def _bins(
     }
 
 
-def point_content(
-    entry: ReportEntry, shown: NDArray[np.int64], arrays: ArrayBlock
-) -> dict[str, Any]:
+def point_content(entry: ReportEntry, shown: NDArray[np.int64], arrays: ArrayBlock) -> JsonObject:
     """Return the components of the points on the page."""
     run = entry.run
     if run is None:

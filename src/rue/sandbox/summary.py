@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import rue
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.components import Components
 from rue.errors import InputError
 from rue.metrics.measures import aurc, aurec
@@ -78,12 +78,12 @@ class Sandbox:
         """Risk and regret of the accepted cells by each scorer, not divided by the coverage."""
         return {
             name: {
-                "risk": float(kept @ self.hat.total),
-                "regret": float(kept @ self.hat.epistemic),
-                "risk_star": float(kept @ self.star.total),
-                "regret_star": float(kept @ self.star.epistemic),
+                "risk": float(mass @ self.hat.total),
+                "regret": float(mass @ self.hat.epistemic),
+                "risk_star": float(mass @ self.star.total),
+                "regret_star": float(mass @ self.star.epistemic),
             }
-            for name, kept in ((s, self.world.mass * (1.0 - self.rejected[s])) for s in SCORERS)
+            for name, mass in ((s, self.world.mass * (1.0 - self.rejected[s])) for s in SCORERS)
         }
 
     @cached_property
@@ -118,7 +118,7 @@ class Sandbox:
             "epistemic_star": self.star.epistemic,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the content of ``sandbox.json``."""
         mass = self.world.mass
         parts = ("regret", "approximation", "estimation", "cross", "epistemic")

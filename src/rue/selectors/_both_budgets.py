@@ -42,9 +42,9 @@ _SAMPLE = 1 << 14
 def turn(points: RealizedPoints, anchor: Triple, ray: Triple, pivot: Point) -> Boundary | None:
     """Return the boundary at which the ray from the anchor leaves the attainable set."""
     if len(points) > 4 * _SAMPLE:
-        found = _turn_near_a_guess(points, anchor, ray, pivot)
-        if found is not None:
-            return found
+        guess = _turn_near_a_guess(points, anchor, ray, pivot)
+        if guess is not None:
+            return guess
     tried: dict[tuple[Point, float], tuple[float, Boundary]] = {}
     while True:
         ratio = _best_ratio(points, anchor, ray, pivot)
@@ -80,12 +80,12 @@ def _turn_near_a_guess(
     if np.count_nonzero(near) > n_points // 2:  # many ties
         return None
     below, above = ~near & (gap < 0), ~near & (gap > 0)
-    found = turn(points[near], anchor.minus(sums_over(points[below])), ray, start[:2])
-    if found is None:
+    boundary = turn(points[near], anchor.minus(sums_over(points[below])), ray, start[:2])
+    if boundary is None:
         return None
-    is_below, is_on = found.sides(points)
+    is_below, is_on = boundary.sides(points)
     good = is_below[below].all() and not (is_below | is_on)[above].any()
-    return found if good else None
+    return boundary if good else None
 
 
 def _best_ratio(points: RealizedPoints, anchor: Triple, ray: Triple, pivot: Point) -> float | None:

@@ -21,9 +21,9 @@ _EVERYTHING = Boundary(0.0, 0.0, 1.0)
 _NAMES = "risk", "regret"
 
 
-def infeasible(what: str, best: float, given: str) -> InfeasibleError:
+def infeasible(what: str, best: float, condition: str) -> InfeasibleError:
     """Return the error that names the budget and the best attainable value."""
-    return InfeasibleError(f"no selector {given} has {what}: the best attainable is {best:.9g}")
+    return InfeasibleError(f"no selector {condition} has {what}: the best attainable is {best:.9g}")
 
 
 def total_of(acceptance: FloatArray, score: FloatArray) -> float:
@@ -52,8 +52,8 @@ def most_coverage(
         # The two budgets cannot be met together, unless only rounding prevents it.
         best = least_cost(points, 1, 0.0, risk_max, normalized=True).acceptance(points)
         least = total_of(best, points.epistemic) / float(best.sum())
-        given = f"with normalised risk <= {risk_max:g}"
-        regret_max = _attainable("regret", regret_max, least, given)
+        condition = f"with normalised risk <= {risk_max:g}"
+        regret_max = _attainable("regret", regret_max, least, condition)
         slack = 1 + TOLERANCE
         boundary = _most_ratios_within(points, risk_max * slack, regret_max * slack)
     assert boundary is not None
@@ -164,10 +164,10 @@ def _most_within(
     return turn(points, anchor, ray, start[:2])
 
 
-def _attainable(name: str, limit: float, least: float, given: str) -> float:
+def _attainable(name: str, limit: float, least: float, condition: str) -> float:
     """Return the limit, raised to the least attainable ratio if only rounding separates them."""
     if least > limit * (1 + TOLERANCE):
-        raise infeasible(f"normalised {name} <= {limit:g}", least, given)
+        raise infeasible(f"normalised {name} <= {limit:g}", least, condition)
     return max(limit, least)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, short_repr
+from rue._text import JsonObject
 from rue.components import Components
 from rue.errors import InputError
 from rue.selectors._boundary import Boundary, Levels, RealizedPoints
@@ -100,10 +101,10 @@ class Problem:
     @property
     def budgets(self) -> dict[str, float]:
         """The given budgets by name, of ``"risk"`` and ``"regret"``."""
-        given = {"risk": self.risk_max, "regret": self.regret_max}
-        return {name: limit for name, limit in given.items() if limit is not None}
+        limits = {"risk": self.risk_max, "regret": self.regret_max}
+        return {name: limit for name, limit in limits.items() if limit is not None}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the keywords that state this problem, without those left out.
 
         Returns

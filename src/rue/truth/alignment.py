@@ -142,8 +142,8 @@ def _matched(
     order = np.argsort(there)
     place = np.minimum(np.searchsorted(there, here, sorter=order), len(there) - 1)
     row = order[place]
-    known = there[row] == here
-    n_common = int(known.sum())
+    is_match = there[row] == here
+    n_common = int(is_match.sum())
     if not n_common:
         raise AlignmentError(
             f"{names[0]} and {names[1]} have no id in common, first {str(here[0])!r} and "
@@ -167,7 +167,7 @@ def _matched(
         if len(ids) > n_common
     ]
     notes = (f"kept {n_common:,} points and dropped {' and '.join(parts)}",) if parts else ()
-    rows = np.flatnonzero(known)
+    rows = np.flatnonzero(is_match)
     return (None if n_common == len(here) else rows), row[rows], notes
 
 
@@ -342,11 +342,11 @@ def _joined(
                     f"and {value:g} in the belief"
                 )
             values[k] = value
-    known = [value for value in values if value is not None]
-    if known and len(known) < len(names):
+    stated = [value for value in values if value is not None]
+    if stated and len(stated) < len(names):
         missing = names[values.index(None)]
         raise AlignmentError(f"values must be given for all classes, {missing!r} has none")
-    return Classes(names, known or None, order="none").joined_orders(said, meant)
+    return Classes(names, stated or None, order="none").joined_orders(said, meant)
 
 
 def _padded(meant: Classes, n_classes: int) -> IntArray | None:

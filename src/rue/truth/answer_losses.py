@@ -113,10 +113,10 @@ class ClassAnswers(Answers):
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "ClassAnswers":
         """Return at most ``n_annotators`` answers per point, drawn without replacement."""
-        kept = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
-        return ClassAnswers(self._drawn(kept, rng), self.losses, self.loss)
+        n_answers = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
+        return ClassAnswers(self._drawn(n_answers, rng), self.losses, self.loss)
 
-    def _drawn(self, kept: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
+    def _drawn(self, n_answers: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
         """Return the counts of ``kept`` answers of each point, drawn without replacement."""
         many = self.n_answers >= _MOST
         if many.any():
@@ -127,7 +127,7 @@ class ClassAnswers(Answers):
             )
         whole = self.counts.astype(np.int64)
         drawn = np.empty_like(whole)
-        left, rest = kept.copy(), whole.sum(axis=1)
+        left, rest = n_answers.copy(), whole.sum(axis=1)
         for k in range(whole.shape[1]):  # class by class, hypergeometric given those before
             rest = rest - whole[:, k]
             drawn[:, k] = rng.hypergeometric(whole[:, k], rest, left)

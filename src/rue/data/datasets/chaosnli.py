@@ -1,10 +1,10 @@
 """ChaosNLI: 100 annotators judged each pair of sentences of SNLI, MNLI and alphaNLI; test only."""
 
 import functools
-from typing import Any
 
 import numpy as np
 
+from rue._text import JsonObject
 from rue.data.archives import read_member
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
@@ -79,7 +79,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     )
 
 
-def _counts(row: dict[str, Any], classes: list[str], where: str) -> list[int]:
+def _counts(row: JsonObject, classes: list[str], where: str) -> list[int]:
     """Read label_counter by class name; the list label_count must say the same."""
     counter, listed = row.get("label_counter"), row.get("label_count")
     whole = isinstance(counter, dict) and all(
@@ -100,7 +100,7 @@ def _counts(row: dict[str, Any], classes: list[str], where: str) -> list[int]:
     return counts
 
 
-def _sentences(row: dict[str, Any], keys: tuple[str, ...], where: str) -> list[str]:
+def _sentences(row: JsonObject, keys: tuple[str, ...], where: str) -> list[str]:
     example = row.get("example")
     texts = [example.get(key) if isinstance(example, dict) else None for key in keys]
     for key, text in zip(keys, texts, strict=True):

@@ -57,10 +57,10 @@ def load(
         absent = [str(number) for number in _TRAIN if number not in train_batches]
         if absent:
             notes.append(f"training batches {', '.join(absent)} are not here and were left out")
-    known = isinstance(train_batches, Sequence) and all(
+    is_valid = isinstance(train_batches, Sequence) and all(
         type(number) is int and number in _TRAIN for number in train_batches
     )
-    if not known or len(set(train_batches)) != len(train_batches):
+    if not is_valid or len(set(train_batches)) != len(train_batches):
         raise InputError(f"train_batches must be some of 1..5, each once, got {train_batches!r}")
     paths = [*(_TRAIN[number] for number in train_batches), _TEST]
     batches = [_read_batch(reader, path) for path in paths]

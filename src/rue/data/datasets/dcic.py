@@ -103,9 +103,9 @@ def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
         files = {path.relative_to(source.parent).as_posix() for path in paths}
         if name not in files:
             raise FileError(f"{source} has no annotations.json")
-        found = source / "annotations.json"
-        require_memory(found, _PARSED * found.stat().st_size, found.stat().st_size)
-        yield found.read_bytes(), files
+        file = source / "annotations.json"
+        require_memory(file, _PARSED * file.stat().st_size, file.stat().st_size)
+        yield file.read_bytes(), files
     else:
         with open_zip(source) as archive:
             files = {member.filename for member in archive.infolist() if not member.is_dir()}

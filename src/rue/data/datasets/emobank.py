@@ -54,8 +54,8 @@ def load(
 ) -> DataSet:
     """Load one dimension: texts, and how many annotators gave each rating from 1 to 5."""
     if perspective not in _PERSPECTIVES:
-        known = ", ".join(_PERSPECTIVES)
-        raise InputError(f"perspective must be one of {known}, got {perspective!r}")
+        choices = ", ".join(_PERSPECTIVES)
+        raise InputError(f"perspective must be one of {choices}, got {perspective!r}")
     if folds not in _FOLDS:
         raise InputError(f"folds must be one of {', '.join(_FOLDS)}, got {folds!r}")
     texts = _column(reader, _TEXTS, "text")
@@ -113,23 +113,23 @@ def _read(reader: Reader, name: str) -> bytes:
 
 def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dict[str, str]:
     """Return one column as a dictionary by id."""
-    found: dict[str, str] = {}
+    cells: dict[str, str] = {}
     for line, row in csv_rows(_read(reader, name), name, ("id", column), delimiter=delimiter):
         key, value = row
-        if not key.strip() or key in found:
+        if not key.strip() or key in cells:
             raise FileError(f"{name}: line {line} must have an id of its own, got {key!r}")
-        found[key] = value
-    return found
+        cells[key] = value
+    return cells
 
 
 def _require_ids(
-    name: str, found: dict[str, str], known: dict[str, int], *, whole: bool = False
+    name: str, cells: dict[str, str], row_of: dict[str, int], *, whole: bool = False
 ) -> None:
     """Raise if a file has an id without a text, or lacks the id of a text."""
-    unknown = [key for key in found if key not in known]
+    unknown = [key for key in cells if key not in row_of]
     if unknown:
         raise FileError(f"{name}: {count(len(unknown), 'id')} without a text, first {unknown[0]}")
-    missing = [key for key in known if key not in found] if whole else []
+    missing = [key for key in row_of if key not in cells] if whole else []
     if missing:
         raise FileError(f"{name} lacks {count(len(missing), 'id')}, first {missing[0]}")
 
@@ -156,8 +156,8 @@ def _official(ids: list[str], parts: dict[str, str], groups: list[str]) -> tuple
     """Return the published splits, and notes about them."""
     unknown = [part for part in parts.values() if part not in _PARTS]
     if unknown:
-        known = ", ".join(_PARTS)
-        raise FileError(f"{_SPLIT}: split must be one of {known}, got {unknown[0]!r}")
+        choices = ", ".join(_PARTS)
+        raise FileError(f"{_SPLIT}: split must be one of {choices}, got {unknown[0]!r}")
     part = np.array([_PARTS.get(parts.get(name, ""), "") for name in ids])
     within: dict[str, set[str]] = {}
     for group, name in zip(groups, part.tolist(), strict=True):

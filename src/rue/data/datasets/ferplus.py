@@ -152,17 +152,17 @@ def _some(faces: _Faces, n_faces: int | None) -> _Faces:
         raise InputError(f"n_faces must be at most {n_all:,}, the faces that there are: {n_faces}")
     hashes = np.array([hashlib.sha256(name.encode()).hexdigest() for name in faces.names])
     usage = np.array(faces.usage)
-    kept = []
+    chosen_rows = []
     for part in _PARTS:
         rows = np.flatnonzero(usage == part)
         n_kept = max(1, round(n_faces * len(rows) / n_all))
-        kept.extend(rows[np.argsort(hashes[rows])[:n_kept]].tolist())
-    kept.sort()
+        chosen_rows.extend(rows[np.argsort(hashes[rows])[:n_kept]].tolist())
+    chosen_rows.sort()
     return _Faces(
-        [faces.names[row] for row in kept],
-        faces.votes[kept],
-        [faces.usage[row] for row in kept],
-        (*faces.notes, f"{len(kept):,} of {n_all:,} faces kept (n_faces)"),
+        [faces.names[row] for row in chosen_rows],
+        faces.votes[chosen_rows],
+        [faces.usage[row] for row in chosen_rows],
+        (*faces.notes, f"{len(chosen_rows):,} of {n_all:,} faces kept (n_faces)"),
     )
 
 

@@ -5,10 +5,10 @@ Akhtar, Basile and Patti (2021), as published by the shared task Learning With D
 """
 
 import json
-from typing import Any
 
 import numpy as np
 
+from rue._text import JsonObject
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry
 from rue.data.files import Reader, content_digest
@@ -44,12 +44,12 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             )
             if not isinstance(text, str) or not text.strip():
                 raise FileError(f"{where} must have a text, got {str(text)[:40]!r}")
-            given = answers.split(",") if isinstance(answers, str) else []
-            if not given or set(given) - {"0", "1"}:
+            labels = answers.split(",") if isinstance(answers, str) else []
+            if not labels or set(labels) - {"0", "1"}:
                 raise FileError(f"{where}: annotations must be 0 or 1, got {str(answers)[:40]!r}")
             ids.append(f"{part}-{key}")
             texts.append(text)
-            counts.append([given.count("0"), given.count("1")])
+            counts.append([labels.count("0"), labels.count("1")])
             parts.append(part)
     return DataSet(
         name=entry.name,
@@ -68,7 +68,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     )
 
 
-def _items(data: bytes, name: str) -> dict[str, Any]:
+def _items(data: bytes, name: str) -> JsonObject:
     try:
         items = json.loads(data)
     except ValueError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls
@@ -36,7 +37,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     file = reader.find(*_PLACES)
     data = read_member(file, _NAME)
     reader.note(_NAME, content_digest(_NAME, data), file)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     ratings: list[FloatArray] = []
     beyond: list[float] = []
     for number, row in json_objects(data, _NAME):
@@ -83,15 +84,19 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     )
 
 
-def _answers(found: Any, where: str) -> FloatArray:
+def _answers(answers: Any, where: str) -> FloatArray:
     """Return a list of numbers from -50 to 50, up to the noise of the published file."""
-    if not isinstance(found, list) or not found or any(type(x) not in (int, float) for x in found):
-        raise FileError(f"{where}: labels must be a list of numbers, got {str(found)[:40]}")
-    wrong = [answer for answer in found if not abs(answer) <= LIMIT + TOLERANCE]
+    if (
+        not isinstance(answers, list)
+        or not answers
+        or any(type(x) not in (int, float) for x in answers)
+    ):
+        raise FileError(f"{where}: labels must be a list of numbers, got {str(answers)[:40]}")
+    wrong = [answer for answer in answers if not abs(answer) <= LIMIT + TOLERANCE]
     if wrong:
         bad = str(wrong[0])[:20]
         raise FileError(f"{where}: labels must be from {-LIMIT:g} to {LIMIT:g}, got {bad}")
-    return np.array(found, dtype=np.float64)
+    return np.array(answers, dtype=np.float64)
 
 
 ENTRIES = (

@@ -150,8 +150,8 @@ def _count(row: list[str], name: str) -> IntArray:
         ratings = json.loads(row[3])
     except (ValueError, RecursionError):
         ratings = None
-    known = isinstance(ratings, list) and all(type(r) is int and abs(r) <= 4 for r in ratings)
-    if not ratings or not known:
+    is_valid = isinstance(ratings, list) and all(type(r) is int and abs(r) <= 4 for r in ratings)
+    if not ratings or not is_valid:
         got = row[3][:100]
         raise FileError(f"{name}: the ratings of {row[0]} must be from -4 to 4, got {got}")
     return np.bincount(np.array(ratings) + 4, minlength=len(VALUES))

@@ -71,15 +71,15 @@ class OwnAnswers:
 
 def read_own_answers(
     path: Path,
-    given: Mapping[str, str | None],
+    columns: Mapping[str, str | None],
     classes: Sequence[str] | None = None,
     *,
     max_memory: int | None = None,
 ) -> OwnAnswers:
-    """Read a file of answers; ``given`` says what -> its column, where the user said so."""
+    """Read a file of answers; ``columns`` says what -> its column, where the user said so."""
     if classes is not None and len(set(classes)) < len(classes):
         raise InputError(f"classes must differ, got {', '.join(classes)}")
-    stated = {what: name for what, name in given.items() if name is not None}
+    stated = {what: name for what, name in columns.items() if name is not None}
     frame = read_frame(path, names=list(stated.values()), parts=True, max_memory=max_memory)
     attributes = _attribute_columns(frame, stated)
     matching = Matching(
@@ -101,12 +101,13 @@ def read_own_answers(
     return _answered(answers, attributes)
 
 
-def table_with(path: Path, given: Mapping[str, str | None], *what: str) -> dict[str, list[str]]:
+def table_with(path: Path, columns: Mapping[str, str | None], *what: str) -> dict[str, list[str]]:
     """Return columns of another table by their meaning, such as ``id`` and ``text``."""
     frame = read_frame(path)
     usual = {"id": ID_NAMES, **ATTRIBUTES}
     names = {
-        w: given.get(w) if frame.has(given.get(w) or "") else frame.find(*usual[w]) for w in what
+        w: columns.get(w) if frame.has(columns.get(w) or "") else frame.find(*usual[w])
+        for w in what
     }
     if None in names.values():
         raise FileError(f"{path} needs the columns {' and '.join(what)}, it has {frame.shown}")

@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue._text import JsonObject
 from rue.data.dataset import SPLITS, count
 from rue.data.own.answers import (
     TABLE_SUFFIXES,
@@ -169,8 +169,8 @@ def check(
     file = path if table or not path.is_dir() else _answers_file(path)
     if not file.exists():
         raise FileError(f"no file or folder {path}")
-    given = {what: column for what, column in (columns or {}).items() if column is not None}
-    answers = read_own_answers(file, given, classes, max_memory=max_memory)
+    stated = {what: column for what, column in (columns or {}).items() if column is not None}
+    answers = read_own_answers(file, stated, classes, max_memory=max_memory)
     source = Path(inputs) if inputs is not None else find_inputs(answers, beside=not table)
     splits = None if table else _split_file(file)
     home = Path() if folder is None else Path(folder)
@@ -178,7 +178,7 @@ def check(
         name=_valid(name or (path.resolve().name if path.is_dir() else path.stem)),
         folder=home,
         answers=_relative(file, home),
-        columns=given,
+        columns=stated,
         classes=tuple(classes or ()),
         inputs="" if source is None else _relative(source, home),
         splits=_relative(splits, home) if splits and "split" not in answers.attributes else "",
@@ -187,9 +187,9 @@ def check(
 
 
 def _summary(description: Description, answers: OwnAnswers) -> Check:
-    answers, found, parts, notes = read_own(description, answers=answers)
-    splits, further = assigned(description.name, answers, found, parts, seed=0)
-    digests = input_digests(found) if found.kind != "none" else answers.ids
+    answers, inputs, parts, notes = read_own(description, answers=answers)
+    splits, further = assigned(description.name, answers, inputs, parts, seed=0)
+    digests = input_digests(inputs) if inputs.kind != "none" else answers.ids
     part = [""] * len(answers.ids)
     for split in SPLITS:
         for row in splits[split]:
@@ -201,13 +201,13 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
     shared = None if groups is None else shared_groups(groups, part)
     sizes: dict[str, int] = {split: len(splits[split]) for split in SPLITS}
     facts = OwnFacts(
-        task="features" if found.kind == "none" else found.kind,
+        task="features" if inputs.kind == "none" else inputs.kind,
         n_points=len(n),
         n_classes=len(answers.class_names),
         annotators=(int(n.min()), float(n.mean()), int(n.max())),
         splits=sizes,
     )
-    warnings = _warnings(answers, found, n, splits)
+    warnings = _warnings(answers, inputs, n, splits)
     if twin:
         warnings.append(f"{count(duplicates, 'point')} with the input of another, first {twin}")
     if leak:
@@ -218,7 +218,7 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
         name=description.name,
         answers=str(answers.path),
         layout=_LAYOUTS[answers.layout],
-        inputs="none" if found.path is None else f"{found.kind}, {found.path}",
+        inputs="none" if inputs.path is None else f"{inputs.kind}, {inputs.path}",
         n_points=len(n),
         n_answers=int(n.sum()),
         n_annotators=answers.n_annotators,
@@ -233,13 +233,13 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
         notes=(*notes, *further),
         warnings=tuple(warnings),
         description=replace(
-            description, facts=facts, checksums=checksums(description, answers, found)
+            description, facts=facts, checksums=checksums(description, answers, inputs)
         ),
         **_disagreement(answers),
     )
 
 
-def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
+def _disagreement(answers: OwnAnswers) -> JsonObject:
     """Return the measures of disagreement about a point."""
     if answers.counts is None:
         assert answers.ratings is not None
@@ -266,7 +266,7 @@ def _disagreement(answers: OwnAnswers) -> dict[str, Any]:
     }
 
 
-def _warnings(answers: OwnAnswers, found: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
+def _warnings(answers: OwnAnswers, inputs: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
     said = []
     if (n == 1).all():
         said.append("every point has one answer, so aleatoric and epistemic cannot be separated")
@@ -280,7 +280,7 @@ def _warnings(answers: OwnAnswers, found: OwnInputs, n: FloatArray, splits: Spli
         if len(unused):
             names = ", ".join(answers.class_names[k] for k in unused)
             said.append(f"no annotator chose {names}")
-    if found.kind == "none":
+    if inputs.kind == "none":
         said.append("no inputs found: it can be a truth, but nothing can be trained on it")
     empty = [split for split in SPLITS if len(splits[split]) == 0]
     if empty:
@@ -299,14 +299,14 @@ def _answers_file(folder: Path) -> Path:
     """Return the file of answers in a folder: by its name, or else the only table."""
     suffixes = (*TABLE_SUFFIXES, ".npz")
     for stem in _ANSWERS:
-        found = [folder / f"{stem}{suffix}" for suffix in suffixes]
-        found = [file for file in found if file.is_file()]
-        if len(found) > 1:
+        files = [folder / f"{stem}{suffix}" for suffix in suffixes]
+        files = [file for file in files if file.is_file()]
+        if len(files) > 1:
             raise InputError(
-                f"{folder} has both {found[0].name} and {found[1].name}: give one of them"
+                f"{folder} has both {files[0].name} and {files[1].name}: give one of them"
             )
-        if found:
-            return found[0]
+        if files:
+            return files[0]
     others = sorted(
         file for file in folder.iterdir() if file.is_file() and file.suffix.lower() in suffixes
     )

@@ -123,11 +123,11 @@ def valid_name(name: str) -> bool:
 
 def read_description(path: Path) -> Description:
     """Read the TOML file; an error names the key that is unknown or has an invalid value."""
-    given = {"name": path.stem, "folder": path.parent}
+    context = {"name": path.stem, "folder": path.parent}
     return read_content(
         path,
         "a description of a data set",
-        lambda content: build(Description, content, table="a table", given=given),
+        lambda content: build(Description, content, table="a table", given=context),
     )
 
 
@@ -162,8 +162,8 @@ def load_own(
     size: int | None = None,
 ) -> DataSet:
     """Load your own data set; its files must have the checksums that the check wrote."""
-    answers, found, parts, notes = read_own(description, size=size)
-    for path, digest in checksums(description, answers, found).items():
+    answers, inputs, parts, notes = read_own(description, size=size)
+    for path, digest in checksums(description, answers, inputs).items():
         file = description.folder / path
         if reader.verify and description.checksums.get(path) != digest:
             raise FileError(
@@ -171,7 +171,7 @@ def load_own(
                 "(verify=False reads it nevertheless)"
             )
         reader.note(path, digest, file)
-    splits, further = assigned(entry.name, answers, found, parts, seed=seed)
+    splits, further = assigned(entry.name, answers, inputs, parts, seed=seed)
     said: dict[str, Any] = {}
     if answers.counts is not None:
         said["annotations"] = Annotations(answers.counts, answers.values)
@@ -181,7 +181,7 @@ def load_own(
     return DataSet(
         name=entry.name,
         task=entry.task,
-        inputs=found.inputs,
+        inputs=inputs.inputs,
         ids=np.array(answers.ids, dtype=np.str_),
         class_names=answers.class_names,
         values=np.arange(float(n_classes)) if answers.values is None else np.array(answers.values),
@@ -211,7 +211,7 @@ def read_own(
             description.classes or None,
         )
     path = description.folder / description.inputs if description.inputs else None
-    found = read_inputs(answers, path, columns=description.columns, size=size)
+    inputs = read_inputs(answers, path, columns=description.columns, size=size)
     parts = answers.attributes.get("split")
     if description.splits:
         parts = _split_file(description.folder / description.splits, answers)
@@ -220,13 +220,13 @@ def read_own(
         notes.append(f"{count(answers.n_blank, 'row')} without an answer left out")
     if answers.n_silent:
         notes.append(f"{count(answers.n_silent, 'point')} without any answer left out")
-    return answers, found, _named(answers, parts), notes
+    return answers, inputs, _named(answers, parts), notes
 
 
 def assigned(
     name: str,
     answers: OwnAnswers,
-    found: OwnInputs,
+    inputs: OwnInputs,
     parts: Sequence[str] | None,
     *,
     seed: int,
@@ -240,7 +240,7 @@ def assigned(
         return Splits(train=train, validation=validation, test=test), notes
     groups = answers.attributes.get("group")
     if groups is None:
-        groups = answers.ids if found.kind == "none" else input_digests(found)
+        groups = answers.ids if inputs.kind == "none" else input_digests(inputs)
     return rotate(hashed_folds(name, groups, seed=seed), seed), []
 
 
@@ -265,11 +265,11 @@ def _split_file(path: Path, answers: OwnAnswers) -> list[str]:
     return [part_of.get(key, "") for key in answers.ids]
 
 
-def checksums(description: Description, answers: OwnAnswers, found: OwnInputs) -> dict[str, str]:
+def checksums(description: Description, answers: OwnAnswers, inputs: OwnInputs) -> dict[str, str]:
     """Return the checksum of each file that was read, by its path in the description."""
     digests = {description.answers: table_digest(answers.path)}
-    if found.path is not None and description.inputs != description.answers:
-        digests[description.inputs] = source_digest(found)
+    if inputs.path is not None and description.inputs != description.answers:
+        digests[description.inputs] = source_digest(inputs)
     if description.splits:
         digests[description.splits] = table_digest(description.folder / description.splits)
     return digests

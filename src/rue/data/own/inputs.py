@@ -50,8 +50,8 @@ def find_inputs(answers: OwnAnswers, *, beside: bool) -> Path | None:
     names += [
         f"{stem}{suffix}" for stem in ("texts", "items", "inputs") for suffix in TABLE_SUFFIXES
     ]
-    found = [folder / name for name in names if (folder / name).exists()]
-    return next((path for path in found if path != answers.path), None)
+    files = [folder / name for name in names if (folder / name).exists()]
+    return next((path for path in files if path != answers.path), None)
 
 
 def read_inputs(
@@ -79,24 +79,24 @@ def read_inputs(
     return OwnInputs("text", _texts(answers, path, columns), path)
 
 
-def input_digests(found: OwnInputs) -> list[str]:
+def input_digests(source: OwnInputs) -> list[str]:
     """Return a hash of each input; in texts, differences in white space are ignored."""
-    inputs = found.inputs
+    inputs = source.inputs
     if isinstance(inputs, LazyImages):
         return [inputs.digest(row) for row in range(len(inputs))]
-    if found.kind == "text":
+    if source.kind == "text":
         return [hashlib.sha256(" ".join(str(text).split()).encode()).hexdigest() for text in inputs]
     return [hashlib.sha256(np.ascontiguousarray(row).tobytes()).hexdigest() for row in inputs]
 
 
-def source_digest(found: OwnInputs) -> str:
+def source_digest(source: OwnInputs) -> str:
     """Return the checksum of the file; for images, that of their names and sizes in bytes."""
-    assert found.path is not None
-    if isinstance(found.inputs, LazyImages):
-        names = found.inputs.names.tolist()
-        lines = [f"{name}\t{found.inputs.n_bytes(row)}" for row, name in enumerate(names)]
+    assert source.path is not None
+    if isinstance(source.inputs, LazyImages):
+        names = source.inputs.names.tolist()
+        lines = [f"{name}\t{source.inputs.n_bytes(row)}" for row, name in enumerate(names)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return table_digest(found.path)
+    return table_digest(source.path)
 
 
 def table_digest(path: Path) -> str:
@@ -108,11 +108,11 @@ def table_digest(path: Path) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _texts(answers: OwnAnswers, path: Path, given: Mapping[str, str | None]) -> NDArray[Any]:
+def _texts(answers: OwnAnswers, path: Path, columns: Mapping[str, str | None]) -> NDArray[Any]:
     if path == answers.path and "text" in answers.attributes:
         texts = dict(zip(answers.ids, answers.attributes["text"], strict=True))
     else:
-        table, texts = table_with(path, given, "id", "text"), {}
+        table, texts = table_with(path, columns, "id", "text"), {}
         for key, cell in zip(table["id"], table["text"], strict=True):
             if texts.setdefault(key, cell) != cell:
                 raise FileError(f"{path}: {key} has a second text")
@@ -126,8 +126,8 @@ def _texts(answers: OwnAnswers, path: Path, given: Mapping[str, str | None]) -> 
 def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
     arrays = load_npz(path, ("features", "ids"))
     if "features" not in arrays:
-        found = ", ".join(npz_shapes(path)) or "nothing"
-        raise FileError(f"{path} needs an array features, it has {found}")
+        names = ", ".join(npz_shapes(path)) or "nothing"
+        raise FileError(f"{path} needs an array features, it has {names}")
     matrix = as_features(arrays["features"], f"features of {path}")
     if "ids" in arrays:
         ids = [str(key) for key in arrays["ids"].tolist()]
@@ -145,8 +145,8 @@ def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
 def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
     """Return the image file of each point: the one that its row names, or else its id."""
     files = _files(path)
-    given = answers.attributes.get("image")
-    wanted = [name.strip() for name in given] if given else answers.ids
+    stated = answers.attributes.get("image")
+    wanted = [name.strip() for name in stated] if stated else answers.ids
     by_name: dict[str, list[str]] = {}
     for file in files:
         stem = file.rsplit(".", 1)[0]
@@ -175,14 +175,14 @@ def _files(path: Path) -> set[str]:
     else:
         with open_zip(path) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
-    found = {name for name in names if name.lower().endswith(IMAGES)}
-    if not found:
+    images = {name for name in names if name.lower().endswith(IMAGES)}
+    if not images:
         raise FileError(f"{path} holds no images ({', '.join(IMAGES)})")
-    return found
+    return images
 
 
-def _require_all(answers: OwnAnswers, found: Any, path: Path, what: str) -> None:
-    missing = [key for key in answers.ids if key not in found]
+def _require_all(answers: OwnAnswers, places: Any, path: Path, what: str) -> None:
+    missing = [key for key in answers.ids if key not in places]
     if missing:
         raise AlignmentError(
             f"{path} has no {what} for {len(missing)} of {len(answers.ids)} points, "

@@ -72,9 +72,9 @@ class Model:
         weight, bias = self.head()
         dropout = self.training.dropout
         rng = stream("mc_dropout", self.seed, "draws")
-        kept = keep(rng, (n_draws, 1, weight.shape[2]), dropout)
+        mask = keep(rng, (n_draws, 1, weight.shape[2]), dropout)
         # Leaving out a unit is leaving out its column of the last layer.
-        thinned = weight * torch.from_numpy(kept).to(weight) / (1 - dropout)
+        thinned = weight * torch.from_numpy(mask).to(weight) / (1 - dropout)
         logits = (z[0] @ thinned.flatten(0, 1).T).view(-1, *thinned.shape[:2])
         return logits + bias
 
@@ -86,8 +86,8 @@ class Model:
             if place < first + network.n_members:
                 break
             first += network.n_members
-        kept = network.take([place - first])
-        return replace(self, networks=(kept,), epochs=(self.epochs[place],), members=(0,))
+        chosen_network = network.take([place - first])
+        return replace(self, networks=(chosen_network,), epochs=(self.epochs[place],), members=(0,))
 
     def head(self) -> tuple[Tensor, Tensor]:
         """Return the last layers: weights (n_members, K, n_features), biases (n_members, 1, K)."""

@@ -273,7 +273,7 @@ def use_torch_threads(n_threads: int) -> None:
 
 def gpu_names() -> tuple[str, ...]:
     """Return the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if given is not None:
-        return tuple(filter(None, given.split(",")))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return tuple(filter(None, visible.split(",")))
     return tuple(str(index) for index in range(torch.cuda.device_count()))

@@ -218,11 +218,11 @@ def trials(training: Training, axes: Axes) -> list[Training]:
     """Return the settings to train: one under ``paper``, all combinations under ``tuned``."""
     if training.regime == "paper":
         return [training]
-    found = []
+    settings = []
     for values in product(*axes.values()):
         setting: dict[str, Any] = dict(zip(axes, values, strict=True))
-        found.append(replace(training, **{**setting, "lr": setting["lr"] * training.lr}))
-    return found
+        settings.append(replace(training, **{**setting, "lr": setting["lr"] * training.lr}))
+    return settings
 
 
 def n_tuned(training: Training, n_seeds: int) -> int:

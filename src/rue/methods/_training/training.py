@@ -307,9 +307,9 @@ def _mask(
     """Return the factors of each member's features (n, n_features): 0, or 1 / (1 - p)."""
     if not any(member.dropout for member in members):
         return None
-    kept = np.stack([keep(rng, shape, m.dropout) for m, rng in zip(members, streams, strict=True)])
+    masks = np.stack([keep(rng, shape, m.dropout) for m, rng in zip(members, streams, strict=True)])
     stays = torch.tensor([1 - member.dropout for member in members])[:, None, None]
-    return torch.from_numpy(kept.view(np.uint8)).float().div_(stays)
+    return torch.from_numpy(masks.view(np.uint8)).float().div_(stays)
 
 
 def _augmentation(training: Training, rng: np.random.Generator) -> Augmentation | None:
