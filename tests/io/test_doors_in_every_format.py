@@ -1,0 +1,222 @@
+"""The same content in every format gives the same row, the same note or the same error."""
+
+import gzip
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rue
+from rue.cli import main
+from rue.errors import AlignmentError
+from rue.io.arrays import save_npz
+from rue.io.names import BY_NAME, BY_POSITION
+from rue.io.predictions import read_method, read_predictions
+from rue.io.runs import in_one_order, make_run
+from rue.io.truth import read_truth
+from rue.metrics.evaluation import evaluate_run
+
+N, D = 12, 2
+IDS = [f"p{i}" for i in range(N)]
+POINTS = ("1", "2", "3", "5", "8", "13", "21")  # story points: numbers that are no 0, 1, 2, ...
+PREDICTIONS = ("csv", "tsv", "semicolon.csv", "csv.gz", "jsonl", "json", "parquet", "arrow", "npz")
+TRUTHS = ("long.csv", "long.tsv", "long.jsonl", "long.parquet", "wide.csv", "wide.parquet", "npz")
+TRUTHS += ("lists.jsonl", "counter.jsonl", "utf16.csv")
+
+
+def world(classes=POINTS, n_answers=6):
+    rng = np.random.default_rng(0)
+    k = len(classes)
+    counts = rng.multinomial(n_answers, rng.dirichlet(np.ones(k), N)).astype(int)
+    counts[0], counts[1] = np.eye(k, dtype=int)[[0, -1]] * n_answers  # each end was chosen
+    probs = rng.multinomial(16, rng.dirichlet(np.ones(k), (N, D))) / 16
+    return counts, probs
+
+
+def save_frame(frame, path):
+    """Write a table in the format that a path says."""
+    name = path.name
+    if name.endswith("semicolon.csv"):
+        frame.to_csv(path, sep=";", decimal=",", index=False)
+    elif name.endswith("utf16.csv"):
+        frame.to_csv(path, index=False, encoding="utf-16")
+    elif name.endswith(".csv.gz"):
+        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    elif name.endswith((".csv", ".tsv")):
+        frame.to_csv(path, index=False, sep="," if name.endswith(".csv") else "\t")
+    elif name.endswith(".jsonl"):
+        frame.to_json(path, orient="records", lines=True)
+    elif name.endswith(".json"):
+        frame.to_json(path, orient="records")
+    elif name.endswith(".parquet"):
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_feather(path)
+
+
+def save_predictions(folder, kind, probs, classes=POINTS, ids=IDS, **columns):
+    path = folder / f"m.{kind}"
+    n, d, _ = probs.shape
+    names = {} if ids is None else {"ids": np.array(ids)}
+    if kind == "npz":
+        more = {name: np.array(column) for name, column in columns.items()}
+        save_npz(path, {"probs": probs, "classes": np.array(classes), **names, **more})
+        return path
+    frame = pd.DataFrame(probs.reshape(n * d, -1), columns=list(classes))
+    if ids is not None:
+        frame.insert(0, "id", np.repeat(ids, d))
+    if d > 1:
+        frame.insert(1, "draw", np.tile(np.arange(d), n))
+    for name, column in columns.items():
+        frame[name] = np.repeat(column, d)
+    if kind.startswith("json"):  # an object from class to number
+        by_class = [dict(zip(classes, row, strict=True)) for row in probs.reshape(n * d, -1)]
+        frame = frame.drop(columns=list(classes)).assign(probs=by_class)
+    save_frame(frame, path)
+    return path
+
+
+def save_truth(folder, kind, counts, classes=POINTS, ids=IDS, order=None):
+    path = folder / f"t.{kind}"
+    order = np.random.default_rng(1).permutation(N) if order is None else order
+    words = [int(c) if c.isdigit() else c for c in classes]
+    if kind == "npz":
+        arrays = {"counts": counts[order], "classes": np.array(classes)}
+        save_npz(path, arrays | ({} if ids is None else {"ids": np.array(ids)[order]}))
+    elif kind.startswith("wide"):
+        frame = pd.DataFrame(counts[order], columns=list(classes))
+        if ids is not None:
+            frame.insert(0, "id", np.array(ids)[order])
+        save_frame(frame, path)
+    elif kind == "counter.jsonl":
+        lines = [
+            {
+                "id": ids[i],
+                "label_counter": {c: int(n) for c, n in zip(classes, counts[i], strict=True) if n},
+            }
+            for i in order
+        ]
+        path.write_text("\n".join(map(json.dumps, lines)))
+    else:
+        lists = [[words[k] for k in np.repeat(np.arange(len(classes)), counts[i])] for i in order]
+        frame = pd.DataFrame({"id": np.array(ids)[order], "labels": lists})
+        if kind != "lists.jsonl":
+            frame = frame.explode("labels").rename(columns={"labels": "label"}).infer_objects()
+            frame = frame.sample(frac=1, random_state=2).reset_index(drop=True)
+        save_frame(frame, path)
+    return path
+
+
+def row_of(prediction, truth, loss, matching=BY_NAME):
+    run = make_run(
+        read_predictions(prediction, matching=matching),
+        read_truth(truth, matching=matching),
+        loss,
+        matching=matching,
+    )
+    return evaluate_run(run, gap=False, references=False)
+
+
+def numbers(row):
+    return {key: value for key, value in row.numbers.items() if value == value}
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "rps", "pinball:0.8", "log"])
+def test_numbers_are_their_own_scale(tmp_path, loss):
+    counts, probs = world()
+    values = [float(name) for name in POINTS]
+    truth = rue.Annotations(counts, classes=rue.Classes(POINTS, values))
+    belief = rue.Draws(probs, classes=rue.Classes(POINTS, values))
+    expected = numbers(rue.evaluate(truth, belief, loss=loss, gap=False, references=False))
+    predictions = [save_predictions(tmp_path, kind, probs) for kind in PREDICTIONS]
+    truths = [save_truth(tmp_path, kind, counts) for kind in TRUTHS]
+    pairs = [(p, truths[0]) for p in predictions] + [(predictions[0], t) for t in truths]
+    for prediction, answers in pairs:
+        row = numbers(row_of(prediction, answers, loss))
+        assert row == pytest.approx(expected, rel=1e-12, abs=1e-12), (prediction, answers)
+    # The columns in another order are the same scale.
+    columns = np.random.default_rng(3).permutation(len(POINTS))
+    names = [POINTS[k] for k in columns]
+    for kind in PREDICTIONS:
+        moved = save_predictions(tmp_path, kind, probs[..., columns], names)
+        row = numbers(row_of(moved, truths[0], loss))
+        assert row == pytest.approx(expected, rel=1e-12, abs=1e-12), kind
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+@pytest.mark.parametrize("other", ["long.csv", "long.parquet", "wide.csv", "npz", "lists.jsonl"])
+def test_positions_that_contradict_ids_are_refused(tmp_path, kind, other):
+    counts, probs = world()
+    prediction = save_predictions(tmp_path, kind, probs)
+    with pytest.raises(AlignmentError, match="same ids in another order"):
+        row_of(prediction, save_truth(tmp_path, other, counts), "brier", BY_POSITION)
+    in_order = save_truth(tmp_path, other, counts, order=np.arange(N))
+    if other.startswith("long"):  # whose rows are in another order; they were shuffled
+        return
+    by_position = row_of(prediction, in_order, "brier", BY_POSITION)
+    assert numbers(by_position) == numbers(row_of(prediction, in_order, "brier"))
+    strange = save_truth(
+        tmp_path, other, counts, ids=[f"q{i}" for i in range(N)], order=np.arange(N)
+    )
+    row = row_of(prediction, strange, "brier", BY_POSITION)
+    assert numbers(row) == numbers(by_position)
+    assert any("by position" in note for note in row.notes)
+
+
+@pytest.mark.parametrize("command", [["select"], ["rule", "fit"]])
+@pytest.mark.parametrize(("loss", "bound"), [("zero_one", "1"), ("brier", "2")])
+def test_budgets_above_the_largest_loss_are_refused(tmp_path, capsys, command, loss, bound):
+    counts, probs = world()
+    truths = itertools.cycle([save_truth(tmp_path, kind, counts) for kind in TRUTHS])
+    for kind, truth in zip(PREDICTIONS, truths, strict=False):
+        files = [str(save_predictions(tmp_path, kind, probs)), "--truth", str(truth)]
+        budgets = ["--maximize", "coverage", "--risk-max", "5"]
+        with pytest.raises(SystemExit, match="2"):
+            main([*command, *files, "--loss", loss, *budgets])
+        error = capsys.readouterr().err
+        assert f"at most the largest possible loss under {loss} loss, {bound}, got 5" in error
+        assert ("0.05 is 5 %" in error) == (loss == "zero_one")
+    assert not list(tmp_path.glob("*rule*"))
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+def test_identical_draws_and_methods_are_noted(tmp_path, kind):
+    _, probs = world()
+    twice = np.repeat(probs[:, :1], D, axis=1)
+    note = "predictions of draw 2 and draw 1 are identical"
+    read = read_method([save_predictions(tmp_path, kind, twice)])
+    assert any(note in own for own in read.notes), read.notes
+    read = read_method([save_predictions(tmp_path, kind, probs)])
+    assert not any("are identical" in own for own in read.notes)
+    # The same predictions under another name, in another format, order of rows and columns.
+    (tmp_path / "other").mkdir()
+    order, columns = np.random.default_rng(4).permutation(N), [*range(1, len(POINTS)), 0]
+    other = save_predictions(
+        tmp_path / "other",
+        "npz" if kind != "npz" else "csv",
+        probs[order][..., columns],
+        [POINTS[k] for k in columns],
+        [IDS[i] for i in order],
+    )
+    _, twin = in_one_order([read, read_method([other])])
+    assert any("identical to those of" in own for own in twin.notes), twin.notes
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+def test_what_a_file_holds_and_nobody_uses_is_noted(tmp_path, kind):
+    _, probs = world()
+    score = np.linspace(0, 1, N)
+    read = read_predictions(save_predictions(tmp_path, kind, probs, ["x" + p for p in POINTS]))
+    assert not any("not used" in note for note in read.notes)
+    if kind in ("npz", "json", "jsonl"):  # in a wide table a column of numbers may be a class
+        read = read_predictions(save_predictions(tmp_path, kind, probs, uncertainty=score))
+        assert any("uncertainty was not used; a score of" in note for note in read.notes)
+
+
+@pytest.mark.parametrize("kind", ["wide.csv", "wide.parquet", "npz", "counter.jsonl"])
+def test_percentages_are_noted(tmp_path, kind):
+    counts, _ = world(("no", "yes"), 100)
+    truth = read_truth(save_truth(tmp_path, kind, counts, ("no", "yes")))
+    assert any("sum to 100: if they are percentages" in note for note in truth.notes)
