@@ -1,15 +1,19 @@
-"""Write the figures of a run of the fuzzer into docs/reliability.md.
+"""Write the figures of runs of the fuzzer and of mutants into docs/reliability.md.
 
 make fuzz
 python -m studies.reliability out/fuzz.json [out/again.json]
+make mutants
+python -m studies.reliability mutants out/mutants.json
 
-The second file is of a later run of those kinds of files that the first found something in. Both
-are kept in docs/rows/fuzz.json; without arguments the page is filled from it again.
+The second file of the fuzzer is of a later run of those kinds of files that the first found
+something in. They are kept in docs/rows/fuzz.json, and the mutants in docs/rows/mutants.json;
+without arguments the page is filled from both again.
 """
 
 import json
 import sys
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +25,14 @@ PAGE = DOCS / "reliability.md"
 
 
 def main() -> None:
-    if len(sys.argv) > 1:
-        given = [json.loads(Path(path).read_text()) for path in sys.argv[1:]]
+    of_mutants, paths = sys.argv[1:2] == ["mutants"], sys.argv[1:]
+    given = [json.loads(Path(path).read_text()) for path in paths[of_mutants:]]
+    if of_mutants:
+        write_rows("mutants", {"date": date.today().isoformat(), "mutants": _brief(given[0])})
+    elif given:
         write_rows("fuzz", {"runs": given})
-    fill_file(PAGE, {"fuzz": figures(read_rows("fuzz")["runs"])})
+    parts = {"fuzz": figures(read_rows("fuzz")["runs"])}
+    fill_file(PAGE, parts | {"mutants": mutant_figures(read_rows("mutants"))})
 
 
 def figures(runs: list[dict[str, Any]]) -> str:
@@ -59,6 +67,52 @@ def figures(runs: list[dict[str, Any]]) -> str:
     costs = ["seconds at most", "MiB at most"] if most else []
     parts.append(table(["kind of file", "results", "errors", "failures", *costs], rows))
     return "\n\n".join(parts)
+
+
+def mutant_figures(record: dict[str, Any]) -> str:
+    """Return how many mutants the tests noticed, before and after those that were written then."""
+    mutants = record["mutants"]
+    rooms: dict[str, Counter[str]] = {}
+    for name, result in mutants.items():
+        path = name.partition(":")[0]
+        rooms.setdefault(path.partition("/")[0].removesuffix(".py"), Counter())[_fate(result)] += 1
+    fates = sum(rooms.values(), Counter())
+    changing = len(mutants) - fates["equal"]
+    noticed = fates["before"] + fates["since"]
+    sentences = (
+        f"A run on {record['date']} tried {len(mutants)} random mutants of {len(rooms)} packages. "
+        f"The tests of their packages noticed {fates['before']}, and {fates['equal']} change no behaviour "
+        f"(a first capacity that grows, a tolerance at its last bit; `docs/rows/mutants.json` has "
+        f"a sentence about each). Of the {changing} that change it, "
+        f"{_percent(fates['before'], changing)} % were noticed at first and "
+        f"{_percent(noticed, changing)} % ({noticed}) are now, nearly all by tests that were "
+        f"written for them. Left alive: {fates['alive'] or 'none'}."
+    )
+    keys = ("before", "since", "equal", "alive")
+    rows = [
+        [room, f"{sum(fate.values())}", *(f"{fate[key]}" for key in keys)]
+        for room, fate in sorted(rooms.items())
+    ]
+    head = ["package", "mutants", "noticed", "noticed by new tests", "no change", "alive"]
+    return f"{sentences}\n\n{table(head, rows)}"
+
+
+def _fate(result: dict[str, Any]) -> str:
+    if result["killed_by"]:
+        return "before"
+    return "since" if result.get("killed_since") else "equal" if result["judgement"] else "alive"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}"
+
+
+def _brief(results: dict[str, Any]) -> dict[str, Any]:
+    """Return results without the seconds that they took."""
+    return {
+        name: {key: value for key, value in result.items() if key != "seconds"}
+        for name, result in results.items()
+    }
 
 
 def _totals(name: str, run: dict[str, Any]) -> str:

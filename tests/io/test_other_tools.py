@@ -51,7 +51,7 @@ def test_a_log_of_the_harness_holds_logits_by_choice(tmp_path):
     assert read.ids.tolist() == ["0", "1"]
     assert read.outcomes.names == LABELS
     np.testing.assert_allclose(read.mean(), softmax(numbers))
-    assert "lm-evaluation-harness" in read.notes[0]
+    assert "lm-evaluation-harness, log likelihoods as logits" in read.notes[0]
 
 
 def test_the_choices_of_the_harness_are_matched_by_name(tmp_path):
@@ -94,6 +94,7 @@ def test_generated_texts_are_sampled_labels(tmp_path):
     read = read_predictions(path)
     order = [read.outcomes.names.index("True"), read.outcomes.names.index("False")]
     np.testing.assert_allclose(read.mean()[:, order], [[2 / 3, 1 / 3], [0, 1]])
+    assert "lm-evaluation-harness, generated texts as sampled labels" in read.notes[0]
 
 
 TEXTS = [

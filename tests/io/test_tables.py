@@ -189,3 +189,11 @@ def test_ids_that_another_program_wrote_as_decimals_are_whole(tmp_path):
     assert found["ids"].tolist() == ["7", "-12"]
     found = predictions(tmp_path, "id,a,b\nx.0,0.2,0.8\n-12.0,0.6,0.4\n")
     assert found["ids"].tolist() == ["x.0", "-12.0"]
+
+
+def test_a_total_that_is_no_number_of_answers_leaves_shares_as_they_are(tmp_path):
+    counted = answers(tmp_path, "id,a,b,total\n1,0.5,0.5,2\n2,0.25,0.75,4\n")
+    assert counted.counts.tolist() == [[1, 1], [1, 3]]
+    shares = answers(tmp_path, "id,a,b,total\n1,0.5,0.5,2\n2,0.25,0.75,0\n")
+    assert shares.counts is None
+    assert shares.probs.tolist() == [[0.5, 0.5], [0.25, 0.75]]

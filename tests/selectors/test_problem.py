@@ -12,6 +12,7 @@ from rue import Components, Problem, fit_selector, optimal_selector
 from rue.errors import InputError
 from rue.selectors import solve
 from rue.selectors._boundary import SAME, Levels
+from rue.selectors.selector import require_reachable
 
 limits = st.none() | st.floats(0, 1e6)
 
@@ -90,3 +91,11 @@ def test_numbers_within_the_tolerance_of_the_largest_are_one_level():
     assert levels.low.tolist() == [0.0, 3 * SAME, 1.0]
     assert levels.high.tolist() == [SAME, 3 * SAME, 1.0]
     assert levels.snap(np.array([0.0, SAME, 0.5])).tolist() == [SAME / 2, SAME / 2, 0.5]
+
+
+def test_a_budget_above_the_largest_loss_excludes_nothing_and_may_be_a_percentage():
+    require_reachable(Problem(maximize="coverage", risk_max=1, regret_max=0.5), 1.0, None)
+    with pytest.raises(InputError, match=r"under log loss, 2, got 5$"):
+        require_reachable(Problem(maximize="coverage", risk_max=5), 2.0, "log")
+    with pytest.raises(InputError, match=r"loss, 1, got 5; 0\.05 is 5 %$"):
+        require_reachable(Problem(maximize="coverage", regret_max=5), 1.0, None)

@@ -4,13 +4,39 @@ import re
 
 from studies import ROOT
 from studies.pages import fill
-from studies.reliability import PAGE, figures
+from studies.reliability import PAGE, figures, mutant_figures
 from studies.rows import read_rows
 
 
 def test_the_page_shows_the_summary_that_is_kept():
     page = PAGE.read_text()
-    assert fill(page, {"fuzz": figures(read_rows("fuzz")["runs"])}) == page
+    parts = {"fuzz": figures(read_rows("fuzz")["runs"])}
+    assert fill(page, parts | {"mutants": mutant_figures(read_rows("mutants"))}) == page
+
+
+def test_mutants_that_change_behaviour_are_killed_by_tests_that_exist():
+    results = [*read_rows("mutants")["mutants"].values()]
+    tests = [result["killed_by"] or result["killed_since"] for result in results]
+    changing = [
+        test for test, result in zip(tests, results, strict=True) if not result["judgement"]
+    ]
+    assert sum(map(bool, changing)) >= 0.95 * len(changing)
+    for result in results:
+        file, _, name = result["killed_since"].partition("::")
+        assert not name or f"def {name}(" in (ROOT / file).read_text(), result["killed_since"]
+
+
+def test_mutants_are_counted_by_what_became_of_them():
+    results = [
+        {"killed_by": "tests/io", "judgement": "", "killed_since": ""},
+        {"killed_by": None, "judgement": "", "killed_since": "tests/io/test_a.py::test_b"},
+        {"killed_by": None, "judgement": "It only grows.", "killed_since": ""},
+        {"killed_by": None, "judgement": "", "killed_since": ""},
+    ]
+    named = {f"io/a.py:{line} 1 -> 2": result for line, result in enumerate(results)}
+    text = mutant_figures({"date": "2026-01-01", "mutants": named})
+    assert "Of the 3 that change it, 33 % were noticed at first and 67 % (2) are now" in text
+    assert "| io | 4 | 1 | 1 | 1 | 1 |" in text
 
 
 def test_the_run_was_a_whole_one_and_what_it_found_is_mended():
