@@ -81,9 +81,9 @@ def mutant_figures(record: dict[str, Any]) -> str:
     noticed = fates["before"] + fates["since"]
     sentences = (
         f"A run on {record['date']} tried {len(mutants)} random mutants of {len(rooms)} packages. "
-        f"The tests of their packages noticed {fates['before']}, and {fates['equal']} change no behaviour "
-        f"(a first capacity that grows, a tolerance at its last bit; `docs/rows/mutants.json` has "
-        f"a sentence about each). Of the {changing} that change it, "
+        f"The tests of their packages noticed {fates['before']}, and {fates['equal']} change no "
+        f"behaviour (a first capacity that grows, a tolerance at its last bit; "
+        f"`docs/rows/mutants.json` has a sentence about each). Of the {changing} that change it, "
         f"{_percent(fates['before'], changing)} % were noticed at first and "
         f"{_percent(noticed, changing)} % ({noticed}) are now, nearly all by tests that were "
         f"written for them. Left alive: {fates['alive'] or 'none'}."
