@@ -22,13 +22,10 @@ from rue.beliefs import (
     published_components,
     require_convention,
 )
-from rue.beliefs.base import Belief, Components
+from rue.beliefs.base import Belief, Components, require_any_belief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.truth.alignment import align, align_with_notes
-from rue.truth.annotations import (
-    require_any_belief,
-)
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
 from rue.truth.realized import Estimator, pooled_again, realize_answers

@@ -131,7 +131,7 @@ def test_broken_calls():
         regret_parts(truth, belief, [0.5, 0.5])
     with pytest.raises(InputError, match=r"limit must have the same .*, got 1 x 2 and 2 x 2"):
         regret_parts(truth, belief, [[0.5, 0.5], [0.5, 0.5]])
-    with pytest.raises(InputError, match="not real numbers"):
+    with pytest.raises(InputError, match=r"need a belief about classes .*got Gaussians"):
         regret_parts(truth, Gaussians([[0.0]], [[1.0]]), [[0.5, 0.5]])
 
 
@@ -147,6 +147,9 @@ def test_the_limit_goes_through_the_gate_of_beliefs():
             regret_parts(truth, belief, wrong)
     half = np.array([[0.3333, 0.6667]], dtype=np.float16)
     assert regret_parts(truth, belief, half).approximation[0] > 0
-    for other in (Ratings([[1.0, 2.0]]), np.array([[1, 1]])):
-        with pytest.raises(InputError, match=r"annotations must be rue.Annotations, got"):
+    for other, words in (
+        (Ratings([[1.0, 2.0]]), "Ratings need a belief about real numbers"),
+        (np.array([[1, 1]]), r"truth must be rue.Annotations\(counts\).*got ndarray"),
+    ):
+        with pytest.raises(InputError, match=words):
             regret_parts(other, belief, [[0.5, 0.5]])

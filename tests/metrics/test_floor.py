@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Gaussians, Ratings, Scored, evaluate
+from rue.beliefs.dirichlet import draw_dirichlets
 from rue.components import Run
 from rue.losses import get_loss
-from rue.metrics.floor import Simulated, _dirichlet, simulate_floor
+from rue.metrics.floor import Simulated, simulate_floor
 from rue.metrics.measures import n_aurec
 
 FLOORS = ("n_aurec_floor", "n_aurec_true_regret", "n_aurec_expected")
@@ -254,7 +255,7 @@ def test_a_belief_expects_what_the_answers_allow(seed):
 
 def test_a_dirichlet_that_underflows_has_all_its_mass_on_one_class():
     alpha = np.tile([1e-4, 3e-4], (2, 4000, 1))  # gamma variates of 1e-4 are 0 in most cases
-    drawn = _dirichlet(alpha, np.random.default_rng(0))
+    drawn = draw_dirichlets(alpha, np.random.default_rng(0))
     assert drawn.sum(axis=-1) == pytest.approx(np.ones((2, 4000)))
     assert (drawn.max(axis=-1) > 0.999).mean() > 0.99
     assert drawn.mean(axis=(0, 1)) == pytest.approx([0.25, 0.75], abs=0.02)

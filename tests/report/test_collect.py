@@ -15,7 +15,6 @@ from rue.metrics.evaluation import evaluate_run
 from rue.pareto import gap, surfaces
 from rue.pareto.gap import achievable_fronts
 from rue.report import from_files, write_report
-from rue.report.collect import answer_entropies
 
 ONE = {"log": "log"}
 
@@ -29,7 +28,7 @@ def test_rows_are_those_of_evaluate(files, report):
 def test_entropies_are_the_aleatoric_part_of_log_loss(rng):
     annotations = Annotations(rng.multinomial(7, [0.5, 0.3, 0.2], 20))
     realised = realize(annotations, None, "log", actions=annotations.probs)
-    assert (answer_entropies(annotations) == realised.aleatoric).all()
+    assert (annotations.entropies() == realised.aleatoric).all()
 
 
 def test_intervals_are_those_of_the_library(files):

@@ -4,9 +4,9 @@ A belief validates its array once, when it is created, and keeps it without a co
 stays on disk, and rows are normalised in float64 when they are used.
 """
 
-from rue.beliefs.base import Belief, ClassBelief
+from rue.beliefs.base import Belief
 from rue.beliefs.dirichlet import Dirichlet
-from rue.beliefs.draws import Draws
+from rue.beliefs.draws import ClassBelief, Draws
 from rue.beliefs.gaussians import Gaussians
 from rue.beliefs.normal_inverse_gamma import NormalInverseGamma
 from rue.beliefs.published import (

@@ -1,7 +1,7 @@
 """The interface of beliefs, their components, and what truths and beliefs share: named rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -18,12 +18,11 @@ from rue._arrays import (
     chosen_columns,
     chosen_rows,
     kept,
-    round_to_scale,
     short_repr,
 )
-from rue.errors import AlignmentError, ShapeError
-from rue.losses.base import Expectation, Loss, check_choices
-from rue.losses.outcomes import Classes, Outcomes
+from rue.errors import AlignmentError, InputError, ShapeError
+from rue.losses.base import Loss, check_choices
+from rue.losses.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from rue.truth.base import Truth
@@ -171,6 +170,11 @@ class PerPoint(ABC):
     def n_points(self) -> int:
         """The number of points."""
 
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, 0 for real numbers."""
+        return self.outcomes.n
+
     def __len__(self) -> int:
         return self.n_points
 
@@ -297,11 +301,6 @@ class Belief(PerPoint):
         self._set(ids, outcomes, method=method, **arrays)
         self.__dict__["actions"] = _as_actions(actions, self.n_points)
 
-    @property
-    def n_classes(self) -> int:
-        """The number of classes, 0 for real numbers."""
-        return self.outcomes.n
-
     def with_actions(self, actions: ArrayLike | None) -> Self:
         """Return the same with the actions of a deployed predictor, on the present columns."""
         return self._with(actions=_as_actions(actions, self.n_points), _places=None)
@@ -334,6 +333,38 @@ class Belief(PerPoint):
     def components(self, loss: Loss, *, seed: int = 0) -> Components:
         """Return Definition 1, estimated; see :func:`rue.decompose`."""
 
+    @property
+    def n_draws(self) -> int | None:
+        """The number of distributions of each point; None if the belief does not list them."""
+        return None
+
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        return type(self).__name__
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by which a file holds the belief, by name."""
+        return {name: getattr(self, name) for name in self._ROWS}
+
+    def mean_probs(self) -> FloatArray | None:
+        """Return the mean distribution, shape (n_points, n_classes); None for real numbers."""
+        return None
+
+    def sampled_probs(self, rows: slice, n_replicates: int, rng: np.random.Generator) -> FloatArray:
+        """Draw distributions of some points, shape (n_replicates, n_rows, n_classes)."""
+        raise InputError(f"{type(self).__name__} holds no distributions that can be drawn")
+
+    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+        """Return the log loss of pairs, that of single answers and tr J, shape (n_points, 3)."""
+        raise InputError(f"{type(self).__name__} predicts no pairs of classes")
+
+    @abstractmethod
+    def loss_bound(
+        self, loss: Loss, actions: ArrayLike | None, limits: tuple[float, float] | None
+    ) -> float:
+        """Return the bound of the loss; raise if there is none, or if a prediction exceeds it."""
+
     def doubts(self) -> list[str]:
         """Return what looks like a mistake in the belief, a sentence each."""
         return []
@@ -359,63 +390,14 @@ class Belief(PerPoint):
         return belief._with(_places=place if self._places is None else place[self._places])
 
 
-class ClassBelief(Belief):
-    """A second-order prediction for each point: a distribution over distributions of classes."""
-
-    outcomes: Classes
-
-    @abstractmethod
-    def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
-        """Yield the rows of each chunk with their expected Bayes risk and regret.
-
-        Parameters
-        ----------
-        loss : Loss
-            The loss.
-        seed : int
-            Seed for expectations that are sampled (cost matrices under a Dirichlet).
-
-        Yields
-        ------
-        rows : slice
-            The rows of the chunk.
-        expectation : Expectation
-            Arrays with one number per row of the chunk.
-        """
-
-    @abstractmethod
-    def means(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the rows of each chunk with their mean distributions :math:`m = E[p]`."""
-
-    def components(self, loss: Loss, *, seed: int = 0) -> Components:
-        """Return Definition 1, estimated; see :func:`rue.decompose`."""
-        loss = loss.on_classes(self.outcomes)
-        scale, n_points = loss.scale(self.n_classes), self.n_points
-        aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
-        error: FloatArray | None = None
-        for rows, expected in self.expectations(loss, seed=seed):
-            aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
-            if expected.standard_error is not None:
-                error = np.empty(n_points) if error is None else error
-                error[rows] = expected.standard_error
-        return self._rounded(aleatoric, epistemic, scale, error)
-
-    def _rounded(
-        self, aleatoric: FloatArray, epistemic: FloatArray, scale: float, error: FloatArray | None
-    ) -> Components:
-        return Components(
-            round_to_scale(aleatoric + epistemic, scale),
-            round_to_scale(aleatoric, scale),
-            np.maximum(round_to_scale(epistemic, scale), 0.0),
-            standard_error=error,
+def require_any_belief(belief: object) -> Belief:
+    """Return the belief, or raise unless it is one."""
+    if not isinstance(belief, Belief):
+        raise InputError(
+            "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
+            f"or NormalInverseGamma, got {type(belief).__name__}"
         )
-
-    def mean(self) -> FloatArray:
-        """Return the mean :math:`m = E[p]` of each point, shape (n_points, n_classes)."""
-        return np.concatenate([chunk for _, chunk in self.means()])
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n_points:,} points x {self.n_classes} classes)"
+    return belief
 
 
 def _as_actions(actions: ArrayLike | None, n_points: int) -> NDArray[Any] | None:

@@ -1,6 +1,10 @@
-"""Draws: several distributions per point, from ensembles, dropout or posterior samples."""
+"""Beliefs about classes, and Draws: several distributions per point.
 
-from collections.abc import Iterator, Sequence
+Draws are from ensembles, dropout or posterior samples.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -15,11 +19,101 @@ from rue._arrays import (
     require_distributions,
     require_n_classes,
     require_shape,
+    round_to_scale,
     sum_tolerance,
 )
-from rue.beliefs.base import ClassBelief
+from rue.beliefs.base import Belief, Components
+from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
+
+PAIR_FLOOR = 1e-12
+"""The least probability of a class in a pair of answers."""
+
+
+class ClassBelief(Belief):
+    """A second-order prediction for each point: a distribution over distributions of classes."""
+
+    outcomes: Classes
+
+    @abstractmethod
+    def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
+        """Yield the rows of each chunk with their expected Bayes risk and regret.
+
+        Parameters
+        ----------
+        loss : Loss
+            The loss.
+        seed : int
+            Seed for expectations that are sampled (cost matrices under a Dirichlet).
+
+        Yields
+        ------
+        rows : slice
+            The rows of the chunk.
+        expectation : Expectation
+            Arrays with one number per row of the chunk.
+        """
+
+    @abstractmethod
+    def means(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the rows of each chunk with their mean distributions :math:`m = E[p]`."""
+
+    def components(self, loss: Loss, *, seed: int = 0) -> Components:
+        """Return Definition 1, estimated; see :func:`rue.decompose`."""
+        loss = loss.on_classes(self.outcomes)
+        scale, n_points = loss.scale(self.n_classes), self.n_points
+        aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+        error: FloatArray | None = None
+        for rows, expected in self.expectations(loss, seed=seed):
+            aleatoric[rows], epistemic[rows] = expected.bayes_risk, expected.regret
+            if expected.standard_error is not None:
+                error = np.empty(n_points) if error is None else error
+                error[rows] = expected.standard_error
+        return self._rounded(aleatoric, epistemic, scale, error)
+
+    def _rounded(
+        self, aleatoric: FloatArray, epistemic: FloatArray, scale: float, error: FloatArray | None
+    ) -> Components:
+        return Components(
+            round_to_scale(aleatoric + epistemic, scale),
+            round_to_scale(aleatoric, scale),
+            np.maximum(round_to_scale(epistemic, scale), 0.0),
+            standard_error=error,
+        )
+
+    def mean(self) -> FloatArray:
+        """Return the mean :math:`m = E[p]` of each point, shape (n_points, n_classes)."""
+        return np.concatenate([chunk for _, chunk in self.means()])
+
+    def mean_probs(self) -> FloatArray:
+        """Return the mean distribution, shape (n_points, n_classes)."""
+        return self.mean()
+
+    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+        """Return the sums over pairs if the mean were the only distribution."""
+        blocks = ((rows, mean[:, None]) for rows, mean in self.means())
+        return _sums_of_draws(blocks, counts, others, scale)
+
+    def loss_bound(
+        self,
+        loss: Loss,
+        actions: ArrayLike | None = None,
+        limits: tuple[float, float] | None = None,
+    ) -> float:
+        """Return the bound of the loss; raise if there is none, or if an action exceeds it."""
+        if actions is not None:
+            loss.require_within(actions, self.n_classes)
+        bound = loss.bound(self.n_classes)
+        if not np.isfinite(bound):
+            raise InputError(
+                f"{loss.name} loss has no bound, and a promise needs one",
+                advice={"--floor": "sets a floor on predicted probabilities, which gives it one"},
+            )
+        return bound
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_points:,} points x {self.n_classes} classes)"
 
 
 @final
@@ -98,6 +192,23 @@ class Draws(ClassBelief):
         for rows, chunk in chunked(self.probs):
             yield rows, mean(chunk)
 
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        several = f"{self.n_draws:,} distributions" if self.n_draws > 1 else "one distribution"
+        return f"{several} per point"
+
+    def sampled_probs(self, rows: slice, n_replicates: int, rng: np.random.Generator) -> FloatArray:
+        """Take one of the draws of each point for each replicate."""
+        chunk = np.asarray(self.probs[rows], np.float64)
+        member = rng.integers(0, self.n_draws, (n_replicates, len(chunk)))
+        probs = chunk[np.arange(len(chunk)), member]
+        return np.asarray(probs / probs.sum(axis=-1, keepdims=True))
+
+    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+        """Return the sums over pairs of answers that have the same draw."""
+        return _sums_of_draws(chunked(self.probs), counts, others, scale)
+
     def doubts(self) -> list[str]:
         """Return a note if every draw is certain, as sampled labels are."""
         if self.n_draws == 1 or not self._is_one_hot():
@@ -112,3 +223,18 @@ class Draws(ClassBelief):
         if (first < 1).any():  # the first points decide for most beliefs
             return False
         return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in chunked(self.probs))
+
+
+def _sums_of_draws(
+    blocks: Iterable[tuple[slice, NDArray[Any]]],
+    counts: FloatArray,
+    others: FloatArray,
+    scale: FloatArray,
+) -> FloatArray:
+    from rue._kernels.pairs import draw_pairs
+
+    out = np.empty((len(counts), 3))
+    for rows, probs in blocks:
+        block = np.ascontiguousarray(probs)
+        draw_pairs(block, counts[rows], others[rows], scale[rows], PAIR_FLOOR, out[rows])
+    return out

@@ -90,6 +90,13 @@ class Gaussians(RealBelief):
         """The number of normal distributions of each point."""
         return int(self.mean.shape[1])
 
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        n_draws = self.n_draws
+        several = f"{n_draws:,} normal distributions" if n_draws > 1 else "one normal distribution"
+        return f"{several} per point"
+
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return closed forms for normals."""
         return loss.expect_gaussians(*self._arrays())

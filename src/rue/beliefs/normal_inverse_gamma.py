@@ -96,6 +96,11 @@ class NormalInverseGamma(RealBelief):
         """The number of points."""
         return len(self.mu)
 
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        return "a normal-inverse-gamma distribution per point"
+
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return closed forms."""
         return loss.expect_normal_inverse_gamma(self.nu, self.alpha, self.beta)

@@ -22,9 +22,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from rue._arrays import FloatArray, chunked, round_to_scale
-from rue.beliefs.base import Belief, ClassBelief, Components
+from rue.beliefs.base import Belief, Components
 from rue.beliefs.dirichlet import Dirichlet
-from rue.beliefs.draws import Draws
+from rue.beliefs.draws import ClassBelief, Draws
 from rue.beliefs.scored import Scored
 from rue.errors import InputError
 from rue.losses import Absolute, Log, Loss, Squared, ZeroOne

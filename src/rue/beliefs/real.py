@@ -2,8 +2,12 @@
 
 from abc import abstractmethod
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from rue._arrays import FloatArray
 from rue.beliefs.base import Belief, Components
+from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.real import Ragged, RealLoss, round_to_digits
 
@@ -45,7 +49,32 @@ class RealBelief(Belief):
     def mixture_distances(self, answers: Ragged) -> FloatArray:
         """Return E|X - y| for each answer y, shape (n_answers,)."""
 
+    def loss_bound(
+        self,
+        loss: Loss,
+        actions: ArrayLike | None = None,
+        limits: tuple[float, float] | None = None,
+    ) -> float:
+        """Return the bound over answers within the limits: losses are convex, so it is at one."""
+        if limits is None:
+            raise InputError(
+                "real-valued answers have no bound, and a promise needs one",
+                advice={"--range": "states their range"},
+            )
+        real, n = loss.real(), len(self)
+        action = real.action(self) if actions is None else real.check_actions(actions, n)
+        ends = Ragged(np.tile(np.array(limits), n), np.arange(0, 2 * n + 1, 2))
+        largest = real.losses(ends, action).reshape(n, 2).max(axis=1)
+        bound = real.bound(*limits)
+        if largest.max() > bound * (1 + 1e-9):
+            row = int(np.argmax(largest > bound * (1 + 1e-9)))
+            raise InputError(
+                f"predictions must lie within the range, {limits[0]:g} to {limits[1]:g}, for the "
+                f"loss to be at most {bound:g}, but it can be {largest[row]:g} at row {row}; clip "
+                "the predictions or state another bound"
+            )
+        return bound
+
     def __repr__(self) -> str:
-        n_draws = getattr(self, "n_draws", None)
-        draws = "" if n_draws is None else f" x {n_draws} draws"
+        draws = "" if self.n_draws is None else f" x {self.n_draws} draws"
         return f"{type(self).__name__}({self.n_points:,} points{draws})"

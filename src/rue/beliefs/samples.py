@@ -84,6 +84,16 @@ class Samples(RealBelief):
         """The number of empirical distributions of each point."""
         return int(self.values.shape[1])
 
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        several = f"{self.n_draws:,} draws" if self.n_draws > 1 else "one draw"
+        return f"{several} of {self.values.shape[2]:,} sampled values per point"
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the values under the name that files have for them."""
+        return {"samples": self.values}
+
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return exact sums over the values."""
         parts = [loss.expect_samples(chunk) for _, chunk in chunked(self.values)]

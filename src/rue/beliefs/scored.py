@@ -19,7 +19,8 @@ from rue._arrays import (
     round_to_scale,
     sum_tolerance,
 )
-from rue.beliefs.base import ClassBelief, Components
+from rue.beliefs.base import Components
+from rue.beliefs.draws import ClassBelief
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
 
@@ -92,6 +93,11 @@ class Scored(ClassBelief):
     def n_points(self) -> int:
         """The number of points."""
         return int(self.probs.shape[0])
+
+    @property
+    def description(self) -> str:
+        """What the belief holds for each point, for a reader."""
+        return "one distribution per point, and an epistemic score from another source"
 
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield the Bayes risk of the distributions, and the scores as the regret."""

@@ -218,19 +218,17 @@ def _evaluate(
     """Return selective prediction on the points that all truths have, and notes."""
     from rue.io.runs import align_files
     from rue.proxies.rows import ProxyRow, evaluate_proxies
-    from rue.truth.annotations import Annotations
 
     row = ProxyRow("", belief.n_points)
     notes: list[str] = []
     sides = [side for side in (answers, labels) if side is not None]
     for side in sides:
-        if not isinstance(side, Annotations):
+        if not side.n_classes:
             raise InputError(f"{side.source}: has real-valued answers, and proxies are for classes")
         _, belief, more = align_files(belief, side, matching)
         notes += [*side.notes, *more]
     for side in sides:
         there, here, _ = align_files(belief, side, matching)
-        assert isinstance(there, Annotations)
         result = evaluate_proxies(
             here,
             labels=there if side is labels else None,

@@ -10,7 +10,7 @@ from rue.beliefs import Belief
 from rue.components import Run, on_one_scale
 from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_selector
-from rue.deploy.kind import Kind, loss_bound
+from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import InputError
 from rue.losses import Loss
@@ -124,7 +124,7 @@ class DeployableSelector:
         limits = annotations.range
         bound = self.bound
         if self.delta is not None and bound is None:
-            bound = loss_bound(loss, belief, actions, limits)
+            bound = belief.loss_bound(loss, actions, limits)
         self.rule_ = fit_selector(
             run.star,
             run.hat,

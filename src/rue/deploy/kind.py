@@ -6,24 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rue._arrays import show
 from rue._schema import build, plain
 from rue._text import JsonObject
-from rue.beliefs import Belief, RealBelief
+from rue.beliefs import Belief
 from rue.errors import InputError
-from rue.losses import (
-    Classes,
-    CostMatrix,
-    Log,
-    Loss,
-    QuantileLoss,
-    Ragged,
-    Squared,
-    Valued,
-    get_loss,
-)
+from rue.losses import Classes, CostMatrix, Log, Loss, Valued, get_loss
 
 _WORDS = {
     "method": "the method",
@@ -110,7 +99,7 @@ class Kind:
             Kind.of_loss(loss),
             method=method,
             belief=type(belief).__name__.lower(),
-            n_draws=getattr(belief, "n_draws", None),
+            n_draws=belief.n_draws,
             n_classes=belief.n_classes or None,
             classes=belief.outcomes.names,
             values=values,
@@ -181,61 +170,6 @@ def largest_loss(kind: Kind) -> float:
     except InputError:  # a loss of another package, or one about other classes
         return math.inf
     return few if few == many else math.inf
-
-
-def loss_bound(
-    loss: Loss,
-    belief: Belief,
-    actions: ArrayLike | None = None,
-    limits: tuple[float, float] | None = None,
-) -> float:
-    """Return the bound of the loss; raise if there is none, or if a prediction exceeds it."""
-    if isinstance(belief, RealBelief):
-        return _real_bound(loss, belief, actions, limits)
-    n_classes = belief.n_classes
-    if actions is not None and isinstance(loss, Squared | QuantileLoss):
-        values = np.arange(float(n_classes)) if loss.values is None else loss.values
-        outside = (np.asarray(actions) < values[0]) | (np.asarray(actions) > values[-1])
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise InputError(
-                f"actions must lie within the values, {values[0]:g} to {values[-1]:g}, for the "
-                f"loss to be bounded, got {np.asarray(actions)[row]:g} at row {row}"
-            )
-    bound = loss.bound(n_classes)
-    if not np.isfinite(bound):
-        raise InputError(
-            f"{loss.name} loss has no bound, and a promise needs one",
-            advice={"--floor": "sets a floor on predicted probabilities, which gives it one"},
-        )
-    return bound
-
-
-def _real_bound(
-    loss: Loss,
-    belief: RealBelief,
-    actions: ArrayLike | None,
-    limits: tuple[float, float] | None,
-) -> float:
-    """Return the bound over answers within the limits: losses are convex, so it is at one end."""
-    if limits is None:
-        raise InputError(
-            "real-valued answers have no bound, and a promise needs one",
-            advice={"--range": "states their range"},
-        )
-    real, n = loss.real(), len(belief)
-    action = real.action(belief) if actions is None else real.check_actions(actions, n)
-    ends = Ragged(np.tile(np.array(limits), n), np.arange(0, 2 * n + 1, 2))
-    largest = real.losses(ends, action).reshape(n, 2).max(axis=1)
-    bound = real.bound(*limits)
-    if largest.max() > bound * (1 + 1e-9):
-        row = int(np.argmax(largest > bound * (1 + 1e-9)))
-        raise InputError(
-            f"predictions must lie within the range, {limits[0]:g} to {limits[1]:g}, for the loss "
-            f"to be at most {bound:g}, but it can be {largest[row]:g} at row {row}; clip the "
-            "predictions or state another bound"
-        )
-    return bound
 
 
 def _require_known(name: str) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.beliefs import Belief, ClassBelief
+from rue.beliefs import Belief
 from rue.components import Components, Run, decompose
-from rue.deploy.kind import Kind, loss_bound
+from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import holds_components, named_method, read_estimates
@@ -21,7 +21,6 @@ from rue.io.real_values import rated_truth
 from rue.io.runs import make_run
 from rue.losses import Classes, Loss, get_loss
 from rue.truth.base import Truth
-from rue.truth.ratings import Ratings
 from rue.truth.realized import predicted_person
 
 
@@ -250,7 +249,6 @@ def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
 
 
 def _within(truth: Truth, limits: tuple[float, float]) -> Truth:
-    assert isinstance(truth, Ratings)
     try:
         return truth.within(limits)
     except InputError as error:
@@ -259,7 +257,7 @@ def _within(truth: Truth, limits: tuple[float, float]) -> Truth:
 
 def _bound(belief: Belief, loss: Loss, limits: tuple[float, float] | None) -> float:
     try:
-        return loss_bound(loss, belief, belief.placed_actions(loss), limits)
+        return belief.loss_bound(loss, belief.placed_actions(loss), limits)
     except InputError as error:
         raise error.about(belief.source) from None
 
@@ -269,7 +267,5 @@ def _with_person(hat: Components, belief: Belief, loss: Loss) -> Components:
 
 
 def _doubt(belief: Belief) -> FloatArray | None:
-    if not isinstance(belief, ClassBelief):
-        return None
-    mean: Any = belief.mean()
-    return np.asarray(1.0 - mean.max(axis=1))
+    mean = belief.mean_probs()
+    return None if mean is None else np.asarray(1.0 - mean.max(axis=1))

@@ -5,27 +5,22 @@ points add these points. A mixture that fits neither is an error.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.beliefs import Belief, Draws, Gaussians, Samples
+from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
-from rue.losses import Classes
+from rue.losses import Classes, Outcomes
 from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
-_Drawn = (Draws, Gaussians, Samples)
-Drawn = Draws | Gaussians | Samples
 
-
-def _member(read: Belief | Run) -> Drawn:
-    if not isinstance(read, _Drawn):
+def _member(read: Belief | Run) -> Belief:
+    if isinstance(read, Run) or read.n_draws is None:
         what = "components" if isinstance(read, Run) else type(read).__name__
         raise FileError(
             f"{read.source}: several files of one method must hold probs, logits or "
@@ -39,7 +34,7 @@ def joined(read: Sequence[Belief | Run]) -> Belief:
     first, *others = _with_all_classes([_member(each) for each in read])
     members = [first, *(_like(first, member) for member in others)]
     parts = _parts(members)
-    n_draws = [sum(member.n_draws for member in part) for part in parts]
+    n_draws = [sum(member.n_draws or 0 for member in part) for part in parts]
     if len(set(n_draws)) > 1:
         sizes = ", ".join(
             f"{n} about those of {Path(part[0].source).name}"
@@ -61,7 +56,7 @@ def joined(read: Sequence[Belief | Run]) -> Belief:
     return belief.with_source(source, groups=groups)._with(truth=_joined_truth(beliefs))
 
 
-def _with_all_classes(members: list[Drawn]) -> list[Drawn]:
+def _with_all_classes(members: list[Belief]) -> list[Belief]:
     """Return members of sampled labels with the classes that any of them sampled."""
     outcomes = [member.outcomes for member in members]
     if any(own.complete or own.names is None for own in outcomes):
@@ -76,14 +71,12 @@ def _with_all_classes(members: list[Drawn]) -> list[Drawn]:
     return widened
 
 
-def _outcomes(members: Sequence[Drawn]) -> Any:
+def _outcomes(members: Sequence[Belief]) -> Outcomes:
     """Return the classes of the first, with the orders that any of them states."""
-    outcomes = [member.outcomes for member in members]
-    classes = [own for own in outcomes if isinstance(own, Classes)]
-    return classes[0].joined_orders(*classes) if classes else outcomes[0]
+    return members[0].outcomes.joined_orders(*(member.outcomes for member in members))
 
 
-def _like(first: Drawn, member: Drawn) -> Drawn:
+def _like(first: Belief, member: Belief) -> Belief:
     """Bring a member's classes into the order of the first one's."""
     own, meant = member, first
     if type(own) is not type(meant):
@@ -104,10 +97,8 @@ def _like(first: Drawn, member: Drawn) -> Drawn:
     return _in_class_order(first, member)
 
 
-def _in_class_order(first: Drawn, member: Drawn) -> Drawn:
+def _in_class_order(first: Belief, member: Belief) -> Belief:
     own, meant = member.outcomes, first.outcomes
-    if not isinstance(own, Classes) or not isinstance(meant, Classes):
-        return member
     if (own.names is None) != (meant.names is None):
         bare, named = (member, first) if own.names is None else (first, member)
         raise AlignmentError(
@@ -135,7 +126,7 @@ def _in_class_order(first: Drawn, member: Drawn) -> Drawn:
     return member._in_columns(columns, placed)._with(truth=truth)
 
 
-def _parts(members: Sequence[Drawn]) -> list[list[Drawn]]:
+def _parts(members: Sequence[Belief]) -> list[list[Belief]]:
     """Return the files by the points that they are about."""
     first = members[0]
     if first.ids is None:
@@ -146,11 +137,11 @@ def _parts(members: Sequence[Drawn]) -> list[list[Drawn]]:
                     f"{len(first):,}; files without ids must have the same points"
                 )
         return [list(members)]
-    parts: dict[frozenset[str], list[Drawn]] = {}
+    parts: dict[frozenset[str], list[Belief]] = {}
     for member in members:
         assert member.ids is not None
         parts.setdefault(frozenset(member.ids.tolist()), []).append(member)
-    seen: dict[str, Drawn] = {}
+    seen: dict[str, Belief] = {}
     for ids, part in parts.items():
         shared = next((name for name in ids if name in seen), None)
         if shared is not None:
@@ -163,7 +154,7 @@ def _parts(members: Sequence[Drawn]) -> list[list[Drawn]]:
     return list(parts.values())
 
 
-def _draws_of(part: Sequence[Drawn]) -> Drawn:
+def _draws_of(part: Sequence[Belief]) -> Belief:
     """Stack files about the same points, rows in the order of the first."""
     first = part[0]
     beliefs = []
@@ -171,12 +162,10 @@ def _draws_of(part: Sequence[Drawn]) -> Drawn:
         _, rows, _ = align_rows(first, member)
         beliefs.append(member if rows is None else member[rows])
         _require_same_truth(first, member, rows)
-    stacked = _concatenated(beliefs, axis=1)
-    arrays = {each.name: getattr(stacked, each.name) for each in fields(stacked)}
-    return first._with(**arrays)
+    return _concatenated(beliefs, axis=1)
 
 
-def _require_same_truth(first: Drawn, member: Drawn, rows: IntArray | None) -> None:
+def _require_same_truth(first: Belief, member: Belief, rows: IntArray | None) -> None:
     """Raise if the files' own answers about the same points differ."""
     if first.truth is None or member.truth is None:
         return
@@ -189,7 +178,7 @@ def _require_same_truth(first: Drawn, member: Drawn, rows: IntArray | None) -> N
         )
 
 
-def _joined_truth(parts: Sequence[Drawn]) -> Truth | None:
+def _joined_truth(parts: Sequence[Belief]) -> Truth | None:
     """Return the files' own counts; None where a part has none."""
     truths = [part.truth for part in parts if part.truth is not None]
     if len(truths) < len(parts) or len(parts) == 1:
@@ -202,11 +191,12 @@ def _joined_truth(parts: Sequence[Drawn]) -> Truth | None:
     return whole._with(outcomes=truths[0].outcomes).with_source(truths[0].source)
 
 
-def _concatenated(beliefs: Sequence[Drawn], axis: int) -> Drawn:
-    """Join beliefs of one kind along points (0) or draws (1)."""
-    names = [each.name for each in fields(beliefs[0])]
-    arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(belief, name) for belief in beliefs], axis=axis)
-        for name in names
-    }
-    return type(beliefs[0])(**arrays)
+def _concatenated(beliefs: Sequence[Belief], axis: int) -> Belief:
+    """Return the first belief with the arrays of all, joined along points (0) or draws (1)."""
+    first = beliefs[0]
+    return first._with(
+        **{
+            name: np.concatenate([getattr(belief, name) for belief in beliefs], axis=axis)
+            for name in first._ROWS
+        }
+    )

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import as_vector, require_finite, require_shape
-from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Gaussians, Samples, Scored
+from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
@@ -232,10 +232,9 @@ def read_method(
 
 def _repeated_draws(belief: Belief, files: Sequence[str]) -> tuple[str, ...]:
     """Return a note for draws that are the same as an earlier one for every point."""
-    if not isinstance(belief, Draws | Gaussians | Samples):
+    arrays, n_draws = belief.arrays().values(), belief.n_draws
+    if n_draws is None:
         return ()
-    arrays = [getattr(belief, each.name) for each in fields(belief)]
-    n_draws = belief.n_draws
     labels = [f"draw {d + 1}" for d in range(n_draws)] if len(files) != n_draws else list(files)
     pairs = []
     for later in range(1, n_draws):

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief, Gaussians, NormalInverseGamma, RealBelief, Samples
@@ -44,32 +43,6 @@ def real_belief(path: Path, arrays: Mapping[str, NDArray[Any]], kind: str) -> Re
         return Gaussians(mean, sd)
     except InputError as error:
         raise error.about(path) from None
-
-
-def real_arrays(belief: RealBelief) -> dict[str, NDArray[Any]]:
-    """Return the arrays by which a file holds a belief about real numbers."""
-    match belief:
-        case Gaussians():
-            return {"mean": belief.mean, "sd": belief.sd}
-        case Samples():
-            return {"samples": belief.values}
-        case NormalInverseGamma():
-            return {name: getattr(belief, name) for name in _KINDS["NormalInverseGamma"]}
-    raise InputError(
-        f"belief must be Gaussians, Samples or NormalInverseGamma, got {type(belief).__name__}"
-    )
-
-
-def padded_ratings(ratings: Ratings) -> dict[str, NDArray[np.float64]]:
-    """Return the arrays by which a file holds ratings: NaN where a point has fewer answers."""
-    answers = ratings.answers
-    column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
-    padded = np.full((len(ratings), int(answers.lengths.max())), np.nan)
-    padded[answers.repeat(np.arange(len(ratings))), column] = answers.values
-    arrays = {"ratings": padded}
-    if ratings.range is not None:
-        arrays["range"] = np.array(ratings.range)
-    return arrays
 
 
 def rated_truth(belief: Belief, truth: Truth, values: ArrayLike | None) -> Truth:

@@ -17,7 +17,6 @@ from rue.io.predictions import draws_first, noted_twins, read_method, read_predi
 from rue.io.real_values import rated_truth
 from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
-from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
 
@@ -100,7 +99,7 @@ def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
 
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
     """Return what two files say on the same points and classes, as the user wants them matched."""
-    n_draws = getattr(belief, "n_draws", None)
+    n_draws = belief.n_draws
     if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
         shape = (len(belief), n_draws, belief.n_classes)
         raise AlignmentError(f"{belief.source}: {draws_first('probs', shape, len(truth))}")
@@ -161,11 +160,8 @@ def _beside(run: Run, truth: Truth) -> Run:
 
 def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
     """Return the class that most annotators chose, by name where classes have names."""
-    if not isinstance(truth, Annotations):
-        return {}
-    most = truth.probs.argmax(axis=1)
-    names = truth.outcomes.names
-    return {"class": most if names is None else np.array(names)[most]}
+    most = truth.majority()
+    return {} if most is None else {"class": most}
 
 
 def read_run(

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import as_vector
 from rue._text import marked, protected
-from rue.beliefs import Belief, Dirichlet, Draws, RealBelief, Scored
+from rue.beliefs.base import Belief, require_any_belief
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.arrays import save_npz
 from rue.io.atomic import replacing
-from rue.io.real_values import padded_ratings, real_arrays
-from rue.truth.annotations import Annotations
-from rue.truth.ratings import Ratings
+from rue.truth.alignment import require_kinds
+from rue.truth.base import Truth
 
 
 def save_predictions(
@@ -27,7 +26,7 @@ def save_predictions(
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
-    annotations: Annotations | Ratings | None = None,
+    annotations: Truth | None = None,
     classes: Sequence[str] | None = None,
     method: str | None = None,
 ) -> None:
@@ -87,51 +86,32 @@ def prediction_arrays(
     *,
     ids: Sequence[object] | NDArray[Any] | None = None,
     values: ArrayLike | None = None,
-    annotations: Annotations | Ratings | None = None,
+    annotations: Truth | None = None,
     classes: Sequence[str] | None = None,
     method: str | None = None,
 ) -> dict[str, Any]:
     """Return the arrays of a prediction file by name; see :func:`save_predictions`."""
     arrays: dict[str, Any] = {}
+    require_any_belief(belief)
     if ids is not None:
         arrays["ids"] = _names("ids", ids, belief.n_points)
     if method is not None:
         arrays["method"] = np.asarray(method, dtype=np.str_)
-    if isinstance(belief, RealBelief):
-        if isinstance(annotations, Annotations):
-            raise InputError(
-                f"annotations of {type(belief).__name__} must be Ratings, got Annotations: use "
-                "Ratings.from_counts"
-            )
-        if annotations is None:
-            return arrays | real_arrays(belief)
-        if len(annotations) != len(belief):
-            raise ShapeError(f"annotations must have {len(belief)} points, got {len(annotations)}")
-        return arrays | real_arrays(belief) | padded_ratings(annotations)
-    if isinstance(annotations, Ratings):
-        raise InputError(f"Ratings need a belief about real numbers, got {type(belief).__name__}")
-    if values is None and annotations is not None:
-        values = annotations.values
-    if values is not None:
-        arrays["values"] = as_vector("values", values, belief.n_classes)
     if annotations is not None:
-        shape = annotations.n_points, annotations.n_classes
-        if shape != (belief.n_points, belief.n_classes):
+        require_kinds(annotations, belief)
+        shape = (len(annotations), annotations.n_classes)
+        if shape != (len(belief), belief.n_classes):
             raise ShapeError(
-                f"annotations must have shape ({belief.n_points}, {belief.n_classes}), got {shape}"
+                f"annotations must have {len(belief)} points and {belief.n_classes} classes, got "
+                f"{shape[0]} and {shape[1]}"
             )
-        is_exact = annotations.counts is None
-        arrays["counts"] = annotations.probs if is_exact else annotations.counts
-    if classes is not None:
+        arrays |= annotations.arrays()
+        values = annotations.values if values is None else values
+    if belief.n_classes and values is not None:
+        arrays["values"] = as_vector("values", values, belief.n_classes)
+    if belief.n_classes and classes is not None:
         arrays["classes"] = _names("classes", classes, belief.n_classes)
-    match belief:
-        case Draws():
-            return arrays | {"probs": belief.probs}
-        case Dirichlet():
-            return arrays | {"alpha": belief.alpha}
-        case Scored():
-            return arrays | {"probs": belief.probs, "epistemic": belief.epistemic}
-    raise InputError(f"belief must be Draws, Dirichlet or Scored, got {belief!r}")
+    return arrays | belief.arrays()
 
 
 def save_table(path: Path, columns: Mapping[str, NDArray[Any]], *, parents: bool = False) -> None:

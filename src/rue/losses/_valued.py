@@ -71,3 +71,15 @@ class Valued(Loss):
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
         """Return any finite numbers, shape (n_points,)."""
         return as_vector("actions", actions, n_points)
+
+    def require_within(self, actions: ArrayLike, n_classes: int) -> None:
+        """Raise if a number lies outside the values; distributions, as rps takes, never do."""
+        numbers = np.asarray(actions)
+        scale = self.origin() + self.offsets(n_classes)[[0, -1]]
+        outside = (numbers < scale[0]) | (numbers > scale[1])
+        if numbers.ndim == 1 and outside.any():
+            row = int(np.argmax(outside))
+            raise InputError(
+                f"actions must lie within the values, {scale[0]:g} to {scale[1]:g}, for the loss "
+                f"to be bounded, got {numbers[row]:g} at row {row}"
+            )

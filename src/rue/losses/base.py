@@ -66,6 +66,10 @@ class Loss(ABC):
         """Return the largest possible loss of a Bayes action; infinity if it is unbounded."""
         return self.scale(n_classes)
 
+    def require_within(self, actions: ArrayLike, n_classes: int) -> None:
+        """Raise if an action lies outside the scale, so that its loss exceeds the bound."""
+        return
+
     @abstractmethod
     def action(self, probs: FloatArray) -> NDArray[Any]:
         """Return the Bayes action a(p) of each distribution.

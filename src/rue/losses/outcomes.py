@@ -26,6 +26,8 @@ class Outcomes(ABC):
     """The numbers that were given for the classes."""
     complete: bool = True
     """Whether all classes are here."""
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The orders of the classes that were stated, and how strongly."""
     range: tuple[float, float] | None = None
     """The least and the largest real number possible, where that is known."""
 
@@ -41,6 +43,10 @@ class Outcomes(ABC):
     @abstractmethod
     def part(self, columns: IntArray) -> "Outcomes":
         """Return the classes of some of the columns, in their order."""
+
+    def joined_orders(self, *others: "Outcomes") -> "Outcomes":
+        """Return these classes with all the orders that others state."""
+        return self
 
     @abstractmethod
     def with_values(self, values: ArrayLike) -> "Outcomes":
@@ -293,7 +299,7 @@ class Classes(Outcomes):
             )
         return self._with(given_values=values)
 
-    def joined_orders(self, *others: "Classes") -> "Classes":
+    def joined_orders(self, *others: Outcomes) -> "Classes":
         """Return these classes with all the orders that others state."""
         orders = [order for other in others for order in other.orders]
         return self._with(orders=tuple(dict.fromkeys(orders)))

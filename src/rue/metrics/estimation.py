@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_distributions
-from rue.beliefs import ClassBelief, Draws, RealBelief
+from rue.beliefs import Belief, ClassBelief, Draws
 from rue.components import realize
 from rue.errors import InputError
 from rue.losses import Loss
-from rue.truth.annotations import Annotations
+from rue.truth.alignment import require_kinds
+from rue.truth.annotations import Annotations, require_belief
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +102,10 @@ def regret_parts(
     >>> found.estimation, found.in_class
     (array([ 0.05, -0.03]), array([0.01, 0.01]))
     """
-    if not isinstance(annotations, Annotations):
-        raise InputError(
-            f"annotations must be rue.Annotations, got {type(annotations).__name__}: "
-            "rue.Annotations(counts) or rue.Annotations.from_probs(probs)"
-        )
-    if isinstance(belief, RealBelief) or isinstance(limit, RealBelief):
-        raise InputError("belief and limit must be distributions over classes, not real numbers")
-    if not isinstance(limit, ClassBelief):
+    require_kinds(annotations, require_belief(belief))
+    if not isinstance(limit, Belief):
         limit = Draws(as_distributions("limit", limit)[:, None])
+    limit = require_belief(limit)
     have, got = annotations.probs.shape, (limit.n_points, limit.n_classes)
     if have != got:
         raise InputError(

@@ -18,7 +18,6 @@ from rue.metrics.columns import COLUMNS, EVALUATED, UNBIASED_LOSSES, Column, tit
 from rue.metrics.corrected import CORRECTED
 from rue.metrics.limits import limit_titles
 from rue.metrics.statistics import Sample
-from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.realized import person_kind
 
@@ -443,8 +442,10 @@ def _notes(run: Run, numbers: Mapping[str, float]) -> list[str]:
 def _constant_risk(run: Run) -> float | None:
     """Return the risk of predicting the mean answer everywhere, if that is clearly better."""
     truth, loss, total = run.annotations, run.loss, run.star.total
-    if not isinstance(truth, Annotations) or not isinstance(loss, Loss) or len(run) < 20:
+    if truth is None or not isinstance(loss, Loss) or len(run) < 20:
         return None
-    constant = loss.risk(truth.probs, loss.action(truth.probs.mean(axis=0, keepdims=True)))
+    constant = truth.constant_risk(loss)
+    if constant is None:
+        return None
     lead = total - constant
     return float(constant.mean()) if lead.mean() > 3 * lead.std() / len(run) ** 0.5 else None

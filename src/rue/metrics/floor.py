@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, round_to_scale
-from rue.beliefs import ClassBelief, Dirichlet, Draws, Scored
+from rue.beliefs.dirichlet import choose, draw_dirichlets
 from rue.components import Run
 from rue.losses import Loss
 from rue.metrics.corrected import run_answers
@@ -83,19 +83,19 @@ def simulate_floor(
 ) -> tuple[Simulated, Simulated]:
     """Return n-AuReC when ranking by the expected plug-in regret, and by the true regret."""
     costs, order = _sorted_answers(run)
-    assert isinstance(run.belief, ClassBelief)
-    mean = run.belief.mean()[order]
-    bases = _bases(mean, costs.counts)
+    mean = None if run.belief is None else run.belief.mean_probs()
+    assert mean is not None
+    bases = _bases(mean[order], costs.counts)
     likelihood = _likelihoods(bases, costs.counts)
     share = _responsibilities(likelihood)
     cumulated = np.cumsum(share, axis=1)
 
     def draw(rows: slice, rng: np.random.Generator) -> FloatArray:
-        chosen = _choose(cumulated[rows], n_replicates, rng)
+        chosen = choose(cumulated[rows], n_replicates, rng)
         base, strength = np.divmod(chosen, len(STRENGTHS))
         points = np.arange(rows.start, rows.stop)
         alpha = STRENGTHS[strength][..., None] * bases[base, points] + costs.counts[rows]
-        return _dirichlet(alpha, rng)
+        return draw_dirichlets(alpha, rng)
 
     def score(rows: slice, probs: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, ...]:
         risk = (probs * costs.losses[rows]).sum(axis=-1)
@@ -114,14 +114,7 @@ def simulate_belief(run: Run, *, n_replicates: int = N_REPLICATES, seed: int = 0
     belief = run.belief[order]
 
     def draw(rows: slice, rng: np.random.Generator) -> FloatArray:
-        if isinstance(belief, Dirichlet):
-            alpha = np.asarray(belief.alpha[rows], np.float64)
-            return _dirichlet(np.broadcast_to(alpha, (n_replicates, *alpha.shape)), rng)
-        assert isinstance(belief, Draws)
-        n_points = rows.stop - rows.start
-        member = rng.integers(0, belief.n_draws, (n_replicates, n_points))
-        probs = np.asarray(belief.probs[rows], np.float64)[np.arange(n_points), member]
-        return np.asarray(probs / probs.sum(axis=-1, keepdims=True))
+        return belief.sampled_probs(rows, n_replicates, rng)
 
     (regret,) = _simulate(costs, n_replicates, seed, draw, None)
     return Simulated.of(regret, run.hat.epistemic[order])
@@ -185,7 +178,7 @@ def _reason_of_belief(run: Run) -> str:
     hat, star = run.hat, run.star
     if hat.outside_score:
         return "an outside score is no prediction of regret"
-    if getattr(run.belief, "n_draws", None) == 1:
+    if run.belief is not None and run.belief.n_draws == 1:
         return "one draw predicts no regret"
     assert star.aleatoric_high is not None  # every point has two answers
     bounds = (star.total - star.aleatoric_high, star.epistemic)
@@ -206,14 +199,14 @@ def _sorted_answers(run: Run) -> tuple[Answers, IntArray]:
     """Return the answers in the order of the points' own values, and that order."""
     costs, belief = run.once(run_answers), run.belief
     assert costs is not None
-    assert isinstance(belief, Draws | Dirichlet | Scored)
+    assert belief is not None
     hat, star = run.hat, run.star
     keys = (hat.aleatoric, hat.epistemic, hat.total, star.aleatoric, star.total)
     order = np.lexsort(keys)
     repeated = np.all([np.diff(key[order]) == 0 for key in keys], axis=0)
     if repeated.any():  # then all that is simulated from decides
-        stated = belief.alpha if isinstance(belief, Dirichlet) else belief.probs
-        tables = (costs.counts, costs.losses, np.asarray(stated).reshape(len(run), -1))
+        stated = (np.asarray(array).reshape(len(run), -1) for array in belief.arrays().values())
+        tables = (costs.counts, costs.losses, *stated)
         table = np.ascontiguousarray(np.concatenate(tables, axis=1) + 0.0)
         row_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
         order = np.lexsort((np.unique(row_bytes, return_inverse=True)[1], *keys))
@@ -257,25 +250,6 @@ def _responsibilities(likelihood: FloatArray) -> FloatArray:
         weights = weights * (scaled / mixed[:, None]).mean(axis=0)
     posterior = scaled * weights
     return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
-
-
-def _choose(cumulated: FloatArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
-    """Return a component for each replicate and point, with the given cumulated probabilities."""
-    number = rng.random((n_replicates, len(cumulated), 1))
-    return np.asarray((number >= cumulated[:, :-1]).sum(axis=-1))
-
-
-def _dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw a distribution for each row of concentrations."""
-    gamma = rng.standard_gamma(alpha)
-    whole = gamma.sum(axis=-1, keepdims=True)
-    if (whole == 0).any():  # every class underflowed: nearly all mass is on one class
-        empty = np.flatnonzero(whole.ravel() == 0)
-        rows, flat = alpha.reshape(-1, alpha.shape[-1])[empty], gamma.reshape(-1, alpha.shape[-1])
-        cumulated = np.cumsum(rows / rows.sum(axis=1, keepdims=True), axis=1)
-        flat[empty, _choose(cumulated, 1, rng)[0]] = 1.0
-        whole = gamma.sum(axis=-1, keepdims=True)
-    return np.asarray(gamma / whole)
 
 
 def _simulate(

@@ -10,14 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from rue._arrays import FloatArray, chunked, round_to_scale
-from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws
+from rue._arrays import FloatArray, round_to_scale
+from rue.beliefs import Belief
 from rue.components import Run
 from rue.truth.alignment import align
-from rue.truth.annotations import Annotations, require_belief
+from rue.truth.annotations import require_belief
 from rue.truth.base import Truth
-
-FLOOR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,29 +41,13 @@ class PairScores:
 
 def pair_scores(truth: Truth, belief: Belief) -> PairScores:
     """Score a belief by pairs of answers about the same point."""
-    from rue._kernels.pairs import dirichlet_pairs, draw_pairs
-
     truth, belief = align(truth, require_belief(belief))
-    assert isinstance(truth, Annotations)  # as a belief about classes fits no other truth
-    assert isinstance(belief, ClassBelief)
-    counts = truth.probs if truth.counts is None else truth.counts
-    counts = np.ascontiguousarray(counts, dtype=np.float64)
+    assert truth.votes is not None  # as a belief about classes fits no other truth
+    counts = np.ascontiguousarray(truth.votes, dtype=np.float64)
     others = np.zeros_like(counts) if truth.counts is None else counts
     whole = counts.sum(axis=1)
     scale = whole * whole if truth.counts is None else whole * (whole - 1.0)
-    out = np.empty((len(belief), 3))
-    if isinstance(belief, Dirichlet):
-        for rows, alpha in chunked(belief.alpha):
-            block = np.ascontiguousarray(alpha, dtype=np.float64)
-            dirichlet_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
-    elif isinstance(belief, Draws):
-        for rows, probs in chunked(belief.probs):
-            block = np.ascontiguousarray(probs)
-            draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
-    else:
-        for rows, mean in belief.means():
-            block = np.ascontiguousarray(mean[:, None])
-            draw_pairs(block, counts[rows], others[rows], scale[rows], FLOOR, out[rows])
+    out = belief.pair_sums(counts, others, scale)
     same = (counts * counts - others).sum(axis=1)
     star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
     gain = 2.0 * out[:, 1] - out[:, 0]

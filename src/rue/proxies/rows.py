@@ -25,6 +25,7 @@ from rue.losses import Loss, get_loss
 from rue.proxies.ood import OOD, evaluate_ood
 from rue.proxies.selective import Selective, correctness, evaluate_selective
 from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,8 @@ def evaluate_proxies(
     *,
     outside: Mapping[str, Belief] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
-    answers: Annotations | None = None,
-    labels: ArrayLike | Annotations | None = None,
+    answers: Truth | None = None,
+    labels: ArrayLike | Truth | None = None,
     loss: str | Loss = "log",
     method: str = "",
     convention: Convention = "definition",
@@ -152,7 +153,7 @@ def evaluate_proxies(
         raise InputError(
             "nothing to evaluate against: give OOD sets, annotators' answers or labels"
         )
-    truth = labels if isinstance(labels, Annotations | None) else _one_hot(labels, belief)
+    truth = labels if labels is None or isinstance(labels, Truth) else _one_hot(labels, belief)
     if answers is None:
         belief = belief.on_scale(get_loss(loss))
     else:
@@ -166,7 +167,7 @@ def evaluate_proxies(
         }
         ood = evaluate_ood(hat.epistemic, scores, groups)
 
-    def selective(truth: Annotations | None) -> tuple[Selective, ...]:
+    def selective(truth: Truth | None) -> tuple[Selective, ...]:
         if truth is None:
             return ()
         return evaluate_selective(correctness(truth, belief), hat)

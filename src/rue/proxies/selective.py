@@ -27,7 +27,7 @@ from rue.components import Components, realize
 from rue.errors import InputError
 from rue.metrics.measures import areas, aurc
 from rue.proxies.scores import SCORES
-from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def evaluate_selective(
     return tuple(_evaluate(right, name, score) for name, score in scores.items())
 
 
-def correctness(truth: Annotations, belief: Belief) -> FloatArray:
+def correctness(truth: Truth, belief: Belief) -> FloatArray:
     """Return the probability p*(argmax) that the predicted class is an annotator's answer."""
     return 1.0 - realize(truth, belief, "zero_one").total
 

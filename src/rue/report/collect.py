@@ -5,23 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue import __version__
-from rue._arrays import FloatArray, IntArray, round_to_scale
-from rue.beliefs import (
-    Belief,
-    ClassBelief,
-    Dirichlet,
-    Draws,
-    Gaussians,
-    NormalInverseGamma,
-    Samples,
-    Scored,
-)
+from rue._arrays import FloatArray, IntArray
+from rue.beliefs import Belief
 from rue.components import Run, realize
 from rue.errors import AlignmentError, InputError
 from rue.inference.comparison import compare
@@ -30,15 +20,12 @@ from rue.io.atomic import sha256
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import read_method
 from rue.io.runs import in_one_order, make_run
-from rue.losses import Log, Loss, Squared
+from rue.losses import Loss
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
-from rue.report.model import DataCard, MethodCard, Provenance, Report, ReportEntry
+from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.report.thinning import gap_and_slices
-from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
-from rue.truth.ratings import Ratings
-from rue.truth.realized import estimate_bayes_risk
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -127,7 +114,6 @@ def from_files(
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
     first: Path | None = None
     named = False
-    classes: tuple[str, ...] | None = None
     reads = in_one_order([read_method(paths, matching=matching) for paths in sources.values()])
     for (name, paths), predictions in zip(sources.items(), reads, strict=True):
         path = paths[0]
@@ -158,13 +144,7 @@ def from_files(
             order = _order(ids, here, len(made[0]), path, first)
         first = first or path
         if answers is not None and not isinstance(predictions, Run):
-            belief = made[0].belief
-            if isinstance(answers, Annotations) and isinstance(belief, ClassBelief):
-                # The actions in a file need not be classes, which are judged here.
-                own = belief.with_actions(None)
-                correct = 1.0 - realize(answers, own, "zero_one").total[order]
-                mean = np.asarray(belief.mean())[order]
-                classes = made[0].classes
+            correct, mean = judged(answers[order], made[0].belief and made[0].belief[order])
             if annotations is None:
                 annotations = answers[order]
             else:
@@ -199,15 +179,7 @@ def from_files(
         entries = _tested(entries, level=level, cluster=cluster, seed=seed, step=step)
     assert ids is not None
     facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)
-    card = DataCard(
-        name=shown,
-        items=known_items,
-        facts=({} if annotations is None else annotation_facts(annotations, classes)) | facts,
-        entropies=None if annotations is None else answer_entropies(annotations),
-        n_classes=annotations.n_classes if isinstance(annotations, Annotations) else None,
-        answers=annotations if isinstance(annotations, Annotations) else None,
-        classes=classes,
-    )
+    card = data_card(shown, known_items, annotations, facts)
     used = [
         *(path for paths in sources.values() for path in paths),
         *([Path(truth.source)] if truth is not None and Path(truth.source).is_file() else []),
@@ -234,82 +206,41 @@ def _versions() -> dict[str, str]:
     }
 
 
-def annotation_facts(annotations: Any, classes: Sequence[str] | None = None) -> dict[str, str]:
-    """Return the classes, the number of annotators and how much they agree, as facts for a card."""
-    if isinstance(annotations, Ratings):
-        return _rating_facts(annotations)
-    entropy = float(Log().bayes_risk(annotations.probs).mean())
-    share = entropy / np.log(annotations.n_classes)
-    named = classes is not None and len(classes) <= 12
-    shown = ", ".join(classes) if named and classes else f"{annotations.n_classes:,}"
-    facts = {"points": f"{annotations.n_points:,}", "classes": shown}
-    if annotations.counts is None:
-        facts["annotators"] = "none: the label distribution is known"
-    else:
-        facts["annotators per point"] = _annotators(annotations.n_annotators)
-    facts["entropy of the answers"] = f"{entropy:.3f} nats on average, {share:.0%} of the maximum"
-    agreed = float((annotations.probs.max(axis=1) == 1.0).mean())
-    facts["points on which all agree"] = f"{agreed:.1%}"
-    return facts
+def judged(
+    truth: Truth | None, belief: Belief | None
+) -> tuple[FloatArray | None, FloatArray | None]:
+    """Return the probability that each prediction is correct, and the mean distributions."""
+    mean = None if belief is None else belief.mean_probs()
+    if belief is None or truth is None or mean is None:
+        return None, None
+    # The actions in a file need not be classes, which are judged here.
+    return 1.0 - realize(truth, belief.with_actions(None), "zero_one").total, mean
 
 
-def _annotators(n: NDArray[Any]) -> str:
-    if n.min() == n.max():
-        return f"{n.min():.0f}"
-    return f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
-
-
-def _rating_facts(ratings: Ratings) -> dict[str, str]:
-    n, values = ratings.n_annotators, ratings.answers.values
-    facts = {
-        "points": f"{ratings.n_points:,}",
-        "answers": f"real numbers, {values.min():g} to {values.max():g}",
-        "annotators per point": _annotators(n),
-    }
-    if n.min() >= 2:
-        spread = np.sqrt(estimate_bayes_risk(ratings, Squared(), "unbiased").mean())
-        facts["standard deviation within points"] = f"{spread:.3g}"
-    return facts
-
-
-def answer_entropies(annotations: Any) -> FloatArray | None:
-    """Return the entropy of the answers to each point, in nats; real numbers have none."""
-    if isinstance(annotations, Ratings):
-        return None
-    scale = Log().scale(annotations.n_classes)
-    return round_to_scale(estimate_bayes_risk(annotations, Log()), scale)
+def data_card(name: str, items: Items, truth: Truth | None, facts: Mapping[str, str]) -> DataCard:
+    """Return the card of a data set, with what its answers say."""
+    if truth is None:
+        return DataCard(name, items, facts)
+    return DataCard(
+        name=name,
+        items=items,
+        facts=truth.facts() | dict(facts),
+        entropies=truth.entropies(),
+        n_classes=truth.n_classes or None,
+        answers=truth,
+        classes=truth.outcomes.names,
+    )
 
 
 def _facts(path: Path, predictions: Belief | Run) -> dict[str, str]:
     facts = {"file": path.name}
     if isinstance(predictions, Run):
         return facts | {"belief": "components, computed elsewhere"}
-    match predictions:
-        case Draws() as draws:
-            n = draws.probs.shape[1]
-            belief = f"{n:,} distributions per point" if n > 1 else "one distribution per point"
-        case Dirichlet():
-            belief = "a Dirichlet distribution per point"
-        case Scored():
-            belief = "one distribution per point, and an epistemic score from another source"
-        case Gaussians() as normals:
-            belief = f"{_several(normals.n_draws, 'normal distribution')} per point"
-        case Samples() as samples:
-            n = samples.values.shape[2]
-            belief = f"{_several(samples.n_draws, 'draw')} of {n:,} sampled values per point"
-        case NormalInverseGamma():
-            belief = "a normal-inverse-gamma distribution per point"
-        case _:
-            belief = type(predictions).__name__
-    facts["belief"] = belief
+    facts["belief"] = predictions.description
     facts["predicts"] = (
         "its own Bayes action" if predictions.actions is None else "the actions in the file"
     )
     return facts
-
-
-def _several(n: int, what: str) -> str:
-    return f"{n:,} {what}s" if n > 1 else f"one {what}"
 
 
 def _tested(

@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from rue._text import JsonObject
-from rue.beliefs import ClassBelief
 from rue.bench.cells import Cell, CellRow, cells
 from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store, with_convention
 from rue.bench.tables import Results, read_results, table_rows
-from rue.components import realize
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run
-from rue.report.collect import annotation_facts, answer_entropies
+from rue.report.collect import data_card, judged
 from rue.report.items import items_of
-from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
-from rue.truth.annotations import Annotations
+from rue.report.model import Items, MethodCard, Provenance, Report, ReportEntry
 from rue.truth.base import Truth
 
 
@@ -79,9 +76,7 @@ def from_folder(
         if not methods:
             continue
         seed = _first_seed(store, results, name, methods)
-        own_entries, truth, items, classes = _entries(
-            store, suite.name, name, methods, seed, here, step
-        )
+        own_entries, truth, items = _entries(store, suite.name, name, methods, seed, here, step)
         entries += own_entries
         shown, facts, missing = _items(name, items, own_entries)
         notes += missing
@@ -89,17 +84,7 @@ def from_folder(
         recorded = results.raw[first].data
         facts |= {"training points": f"{recorded.n_train:,}"}
         facts |= {f"note {i}" if i > 1 else "note": n for i, n in enumerate(recorded.notes, 1)}
-        cards.append(
-            DataCard(
-                name=name,
-                items=shown,
-                facts=annotation_facts(truth, classes) | facts,
-                entropies=answer_entropies(truth),
-                n_classes=truth.n_classes if isinstance(truth, Annotations) else None,
-                answers=truth if isinstance(truth, Annotations) else None,
-                classes=classes,
-            )
-        )
+        cards.append(data_card(name, shown, truth, facts))
         drawn |= {f"{name}/{method}": Cell(suite.name, name, method, seed) for method in methods}
         if len(suite.seeds) > 1:
             notes.append(
@@ -151,9 +136,9 @@ def _entries(
     seed: int,
     rows: list[JsonObject],
     step: Callable[[str], object],
-) -> tuple[list[ReportEntry], Truth, Items, tuple[str, ...] | None]:
+) -> tuple[list[ReportEntry], Truth, Items]:
     entries: list[ReportEntry] = []
-    truth = items = classes = None
+    truth = items = None
     for method in methods:
         belief = read_belief(store.predictions(Cell(suite, dataset, method, seed)))
         if belief.truth is None:
@@ -162,11 +147,8 @@ def _entries(
         ids = np.arange(len(annotations)).astype(np.str_)
         ids = ids if belief.ids is None else belief.ids
         if truth is None:
-            truth, items, classes = annotations, Items(ids), belief.outcomes.names
-        correct = mean = None
-        if isinstance(annotations, Annotations) and isinstance(belief, ClassBelief):
-            correct = 1.0 - realize(annotations, belief.with_actions(None), "zero_one").total
-            mean = np.asarray(belief.mean())
+            truth, items = annotations, Items(ids)
+        correct, mean = judged(annotations, belief)
         mine = [row for row in rows if row["method"] == method]
         proxies = {
             key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)
@@ -181,7 +163,7 @@ def _entries(
                 )
     assert truth is not None
     assert items is not None
-    return entries, truth, items, classes
+    return entries, truth, items
 
 
 def _is_proxy(key: str) -> bool:

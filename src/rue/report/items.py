@@ -146,10 +146,10 @@ def votes_of(
     """Return the answers of a data set and the predicted distributions of its entries."""
     answers = card.answers
     classes = {} if card.classes is None else {"classes": list(card.classes)}
-    if answers is None or not len(shown):
+    counts = None if answers is None else answers.votes
+    if answers is None or counts is None or not len(shown):
         return classes, [{} for _ in entries]
     rows = _first_rows(entries, shown, answers.n_classes, room)
-    counts = answers.probs if answers.counts is None else answers.counts
     votes = {"rows": rows.tolist(), "counts": add(counts[shown[rows]], "f4")}
     stored: dict[int, list[Any]] = {}  # the losses of a method share its distributions
     predicted: list[JsonObject] = []

@@ -11,7 +11,7 @@ from rue._arrays import FloatArray
 from rue.components import Run
 from rue.errors import InputError, ShapeError
 from rue.report.thinning import SlicesOfRun
-from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class DataCard:
         The entropy of the answers about each point, in nats; None if they are unknown.
     n_classes : int or None
         The number of classes.
-    answers : Annotations or None
+    answers : Annotations or Ratings, or None
         What annotators said about each point, to show it beside what is predicted.
     classes : tuple of str or None
         The names of the classes.
@@ -71,7 +71,7 @@ class DataCard:
     facts: Mapping[str, str] = field(default_factory=dict)
     entropies: FloatArray | None = None
     n_classes: int | None = None
-    answers: Annotations | None = None
+    answers: Truth | None = None
     classes: tuple[str, ...] | None = None
 
 

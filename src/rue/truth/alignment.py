@@ -88,7 +88,7 @@ def align_with_notes(
     truth: Truth, belief: Belief, *, common: bool = False, by_position: bool = False
 ) -> Alignment:
     """Return what :func:`align` does, with notes for a reader of the numbers."""
-    _require_kinds(truth, belief)
+    require_kinds(truth, belief)
     here, there, notes = align_rows(belief, truth, common=common, by_position=by_position)
     if by_position:
         ids = belief.ids if belief.ids is not None else truth.ids
@@ -204,7 +204,7 @@ def source(thing: Rows) -> str:
     return thing.source or ("the truth" if isinstance(thing, Truth) else "the belief")
 
 
-def _require_kinds(truth: object, belief: object) -> None:
+def require_kinds(truth: object, belief: object) -> None:
     """Raise unless the truth comes first and the belief second, on the same kind of outcomes."""
     if isinstance(truth, Belief) and isinstance(belief, Truth):
         raise InputError(

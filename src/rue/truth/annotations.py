@@ -19,11 +19,13 @@ from rue._arrays import (
     require_finite,
     require_n_classes,
     require_shape,
+    round_to_scale,
     show,
 )
-from rue.beliefs.base import Belief, ClassBelief
+from rue.beliefs.base import Belief, require_any_belief
+from rue.beliefs.draws import ClassBelief
 from rue.errors import InputError, ShapeError
-from rue.losses import Loss
+from rue.losses import Log, Loss
 from rue.losses.outcomes import Classes, as_classes
 from rue.truth.base import Truth
 
@@ -219,11 +221,6 @@ class Annotations(Truth):
         return len(self.probs)
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.probs.shape[1])
-
-    @property
     def n_annotators(self) -> FloatArray:
         """The number of annotators of each point, shape (n_points,); infinity if p* is known."""
         if self.counts is None:
@@ -235,9 +232,51 @@ class Annotations(Truth):
         """Whether there are counts."""
         return self.counts is not None
 
+    @property
+    def votes(self) -> FloatArray:
+        """The counts, or p* where it is known."""
+        return self.probs if self.counts is None else self.counts
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the array by which a file holds the answers."""
+        return {"counts": self.votes}
+
+    def facts(self) -> dict[str, str]:
+        """Return the classes, the number of annotators and how much they agree."""
+        names, n_classes = self.outcomes.names, self.n_classes
+        entropy = float(Log().bayes_risk(self.probs).mean())
+        n_asked = "annotators" if self.counts is None else "annotators per point"
+        agreed = float((self.probs.max(axis=1) == 1.0).mean())
+        return {
+            "points": f"{self.n_points:,}",
+            "classes": ", ".join(names) if names and n_classes <= 12 else f"{n_classes:,}",
+            n_asked: self.asked,
+            "entropy of the answers": f"{entropy:.3f} nats on average, "
+            f"{entropy / np.log(n_classes):.0%} of the maximum",
+            "points on which all agree": f"{agreed:.1%}",
+        }
+
+    def entropies(self) -> FloatArray:
+        """Return the entropy of the answers of each point, in nats."""
+        return round_to_scale(Log().bayes_risk(self.probs), Log().scale(self.n_classes))
+
+    def majority(self) -> NDArray[Any]:
+        """Return the class that most annotators chose, by name where classes have names."""
+        most = self.probs.argmax(axis=1)
+        names = self.outcomes.names
+        return np.asarray(most if names is None else np.array(names)[most])
+
+    def constant_risk(self, loss: Loss) -> FloatArray:
+        """Return the risk of predicting the mean answer of all points."""
+        return loss.risk(self.probs, loss.action(self.probs.mean(axis=0, keepdims=True)))
+
+    def within(self, limits: tuple[float, float]) -> Self:
+        """Raise: classes have no range."""
+        raise InputError(f"a range is for real-valued answers, got {limits} for classes")
+
     def answer_bytes(self) -> list[bytes]:
         """Return the counts of each point as bytes, or p* where it is known."""
-        table = np.asarray(self.probs if self.counts is None else self.counts, dtype="<f8")
+        table = np.asarray(self.votes, dtype="<f8")
         return [row.tobytes() for row in table + 0.0]
 
     def chosen_classes(self) -> NDArray[np.bool]:
@@ -285,16 +324,6 @@ def deployed_actions(
     if classes is None:
         raise InputError("realize needs a belief or actions, got neither")
     return ((rows, loss.action(m)) for rows, m in classes.means())
-
-
-def require_any_belief(belief: object) -> Belief:
-    """Return the belief, or raise unless it is one."""
-    if not isinstance(belief, Belief):
-        raise InputError(
-            "belief must be Draws, Dirichlet or Scored, or about real numbers Gaussians, Samples "
-            f"or NormalInverseGamma, got {type(belief).__name__}"
-        )
-    return belief
 
 
 def require_belief(belief: object) -> ClassBelief:

@@ -1,12 +1,14 @@
 """The interface of truths: what annotators said about each point."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.beliefs.base import PerPoint
+from rue.losses.base import Loss
 
 
 class Truth(PerPoint):
@@ -34,6 +36,45 @@ class Truth(PerPoint):
     @abstractmethod
     def has_answers(self) -> bool:
         """Whether there are answers that can be drawn again; not where p* is known exactly."""
+
+    @property
+    def votes(self) -> FloatArray | None:
+        """How many chose each class, or p* where it is known; None for real numbers."""
+        return None
+
+    @property
+    def asked(self) -> str:
+        """How many annotators a point has, for a reader."""
+        n = self.n_annotators
+        if not np.isfinite(n).all():
+            return "none: the label distribution is known"
+        if n.min() == n.max():
+            return f"{n.min():.0f}"
+        return f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by which a file holds the answers, by name."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, str]:
+        """Return what a reader must know about the answers, by name."""
+
+    def entropies(self) -> FloatArray | None:
+        """Return the entropy of the answers of each point, in nats; None for real numbers."""
+        return None
+
+    def majority(self) -> NDArray[Any] | None:
+        """Return the class that most annotators chose, shape (n_points,); None for real numbers."""
+        return None
+
+    def constant_risk(self, loss: Loss) -> FloatArray | None:
+        """Return the risk of predicting the mean answer of all points; None for real numbers."""
+        return None
+
+    @abstractmethod
+    def within(self, limits: tuple[float, float]) -> Self:
+        """Return the same answers with another range; raise if one is outside of it."""
 
     @abstractmethod
     def first_difference(self, other: "Truth") -> int | None:

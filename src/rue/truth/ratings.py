@@ -15,6 +15,7 @@ from rue._arrays import (
     as_vector,
 )
 from rue.errors import InputError, ShapeError
+from rue.losses import Squared
 from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged
 from rue.truth.annotations import Annotations
@@ -202,6 +203,28 @@ class Ratings(Truth):
         """True: ratings are answers."""
         return True
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return a row for each point, with NaN where it has fewer answers, and the range."""
+        answers = self.answers
+        column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
+        padded = np.full((len(self), int(answers.lengths.max())), np.nan)
+        padded[answers.repeat(np.arange(len(self))), column] = answers.values
+        limits = {} if self.range is None else {"range": np.array(self.range)}
+        return {"ratings": padded, **limits}
+
+    def facts(self) -> dict[str, str]:
+        """Return the span of the answers, their number and their spread within points."""
+        values = self.answers.values
+        facts = {
+            "points": f"{self.n_points:,}",
+            "answers": f"real numbers, {values.min():g} to {values.max():g}",
+            "annotators per point": self.asked,
+        }
+        if self.n_annotators.min() >= 2:
+            spread = np.sqrt(Squared().real().unbiased(self.answers).mean())
+            facts["standard deviation within points"] = f"{spread:.3g}"
+        return facts
+
     def answer_bytes(self) -> list[bytes]:
         """Return the sorted answers of each point as bytes."""
         answers = np.split(self.answers.values, self.answers.starts[1:-1])
@@ -211,7 +234,7 @@ class Ratings(Truth):
         """Return an empty array: real numbers have no classes."""
         return np.zeros(0, bool)
 
-    def within(self, limits: tuple[float, float]) -> "Ratings":
+    def within(self, limits: tuple[float, float]) -> Self:
         """Return the same answers with another range; raise if one is outside of it."""
         again = Ratings.__new__(Ratings)
         points = self.answers.repeat(np.arange(self.n_points))

@@ -40,4 +40,4 @@ def temper(belief: _Tempered, temperature: float) -> _Tempered:
     # Divided by the largest, so that no power of it underflows.
     scaled = (probs / probs.max(axis=-1, keepdims=True)) ** (1 / temperature)
     probs = scaled / scaled.sum(axis=-1, keepdims=True)
-    return Draws(probs) if isinstance(belief, Draws) else Scored(probs, belief.epistemic)
+    return belief._with(probs=probs)
