@@ -3,14 +3,15 @@
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from rue._text import JsonObject
 from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
     COLUMN,
+    INPUT,
+    INTERVALS,
+    OUTPUT,
     AnyFormat,
     At,
     ClusterOption,
@@ -22,6 +23,7 @@ from rue.cli.inputs import (
     Files,
     Matched,
     Wide,
+    option,
     read_limits,
     require_level,
 )
@@ -44,99 +46,67 @@ def evaluate(
     files: Files,
     matched: Matched,
     losses: CommandLosses,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar=COLUMN,
-            help="One row per group of this column; 'class' is the majority class.",
-            rich_help_panel="Input",
-        ),
-    ] = None,
-    by_annotator: Annotated[
-        str | None,
-        typer.Option(
-            metavar=COLUMN,
-            help="One row per group of annotators, such as gender, a column of a truth with one "
-            "row per answer; and the differences on the same points.",
-            rich_help_panel="Input",
-        ),
-    ] = None,
-    multi_label: Annotated[
-        bool,
-        typer.Option(
-            "--multi-label",
-            help="Annotators choose any number of labels: one row for each label, as a binary "
-            "problem, and their mean.",
-            rich_help_panel="Input",
-        ),
-    ] = False,
-    ci: Annotated[
-        float | None,
-        typer.Option(
-            help="Add bootstrap intervals of this level, e.g. 0.95.", rich_help_panel="Intervals"
-        ),
-    ] = None,
-    replicates: Annotated[
-        int,
-        typer.Option(help="Bootstrap samples for --ci.", min=2, rich_help_panel="Intervals"),
-    ] = 2000,
-    resample_annotators: Annotated[
-        bool,
-        typer.Option(
-            "--resample-annotators",
-            help="For --ci, resample annotators within points too.",
-            rich_help_panel="Intervals",
-        ),
-    ] = False,
+    by: str | None = option(
+        None,
+        "One row per group of this column; 'class' is the majority class.",
+        panel=INPUT,
+        metavar=COLUMN,
+    ),
+    by_annotator: str | None = option(
+        None,
+        "One row per group of annotators, such as gender, a column of a truth with one "
+        "row per answer; and the differences on the same points.",
+        panel=INPUT,
+        metavar=COLUMN,
+    ),
+    multi_label: bool = option(
+        False,
+        "Annotators choose any number of labels: one row for each label, as a binary "
+        "problem, and their mean.",
+        "--multi-label",
+        panel=INPUT,
+    ),
+    ci: float | None = option(
+        None, "Add bootstrap intervals of this level, e.g. 0.95.", panel=INTERVALS
+    ),
+    replicates: int = option(2000, "Bootstrap samples for --ci.", panel=INTERVALS, min=2),
+    resample_annotators: bool = option(
+        False,
+        "For --ci, resample annotators within points too.",
+        "--resample-annotators",
+        panel=INTERVALS,
+    ),
     cluster: ClusterOption = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            help="Seed of --ci, and of cost under Dirichlet beliefs.",
-            min=0,
-            rich_help_panel="Intervals",
-        ),
-    ] = 0,
-    gap: Annotated[
-        bool, typer.Option(help="Compute the Pareto-gap.", rich_help_panel="Output")
-    ] = True,
+    seed: int = option(
+        0, "Seed of --ci, and of cost under Dirichlet beliefs.", panel=INTERVALS, min=0
+    ),
+    gap: bool = option(True, "Compute the Pareto-gap.", panel=OUTPUT),
     corrected: CorrectedOption = False,
     defer_fee: DeferFee = None,
     at: At = None,
     coverage_at: CoverageAt = None,
-    references: Annotated[
-        bool | None,
-        typer.Option(
-            "--references/--quick",
-            help="Compute what n-AuReC is measured against for any number of points, or never.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    references: bool | None = option(
+        None,
+        "Compute what n-AuReC is measured against for any number of points, or never.",
+        "--references/--quick",
+        panel=OUTPUT,
+    ),
     convention: ConventionOption = "definition",
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STUDY",
-            help="Add the rows of a study on the same data, as atlas, and your rank.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY,...",
-            help="Show these columns of the row, or all, and not the short answer.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    against: str | None = option(
+        None,
+        "Add the rows of a study on the same data, as atlas, and your rank.",
+        panel=OUTPUT,
+        metavar="STUDY",
+    ),
+    columns: str | None = option(
+        None,
+        "Show these columns of the row, or all, and not the short answer.",
+        panel=OUTPUT,
+        metavar="KEY,...",
+    ),
     format: AnyFormat = "table",
     wide: Wide = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw the coverage curves: .png, .pdf or .svg.", rich_help_panel="Output"
-        ),
-    ] = None,
+    plot: Path | None = option(None, "Draw the coverage curves: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""
     from rue.components import Run

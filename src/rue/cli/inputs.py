@@ -35,6 +35,11 @@ def option(default: Any, text: str, *names: str, panel: str | None = None, **set
     return typer.Option(default, *names, help=text, rich_help_panel=panel, **settings)
 
 
+def shared(text: str, *names: str, panel: str | None = None, **settings: Any) -> Any:
+    """Declare an option that several commands have, each with its own default value."""
+    return typer.Option(*names, help=text, rich_help_panel=panel, **settings)
+
+
 def argument(default: Any, text: str, **settings: Any) -> Any:
     """Declare an argument by its default value (... if it is required) and its help."""
     return typer.Argument(default, help=text, **settings)
@@ -58,97 +63,82 @@ OneMethod = Annotated[
 ]
 TruthFile = Annotated[
     str | None,
-    typer.Option(
+    shared(
+        "The annotators' answers: a file (.npy, .npz, .jsonl, .csv, .parquet), or the name of "
+        "a data set (rue data list). By default the counts in the prediction file.",
         "--truth",
         metavar=FILE,
-        help="The annotators' answers: a file (.npy, .npz, .jsonl, .csv, .parquet), or the name of "
-        "a data set (rue data list). By default the counts in the prediction file.",
     ),
 ]
-LossNames = Annotated[
-    list[str] | None, typer.Option(metavar=NAME, help=f"{_LOSSES}; repeat for several.")
-]
+LossNames = Annotated[list[str] | None, shared(f"{_LOSSES}; repeat for several.", metavar=NAME)]
 Values = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBERS",
-        help="Numbers that classes stand for: -1,0,1 (squared, absolute, rps, pinball). "
+    shared(
+        "Numbers that classes stand for: -1,0,1 (squared, absolute, rps, pinball). "
         "By default 0,1,2,...",
+        metavar="NUMBERS",
     ),
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option(
+    shared(
+        "Column of clusters, such as documents: resample whole clusters.",
+        panel=INTERVALS,
         metavar=COLUMN,
-        help="Column of clusters, such as documents: resample whole clusters.",
-        rich_help_panel="Intervals",
     ),
 ]
 CorrectedOption = Annotated[
     bool,
-    typer.Option(
-        "--corrected",
-        help="Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the "
+    shared(
+        "Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the "
         "number of annotators.",
-        rich_help_panel="Output",
+        "--corrected",
+        panel=OUTPUT,
     ),
 ]
 DeferFee = Annotated[
     float | None,
-    typer.Option(
-        help="What asking a person about a deferred point costs beyond their risk, in the unit of "
+    shared(
+        "What asking a person about a deferred point costs beyond their risk, in the unit of "
         "the loss.",
+        panel=OUTPUT,
         min=0.0,
-        rich_help_panel="Output",
     ),
 ]
-At = Annotated[
-    float | None,
-    typer.Option(help="Add risk and regret at this coverage.", rich_help_panel="Output"),
-]
+At = Annotated[float | None, shared("Add risk and regret at this coverage.", panel=OUTPUT)]
 CoverageAt = Annotated[
     list[str] | None,
-    typer.Option(
+    shared(
+        "Add the largest coverage within this risk or regret, e.g. risk=0.05; repeatable.",
+        panel=OUTPUT,
         metavar="NAME=NUMBER",
-        help="Add the largest coverage within this risk or regret, e.g. risk=0.05; repeatable.",
-        rich_help_panel="Output",
     ),
 ]
 ConventionOption = Annotated[
     Literal["definition", "published"],
-    typer.Option(
-        help="Definition 1, or what the authors' own code computes.", rich_help_panel="Output"
-    ),
+    shared("Definition 1, or what the authors' own code computes.", panel=OUTPUT),
 ]
 Root = Annotated[
     Path | None,
-    typer.Option(
-        metavar=FOLDER, help="A data folder that is searched before RUE_DATA and the cache."
-    ),
+    shared("A data folder that is searched before RUE_DATA and the cache.", metavar=FOLDER),
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Memory limit for reading a file, e.g. 2GiB. By default 1 GiB or 100 times its size, "
+    shared(
+        "Memory limit for reading a file, e.g. 2GiB. By default 1 GiB or 100 times its size, "
         "whichever is more.",
+        metavar="SIZE",
     ),
 ]
 AnyFormat = Annotated[
     Literal["table", "json", "csv", "latex", "markdown"],
-    typer.Option("--format", help="Output format.", rich_help_panel="Output"),
+    shared("Output format.", "--format", panel=OUTPUT),
 ]
 TableOrJson = Annotated[
-    Literal["table", "json"],
-    typer.Option("--format", help="Output format.", rich_help_panel="Output"),
+    Literal["table", "json"], shared("Output format.", "--format", panel=OUTPUT)
 ]
 Wide = Annotated[
-    bool,
-    typer.Option(
-        "--wide",
-        help="Do not fit tables into the width of the terminal.",
-        rich_help_panel="Output",
-    ),
+    bool, shared("Do not fit tables into the width of the terminal.", "--wide", panel=OUTPUT)
 ]
 
 

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import FILE, AnyFormat, ConventionOption, Files, Matched, Wide
+from rue.cli.inputs import FILE, AnyFormat, ConventionOption, Files, Matched, Wide, option
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,30 +23,23 @@ EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=
 def proxies(
     files: Files,
     matched: Matched,
-    ood: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=FILE,
-            help="Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
-            "several after one --ood.",
-        ),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar=FILE,
-            help="The data set's labels, one per point: a file like --truth, or the name of a "
-            "data set.",
-        ),
-    ] = None,
-    near: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SET", help="A near OOD set. By default OpenOOD's, by name."),
-    ] = None,
-    far: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SET", help="A far OOD set. By default OpenOOD's, by name."),
-    ] = None,
+    ood: list[str] | None = option(
+        None,
+        "Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
+        "several after one --ood.",
+        metavar=FILE,
+    ),
+    labels: str | None = option(
+        None,
+        "The data set's labels, one per point: a file like --truth, or the name of a data set.",
+        metavar=FILE,
+    ),
+    near: list[str] | None = option(
+        None, "A near OOD set. By default OpenOOD's, by name.", metavar="SET"
+    ),
+    far: list[str] | None = option(
+        None, "A far OOD set. By default OpenOOD's, by name.", metavar="SET"
+    ),
     convention: ConventionOption = "definition",
     format: AnyFormat = "table",
     wide: Wide = False,
@@ -185,10 +176,10 @@ def _groups(
     from rue.data.datasets.openood import OPENOOD_GROUPS
 
     sets = list(next(iter(outside.values()), {}))
-    for option, names in (("--near", near), ("--far", far)):
+    for flag, names in (("--near", near), ("--far", far)):
         for name in names:
             if name not in sets:
-                raise InputError(f"{option} must be a set of --ood, got {name!r}")
+                raise InputError(f"{flag} must be a set of --ood, got {name!r}")
     both = next((name for name in near if name in far), None)
     if both is not None:
         raise InputError(f"--near and --far must differ, got {both!r} in both")

@@ -18,6 +18,7 @@ from rue.cli.inputs import (
     OneMethod,
     TableOrJson,
     method_of,
+    option,
     parse_range,
     require_other_file,
 )
@@ -45,44 +46,32 @@ def fit(
     matched: Matched,
     losses: OneLoss,
     budgets: Budgets,
-    delta: Annotated[
-        float | None, typer.Option(help="Promise the budgets with probability 1 - delta.")
-    ] = None,
-    bound: Annotated[
-        float | None,
-        typer.Option(help="With --delta: the largest possible loss; by default that of the loss."),
-    ] = None,
-    limits: Annotated[
-        str | None,
-        typer.Option(
-            "--range", help="With --delta: the range of real-valued answers, as in 0,100."
-        ),
-    ] = None,
-    score: Annotated[
-        Literal["learned", "total", "epistemic"],
-        typer.Option(help="Learn the weights of both components, or take one score."),
-    ] = "learned",
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar=COLUMN,
-            help="With --delta: points with the same value belong together, e.g. a patient's; "
-            "promise for a random point of a new cluster.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the split of the points.", min=0)] = 0,
-    save: Annotated[Path | None, typer.Option(help="Write the rule to this file, JSON.")] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of further points, with answers in it or in --truth: measure this rule "
-            "and simpler ones on them."
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="With --compare: draw the promised, attained and best possible values."),
-    ] = None,
+    delta: float | None = option(None, "Promise the budgets with probability 1 - delta."),
+    bound: float | None = option(
+        None, "With --delta: the largest possible loss; by default that of the loss."
+    ),
+    limits: str | None = option(
+        None, "With --delta: the range of real-valued answers, as in 0,100.", "--range"
+    ),
+    score: Literal["learned", "total", "epistemic"] = option(
+        "learned", "Learn the weights of both components, or take one score."
+    ),
+    cluster: str | None = option(
+        None,
+        "With --delta: points with the same value belong together, e.g. a patient's; "
+        "promise for a random point of a new cluster.",
+        metavar=COLUMN,
+    ),
+    seed: int = option(0, "Seed of the split of the points.", min=0),
+    save: Path | None = option(None, "Write the rule to this file, JSON."),
+    compare: Path | None = option(
+        None,
+        "File of further points, with answers in it or in --truth: measure this rule "
+        "and simpler ones on them.",
+    ),
+    plot: Path | None = option(
+        None, "With --compare: draw the promised, attained and best possible values."
+    ),
     defer_fee: DeferFee = None,
     format: TableOrJson = "table",
 ) -> None:
@@ -157,9 +146,7 @@ def apply(
     rule: RuleFile,
     file: OneMethod,
     matched: Matched,
-    out: Annotated[
-        Path | None, typer.Option(help="Write id, score and decision of each point, .csv.")
-    ] = None,
+    out: Path | None = option(None, "Write id, score and decision of each point, .csv."),
     format: TableOrJson = "table",
 ) -> None:
     """Decide on new points by a saved rule.
