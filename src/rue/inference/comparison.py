@@ -226,11 +226,14 @@ def _require_limit(criterion: str, runs: Sequence[Run]) -> None:
     name = statistic.limited
     limits = {run.at.get(name) for run in runs}
     if None in limits or len(limits) > 1:
-        option = "--at 0.8" if name == "coverage" else f"--coverage-at {name}=0.05"
+        example = f"{name}={0.8 if name == 'coverage' else 0.05}"
+        advice = {"--coverage-at": f"states it, e.g. --coverage-at {example}"}
+        if name == "coverage":
+            advice = {"--at": "states it, e.g. --at 0.8"}
         raise InputError(
-            f"{criterion} needs the same {name} in all runs, such as "
-            f"dataclasses.replace(run, at={{'{name}': {0.8 if name == 'coverage' else 0.05}}})",
-            advice={option.split()[0]: f"states it, e.g. {option}"},
+            f"{criterion} needs the same {name} in all runs, as in "
+            f"dataclasses.replace(run, at=dict({example}))",
+            advice=advice,
         )
 
 
