@@ -220,3 +220,36 @@ def test_percentages_are_noted(tmp_path, kind):
     counts, _ = world(("no", "yes"), 100)
     truth = read_truth(save_truth(tmp_path, kind, counts, ("no", "yes")))
     assert any("sum to 100: if they are percentages" in note for note in truth.notes)
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["", "missing"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "json", "parquet", "arrow"])
+def test_booleans_are_false_and_true(tmp_path, kind, missing):
+    labels = [True, False, True, True, None if missing else False]
+    frame = pd.DataFrame({"id": ["a", "a", "b", "b", "b"], "label": labels})
+    save_frame(frame, tmp_path / f"t.{kind}")
+    truth = read_truth(tmp_path / f"t.{kind}")
+    assert truth.outcomes.names == ("False", "True")
+    assert truth.counts.tolist() == [[1, 1], [0 if missing else 1, 2]]
+    if missing:
+        return
+    own = rue.adapters.pandas.annotations(frame, item="id", annotator=None)
+    assert (own.outcomes.names, own.counts.tolist()) == (
+        truth.outcomes.names,
+        truth.counts.tolist(),
+    )
+    wide = pd.DataFrame({"id": ["a", "b"], "w1": [True, True], "w2": [False, True]})
+    save_frame(wide, tmp_path / f"w.{kind}")
+    truth = read_truth(tmp_path / f"w.{kind}")
+    assert (truth.outcomes.names, truth.counts.tolist()) == (("False", "True"), [[1, 1], [0, 2]])
+
+
+def test_sampled_booleans_are_false_and_true(tmp_path):
+    sampled = [[True, False], [True, True]]
+    np.savez(tmp_path / "s.npz", sampled_labels=sampled)
+    lines = [json.dumps({"sampled_labels": own}) for own in sampled]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    for name in ("s.npz", "s.jsonl"):
+        read = read_predictions(tmp_path / name)
+        assert read.outcomes.names == ("False", "True")
+        assert read.mean().tolist() == [[0.5, 0.5], [0, 1]]

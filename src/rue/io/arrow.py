@@ -207,7 +207,7 @@ def _column(cells: Any, budget: MemoryBudget) -> FrameColumn:
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         array: NDArray[Any] = cells.to_numpy()
         if array.dtype.kind == "O":  # booleans with missing ones
-            array = np.array([np.nan if cell is None else float(cell) for cell in array])
+            return FrameColumn(array.tolist(), budget)
         return FrameColumn(array, budget)
     if pa.types.is_null(kind):
         return FrameColumn(np.full(len(cells), np.nan), budget)

@@ -63,7 +63,9 @@ class FrameColumn:
         """The cells as numbers, NaN where one is missing; None if one is something else."""
         cells = self.cells
         if isinstance(cells, np.ndarray):
-            return cells.astype(np.float64) if cells.dtype.kind in "fiub" else _parsed(cells)
+            if cells.dtype.kind == "b":
+                return None  # False and True are words, as in text files
+            return cells.astype(np.float64) if cells.dtype.kind in "fiu" else _parsed(cells)
         return _parsed(cells)
 
     @cached_property
@@ -83,7 +85,9 @@ class FrameColumn:
     @cached_property
     def missing(self) -> NDArray[np.bool]:
         """Which cells say that there is no value."""
-        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind in "fiub":
+        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind == "b":
+            return np.zeros(len(self), bool)
+        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind in "fiu":
             return np.isnan(self.numbers) if self.numbers is not None else np.zeros(0, bool)
         return np.array([is_missing(cell) for cell in self.cells], bool)
 
@@ -192,6 +196,8 @@ class Frame:
     def numbers(self, name: str) -> FloatArray:
         """Return a column of numbers without a missing one, or raise."""
         column = self.column(name)
+        if isinstance(column.cells, np.ndarray) and column.cells.dtype.kind == "b":
+            return column.cells.astype(np.float64)  # where numbers are asked for, 0 and 1
         numbers = column.numbers
         if numbers is None:
             bad = next(i for i, c in enumerate(column.cells) if not is_missing(c) and _bad(c))
@@ -397,7 +403,7 @@ def _parsed(cells: Iterable[Any]) -> FloatArray | None:
                 return None
         elif cell is None:
             numbers.append(math.nan)
-        elif isinstance(cell, bool | int | float):
+        elif isinstance(cell, int | float) and not isinstance(cell, bool):
             try:
                 numbers.append(float(cell))
             except OverflowError:
@@ -416,8 +422,6 @@ def _word(cell: Any) -> str:
         return cell.strip(_BLANKS)
     if is_missing(cell):
         return ""
-    if isinstance(cell, bool):
-        return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return str(int(cell))
     return str(cell)

@@ -296,6 +296,8 @@ def predictions_of(
     """Return the belief that the named arrays of a file hold, and their answers as its truth."""
     if matching.positive is not None:
         arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
+    if "sampled_labels" in arrays and arrays["sampled_labels"].dtype.kind == "b":
+        arrays = {**arrays, "sampled_labels": arrays["sampled_labels"].astype(np.str_)}
     notes: tuple[str, ...] = ()
     if matching.choices is not None:
         arrays, note = with_choices(path, arrays, matching.choices)
