@@ -7,6 +7,7 @@ benchmark and one rule cross, in the order in which a function of each file is f
 """
 
 import ast
+import re
 import sys
 import tempfile
 import threading
@@ -28,8 +29,9 @@ from rue.bench.suite import Suite, parse_suite
 from rue.bench.tasks import Task
 from rue.cli import main as command
 from rue.plots import look, save
-from studies import DOCS, FIGURES
+from studies import DOCS
 from studies.pages import fill_file, table
+from studies.pictures import keep_file
 
 PAGE = DOCS / "architecture.md"
 SOURCE = Path(rue.__file__).parent
@@ -237,7 +239,18 @@ def draw(traced: dict[str, list[Step]]) -> Figure:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         traced = ways(Path(folder))
-    save(draw(traced), FIGURES / "architecture.png")
+        picture = Path(folder, "architecture.png")
+        save(draw(traced), picture)
+        _fill(traced)
+        keep_file(picture, "architecture", picture_source(PAGE.read_text()))
+
+
+def picture_source(page: str) -> list[str]:
+    """Return what the picture shows: the files that the tables of its page list."""
+    return re.findall(r"^\| \d+ \| `([\w/.]+)`", page, re.MULTILINE)
+
+
+def _fill(traced: dict[str, list[Step]]) -> None:
     blocks = {name: way_table(steps) for name, steps in traced.items()}
     counts = {name: str(len(steps)) for name, steps in traced.items()}
     sentence = (

@@ -12,7 +12,7 @@ from rue.metrics.columns import title
 from rue.metrics.table import BY_COMPONENT, format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
-from studies import RESULTS
+from studies import FIGURES, RESULTS
 from studies.pages import code, listed
 from studies.rows import Row
 
@@ -49,7 +49,7 @@ def page(name: str) -> str:
         f"# {TITLES.get(name, name)}",
         opening(record),
         *("\n".join(findings(record, loss)) for loss in _losses(losses)),
-        f"![Regret and risk against coverage, seed 0](../figures/{name}_curves.png)",
+        *_picture("Regret and risk against coverage, seed 0", f"{name}_curves"),
         "## Regret",
         "Each cell is the mean over seeds ± the standard deviation, and a 95 % bootstrap interval "
         "over the test points in brackets. On average over the annotators' answers, the true AuReC "
@@ -57,12 +57,7 @@ def page(name: str) -> str:
         + ("" if "pareto_gap_ci_low" in losses[0] else "The Pareto-gap has no interval here. ")
         + "The best method is bold, the second best underlined.",
         format_rows([_without(row, "dataset", "n_points") for row in losses], "markdown"),
-        "The next figures show which methods can be separated: AuReC and n-AuReC of each method "
-        "with its interval, and the probability of each rank.",
-        *(
-            f"![Methods ranked under {loss} loss](../figures/{name}_{loss}.png)"
-            for loss in _losses(losses)
-        ),
+        *ranked_pictures(name, _losses(losses)),
         *ranked_by(losses),
         *beside_the_paper(record),
         *proxy_tasks(record),
@@ -70,6 +65,24 @@ def page(name: str) -> str:
         *settings(record, name),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def ranked_pictures(name: str, losses: Iterable[str]) -> list[str]:
+    """Return the figures of the rankings; they need predictions, which some runs have elsewhere."""
+    links = [_picture(f"Methods ranked under {loss} loss", f"{name}_{loss}") for loss in losses]
+    words = (
+        "The next figures show which methods can be separated: AuReC and n-AuReC of each method "
+        "with its interval, and the probability of each rank."
+        if any(links)
+        else "Curves and rankings are not drawn here, because they need the predictions of this "
+        "run; `rue bench run` and `python -m studies.results` draw them."
+    )
+    return [words, *(part for link in links for part in link)]
+
+
+def _picture(text: str, name: str) -> list[str]:
+    """Return the link to a figure, if it has been drawn."""
+    return [f"![{text}](../figures/{name}.png)"] * (FIGURES / f"{name}.png").exists()
 
 
 def opening(record: Row) -> str:

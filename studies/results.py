@@ -1,14 +1,15 @@
 """Write the pages of docs/results/ from runs of the benchmark.
 
     python -m studies.results DIR...   import finished runs: rows, intervals, tests and figures
+    python -m studies.results --figures DIR...   draw the figures of runs imported before, again
     python -m studies.results          write the pages again from what was imported
 
 An imported run is docs/results/NAME.json: every cell's row.json, and the intervals and paired tests
 that need the predictions. :mod:`studies.result_pages` writes its page from that file alone.
 """
 
+import argparse
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,12 @@ LEVEL = 0.95
 
 
 def main() -> None:
-    for folder in sys.argv[1:]:
-        import_run(Path(folder))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--figures", action="store_true")
+    parser.add_argument("folders", nargs="*", type=Path)
+    arguments = parser.parse_args()
+    for folder in arguments.folders:
+        (draw_again if arguments.figures else import_run)(folder)
     for name in names():
         (RESULTS / f"{name}.md").write_text(page(name))
         for picture, figure in rank_figures(name).items():
@@ -50,7 +55,6 @@ def import_run(folder: Path) -> None:
     rows = table_rows(results.rows)
     drawn = draw(store, rows, progress=True)
     ranking = compare_methods(rows, drawn, level=LEVEL)
-    losses = dict.fromkeys(row["loss"] for row in rows if row["loss"])
     record = {
         "suite": results.suite,
         "text": store.suite().text,
@@ -63,7 +67,35 @@ def import_run(folder: Path) -> None:
         "missing": list(map(str, results.missing)),
     }
     (RESULTS / f"{name}.json").write_text(as_json(record))
-    for loss in losses:
+    _draw_run(store, rows, ranking, record)
+
+
+def draw_again(folder: Path) -> None:
+    """Draw the figures of a run that was imported before from its folder; its rows must agree.
+
+    Raises
+    ------
+    ValueError
+        If a mean of the folder differs from that of the record by more than one percent.
+    """
+    store, name = Store(folder), folder.name
+    rows = table_rows(read_results(store).rows)
+    record = json.loads((RESULTS / f"{name}.json").read_text())
+    means = {(row["method"], row["loss"]): row for row in record["table"] if row["loss"]}
+    for row in rows:
+        for key in ("aurec", "n_aurec") if row["loss"] else ():
+            recorded = means[row["method"], row["loss"]][key]
+            if abs(row[key] - recorded) > 0.01 * abs(recorded):
+                raise ValueError(
+                    f"{folder}: {key} of {row['method']} is {row[key]}, not {recorded}"
+                )
+    ranking = compare_methods(rows, draw(store, rows, progress=True), level=LEVEL)
+    _draw_run(store, rows, ranking, record)
+
+
+def _draw_run(store: Store, rows: list[Row], ranking: Any, record: Row) -> None:
+    name = store.folder.name
+    for loss in dict.fromkeys(row["loss"] for row in rows if row["loss"]):
         ranked = [(key, ranking(rows[0]["dataset"], loss, key)) for key in ("aurec", "n_aurec")]
         titled = [(f"{title(key)} ({loss} loss)", one) for key, one in ranked if one is not None]
         keep_of_run(plot_rankings(titled), f"{name}_{loss}", record)

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,18 @@ def build(site: Path, work: Path = WORK) -> None:
     run_zensical(work / "mkdocs.yml")
     write_font(work / "site", work / "site" / "assets" / "math.woff")
     for page in (work / "site").rglob("*.html"):
-        _serve_worker(page, work / "site")
+        _finish(page, work / "site")
     shutil.rmtree(site, ignore_errors=True)
     shutil.move(work / "site", site)
 
 
-def _serve_worker(page: Path, site: Path) -> None:
-    """Let a page load our stand-in for a worker, not one from the network."""
+def _finish(page: Path, site: Path) -> None:
+    """Let a page load our own worker, and link the repository without asking its host for facts."""
     up = "../" * (len(page.relative_to(site).parts) - 1)
-    page.write_text(page.read_text().replace(SHIM, f"{up}assets/worker.js"))
+    address = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
+    link = f'<a class="rue-source" href="{address}">Repository</a>'
+    html = page.read_text().replace(SHIM, f"{up}assets/worker.js")
+    page.write_text(re.sub(r'(<div class="md-header__source">)\s*(</div>)', rf"\1{link}\2", html))
 
 
 def run_zensical(config: Path) -> None:

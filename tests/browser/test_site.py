@@ -15,7 +15,11 @@ PAGES = (
     "idea",
     "gallery/index",
     "leaderboard",
-    "sandbox",
+    "why_not_ood",
+    "findings",
+    "deploy",
+    "your_model",
+    "glossary",
     "results/demo",
     "api/losses",
     "commands/evaluate",
@@ -42,6 +46,82 @@ def test_a_page_fits_the_window(driver, site, name, width):
     root = "document.documentElement"
     wider = driver.execute_script(f"return {root}.scrollWidth - {root}.clientWidth")
     assert wider <= 0
+
+
+def colours(driver, selector):
+    """Return the colour of each link and that behind it, as painted over each other."""
+    return driver.execute_script(
+        """
+        const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+        const pen = canvas.getContext("2d", {willReadFrequently: true});
+        const paint = colours => {
+          pen.fillStyle = "white"; pen.fillRect(0, 0, 1, 1);
+          for (const c of colours) { pen.fillStyle = c; pen.fillRect(0, 0, 1, 1); }
+          return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+        };
+        const own = e => getComputedStyle(e).backgroundColor;
+        const behind = e => e ? [...behind(e.parentElement), own(e)] : [];
+        return [...document.querySelectorAll(arguments[0])].filter(a => a.offsetParent).map(a => [
+          a.textContent.trim(),
+          paint([...behind(a), getComputedStyle(a).color]),
+          paint(behind(a)),
+        ]);
+        """,
+        selector,
+    )
+
+
+def contrast(first, second):
+    """Return the contrast of two opaque colours, as WCAG 2 defines it."""
+
+    def luminance(colour):
+        shares = [x / 255 for x in colour]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "findings", "deploy", "commands/evaluate"])
+def test_links_have_contrast(driver, site, name, scheme):
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    show(driver, site / f"{name}.html", 1280)
+    driver.execute_script("localStorage.clear()")  # a scheme that was chosen before
+    show(driver, site / f"{name}.html", 1280)
+    links = colours(driver, ".md-content a:not(.headerlink), .rue-source, .md-nav__link")
+    assert len(links) > 10
+    dark = contrast(links[0][2], (0, 0, 0)) < 3
+    assert dark == (scheme == "dark"), "the page follows the scheme"
+    low = [(*link, contrast(*link[1:])) for link in links if contrast(*link[1:]) < 4.5]
+    assert not low
+
+
+@pytest.mark.parametrize("name", ["formats", "deploy", "glossary", "methods", "bench"])
+def test_code_in_tables_breaks_between_words_on_a_phone(driver, site, name):
+    show(driver, site / f"{name}.html", 390)
+    broken = driver.execute_script(
+        """
+        const broken = [];
+        let n = 0;
+        for (const code of document.querySelectorAll("table code")) {
+          const text = code.firstChild;
+          if (!text || text.nodeType !== 3) continue;
+          for (const word of text.data.matchAll(/\\S+/g)) {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            n += 1;
+            if (new Set([...range.getClientRects()].map(r => r.top)).size > 1) broken.push(word[0]);
+          }
+        }
+        return [n, broken];
+        """
+    )
+    assert broken[0] > 0 or name == "glossary"
+    assert broken[1] == []
 
 
 def test_formulas_are_drawn(driver, site):
