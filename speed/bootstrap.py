@@ -6,7 +6,7 @@ import numpy as np
 
 from rue import Run, pareto_gap
 from rue.components import Components
-from rue.inference.bootstrap import N_GAP_REPLICATES, _key, _sorted
+from rue.inference.bootstrap import N_GAP_REPLICATES, _key, _room, _sorted
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from rue.metrics.cluster_labels import NO_CLUSTERS
@@ -64,10 +64,11 @@ def areas_of_replicates() -> Rows:
         hat = Components(estimated + score, estimated, score)
         sorted_ = _sorted(star, hat)
         n_replicates = 20 if n == 100_000 else 100
-        out = np.empty((n_replicates, N_COLUMNS))
+        out, unused = np.empty((n_replicates, N_COLUMNS)), np.empty((0, n), np.uint8)
+        room, points = _room(n), np.arange(n, dtype=np.uint32)
 
-        def ours(sorted_=sorted_, out=out):
-            measure_all(_key(0), 0, NO_CLUSTERS, *sorted_, False, out)
+        def ours(sorted_=sorted_, room=room, points=points, unused=unused, out=out):
+            measure_all(_key(0), 0, NO_CLUSTERS, *sorted_, False, points, room, unused, out)
 
         def peer(star=star, hat=hat, n=n, n_replicates=n_replicates):
             # AuReC and AuRC of one ranking, the oracle, and AuRC by the total: three sorts.

@@ -169,6 +169,27 @@ def test_parity_and_team_by_brute_force(truth, rng, loss, fee):
     assert curve.value[[0, -1]] == pytest.approx([row.person_risk + fee, row.risk])
 
 
+@pytest.mark.parametrize("shift", [-0.2, 0.0, 0.3])
+def test_a_curve_of_many_parts_by_brute_force(rng, shift):
+    person = rng.random(3_000)
+    total = person + np.linspace(-0.3, 0.4, 3_000) + rng.normal(shift, 0.5, 3_000)
+    total -= total.min()
+    star = replace(Components(total, np.zeros(3_000), total), person=person)
+    score = np.sort(rng.integers(0, 700, 3_000) / 700)  # with ties
+    hat = Components(score, score, np.zeros(3_000))
+    row = evaluate_run(Run(star, hat), gap=False)
+    ends = np.flatnonzero(np.append(np.diff(score) != 0, True)) + 1
+    cost = np.append(0, np.cumsum(total - person)[ends - 1])
+    corners = np.append(0, ends) / 3_000
+    last = np.flatnonzero(cost <= 0)[-1]
+    parity = corners[last]
+    if last < len(ends):
+        parity += np.diff(corners)[last] * -cost[last] / np.diff(cost)[last]
+    assert row.person_parity == pytest.approx(parity, rel=1e-9)
+    assert row.team_risk == pytest.approx(person.mean() + cost.min() / 3_000)
+    assert row.team_coverage == corners[np.flatnonzero(cost == cost.min())[-1]]
+
+
 def test_laws(truth, rng):
     belief = Draws(rng.dirichlet(np.ones(3), (60, 3)))
     row = evaluate(truth, belief, "zero_one", gap=False)

@@ -12,9 +12,6 @@ N_COLUMNS = 13
 """aurec, its oracle, aurc, aurc_total, risk, regret, spearman_hat, spearman_star, calibration,
 aurec_total, aurec_aleatoric, spearman_epistemic, spearman_aleatoric."""
 
-N_LANES = 32
-"""The number of replicates whose areas are added up side by side, which is vectorised."""
-
 
 @kernel
 def draw(key, replicate, weight):
@@ -48,17 +45,6 @@ def draw_points(key, replicate, clusters, drawn, weight):
 
 
 @kernel
-def draw_weights(key, first, clusters, rows, weights):
-    """Write the weights of the replicates from ``first`` on; point i is numbered ``rows[i]``."""
-    drawn = np.empty(count_clusters(clusters), np.uint8)
-    weight = np.empty(weights.shape[1], np.uint8)
-    for b in range(weights.shape[0]):
-        draw_points(key, first + b, clusters, drawn, weight)
-        for i in range(rows.shape[0]):
-            weights[b, rows[i]] = weight[i]
-
-
-@kernel
 def count_clusters(clusters):
     """Return the number of clusters, which are numbered from 0; 0 if there are none."""
     return clusters.max() + 1 if clusters.shape[0] > 0 else 0
@@ -81,34 +67,12 @@ def _mix(z):
 
 
 @kernel
-def _area(weight, order, last, ties, value, mass):
-    """Return the area under a coverage curve."""
-    area, covered = 0.0, 0
-    twice = 2 * mass
-    if not ties:
-        for i in range(order.shape[0]):
-            w = np.int64(weight[order[i]])
-            area += value[i] * np.float64(w * (twice - covered - w))
-            covered += 2 * w
-        return 0.5 * area / mass / mass
-    width, rise = 0, 0.0
-    for i in range(order.shape[0]):
-        w = np.int64(weight[order[i]])
-        width += w
-        rise += w * value[i]
-        if last[i]:
-            area += rise * np.float64(twice - covered - width)
-            covered += 2 * width
-            width, rise = 0, 0.0
-    return 0.5 * area / mass / mass
-
-
-@kernel
-def weighted_areas(weights, order, last, value, out):
-    """Write the area of each weighted sample; see :func:`_area`."""
-    ties = not last.all()
+def weighted_areas(weights, order, ties, value, out):
+    """Write the area of each weighted sample; ``value`` is sorted, and ``ties`` as in `_place`."""
+    drawn, middle = np.empty(order.shape[0], np.uint8), np.empty(order.shape[0], np.int32)
     for b in range(weights.shape[0]):
-        out[b] = _area(weights[b], order, last, ties, value, _mass(weights[b]))
+        _place(weights[b], order, ties, drawn, middle)
+        out[b] = 0.5 * _one_area(drawn, middle, value, _mass(weights[b]))
 
 
 @kernel(fastmath={"reassoc"})
@@ -126,298 +90,208 @@ def weighted_means(weights, value, out):
         out[b] = _weighted_sum(weights[b], value) / _mass(weights[b])
 
 
+_TILE = 1024
+"""Curves are added up in parts of so many points, of which most cannot hold what is looked for."""
+
+
 @kernel
 def teams(weights, order, last, excess, asked, rounding, scale, out):
     """Write parity with a person, the least cost of a team and its coverage of weighted samples."""
     n_points = order.shape[0]
+    n_tiles = (n_points + _TILE - 1) // _TILE
+    drawn = np.empty(n_points, np.uint8)
+    # Before each part of the curve: the points drawn and the cost; and its descent, at most.
+    covered, cost, descent = np.zeros(n_tiles + 1), np.zeros(n_tiles + 1), np.zeros(n_tiles)
     for b in range(weights.shape[0]):
-        weight = weights[b]
-        mass, whole, size, cost, least = 0, 0.0, 0.0, 0.0, 0.0
-        for i in range(n_points):
-            w = np.int64(weight[order[i]])
-            mass += w
-            whole += w * asked[i]
-            size += w * abs(excess[i])
-            cost += w * excess[i]
-            if last[i]:
-                least = min(least, cost)
+        _take(weights[b], order, drawn)
+        mass, size, least = np.float64(_mass(drawn)), 0.0, 0.0
+        for t in range(n_tiles):
+            part = slice(t * _TILE, min((t + 1) * _TILE, n_points))
+            rise, length = _rise(drawn[part], excess[part])
+            size += length
+            descent[t] = 0.5 * (length - rise) + 1e-15 * size
+            covered[t + 1] = covered[t] + _mass(drawn[part])
+            cost[t + 1] = cost[t] + rise
+        for t in range(n_tiles):
+            if cost[t] - descent[t] < least:
+                height = cost[t]
+                for i in range(t * _TILE, min((t + 1) * _TILE, n_points)):
+                    height += drawn[i] * excess[i]
+                    if last[i]:
+                        least = min(least, height)
         close = rounding * max(size, mass * scale)
-        # Corners of the curve: the last as low as the least one, and the last that is not above 0
-        # with the corner after it.
-        covered, low, even, after = 0, 0, 0, 0
-        cost, even_cost, after_cost, is_even = 0.0, 0.0, 0.0, True
-        for i in range(n_points):
-            w = np.int64(weight[order[i]])
-            covered += w
-            cost += w * excess[i]
-            if not last[i]:
-                continue
-            if cost <= least + close:
-                low = covered
-            if cost <= close:
-                even, even_cost, is_even = covered, cost, True
-            elif is_even:
-                after, after_cost, is_even = covered, cost, False
         out[b, 0] = 1.0
-        if even < mass:
-            part = max(-even_cost, 0.0) / (after_cost - even_cost)
-            out[b, 0] = (even + part * (after - even)) / mass
-        out[b, 1] = (whole + least) / mass
-        out[b, 2] = low / mass
-
-
-@kernel
-def _two_areas(weight, order, last, ties, first, second, mass):
-    """Return the sums of :func:`_area` of two values under one ranking, and those of the values."""
-    area, other, covered, height, top = 0.0, 0.0, 0, 0.0, 0.0
-    twice = 2 * mass
-    if not ties:
-        for i in range(order.shape[0]):
-            w = np.int64(weight[order[i]])
-            left = np.float64(w * (twice - covered - w))
-            area += first[i] * left
-            other += second[i] * left
-            height += w * first[i]
-            top += w * second[i]
-            covered += 2 * w
-    else:
-        width, rise, climb = 0, 0.0, 0.0
-        for i in range(order.shape[0]):
-            w = np.int64(weight[order[i]])
-            width += w
-            rise += w * first[i]
-            climb += w * second[i]
-            if last[i]:
-                left = np.float64(twice - covered - width)
-                area += rise * left
-                other += climb * left
-                height += rise
-                top += climb
-                covered += 2 * width
-                width, rise, climb = 0, 0.0, 0.0
-    return area, other, height, top
-
-
-@kernel
-def _ranks(weight, order, last, ties, ranks):
-    """Write the ranks of the points of a replicate; copies and ties share their mean rank."""
-    if not ties:
-        covered = 0
-        for i in range(order.shape[0]):
-            w = np.int64(weight[order[i]])
-            ranks[order[i]] = 0.5 * np.float64(2 * covered + w + 1)
-            covered += w
-        return
-    covered, width, begin = 0.0, 0.0, 0
-    for i in range(order.shape[0]):
-        width += weight[order[i]]
-        if last[i]:
-            for j in range(begin, i + 1):
-                ranks[order[j]] = covered + 0.5 * (width + 1.0)
-            covered += width
-            width, begin = 0.0, i + 1
+        even, even_covered, even_cost = _last_corner(
+            drawn, last, excess, covered, cost, descent, close
+        )
+        if even_covered < mass:
+            width, climb, at, is_open = 0.0, 0.0, even, True
+            while is_open:  # to the corner after it
+                width += drawn[at]
+                climb += drawn[at] * excess[at]
+                is_open = not last[at]
+                at += 1
+            share = max(-even_cost, 0.0) / climb if climb > 0.0 else 0.0
+            out[b, 0] = (even_covered + share * width) / mass
+        out[b, 1] = (_weighted_sum(drawn, asked) + least) / mass
+        least += close
+        out[b, 2] = _last_corner(drawn, last, excess, covered, cost, descent, least)[1] / mass
 
 
 @kernel(fastmath={"reassoc"})
-def _correlation(weight, a, b, mass):
-    """Return the correlation of ranks; their products are multiples of 1/4, so sums are exact."""
-    centre = 0.5 * (mass + 1.0)
-    ab, aa, bb = 0.0, 0.0, 0.0
+def _rise(drawn, excess):
+    """Return by how much a curve rises, and how long its way up and down is."""
+    rise, length = 0.0, 0.0
+    for i in range(drawn.shape[0]):
+        step = np.float64(drawn[i]) * excess[i]
+        rise += step
+        length += abs(step)
+    return rise, length
+
+
+@kernel
+def _last_corner(drawn, last, excess, covered, cost, descent, limit):
+    """Return the end, the points drawn and the cost of the last corner within a limit, or 0."""
+    for t in range(descent.shape[0] - 1, -1, -1):
+        if cost[t] - descent[t] > limit:
+            continue
+        end, end_mass, end_cost = 0, 0.0, 0.0
+        mass, height = covered[t], cost[t]
+        for i in range(t * _TILE, min((t + 1) * _TILE, drawn.shape[0])):
+            mass += drawn[i]
+            height += drawn[i] * excess[i]
+            if last[i] and height <= limit:
+                end, end_mass, end_cost = i + 1, mass, height
+        if end > 0:
+            return end, end_mass, end_cost
+    return 0, 0.0, 0.0
+
+
+@kernel
+def _place(weight, order, ties, drawn, middle):
+    """Write the weights of the sorted points, and twice the weight below the middle of each."""
+    _take(weight, order, drawn)
+    twice = np.int32(0)
+    for i in range(drawn.shape[0]):
+        w = np.int32(drawn[i])
+        middle[i] = twice + w
+        twice += w + w
+    for k in range(ties.shape[0]):  # points of equal scores share the middle of their block
+        first, stop = ties[k, 0], ties[k, 1]
+        low, high = middle[first] - drawn[first], middle[stop - 1] + drawn[stop - 1]
+        middle[first:stop] = (low + high) // 2
+
+
+@kernel
+def _take(values, places, out):
+    """Write ``values[places]``; no places mean all values."""
+    if places.shape[0] == 0:
+        out[:] = values
+        return
+    for i in range(places.shape[0]):
+        out[i] = values[places[i]]
+
+
+@kernel(fastmath={"reassoc"})
+def _two_areas(drawn, middle, first, second, mass):
+    """Return twice the areas of two values under one ranking."""
+    area, other, twice = 0.0, 0.0, 2.0 * mass
+    for i in range(drawn.shape[0]):
+        left = np.float64(drawn[i]) * (twice - np.float64(middle[i]))
+        area += first[i] * left
+        other += second[i] * left
+    return area / mass / mass, other / mass / mass
+
+
+@kernel(fastmath={"reassoc"})
+def _one_area(drawn, middle, value, mass):
+    """Return twice the area of a value under a ranking."""
+    area, twice = 0.0, 2.0 * mass
+    for i in range(drawn.shape[0]):
+        area += value[i] * (np.float64(drawn[i]) * (twice - np.float64(middle[i])))
+    return area / mass / mass
+
+
+@kernel(fastmath={"reassoc"})
+def _correlate(weight, ranks, mass, out):
+    """Write the rank correlations; sums of whole numbers are exact up to 300,000 points."""
+    aa, bb, cc, dd, ab, cd, ac, bd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    first, second, third, fourth = ranks[0], ranks[1], ranks[2], ranks[3]
     for i in range(weight.shape[0]):
-        x, y = a[i] - centre, b[i] - centre
         w = np.float64(weight[i])
-        ab += w * x * y
-        aa += w * x * x
-        bb += w * y * y
+        a, b = np.float64(first[i]) - mass, np.float64(second[i]) - mass
+        c, d = np.float64(third[i]) - mass, np.float64(fourth[i]) - mass
+        wa, wd = w * a, w * d
+        aa += wa * a
+        ab += wa * b
+        ac += wa * c
+        dd += wd * d
+        bd += wd * b
+        cd += wd * c
+        bb += w * b * b
+        cc += w * c * c
+    out[6], out[7] = _ratio(ab, aa, bb), _ratio(cd, cc, dd)
+    out[11], out[12] = _ratio(ac, aa, cc), _ratio(bd, bb, dd)
+
+
+@kernel
+def _ratio(ab, aa, bb):
     if aa == 0.0 or bb == 0.0:
         return np.nan
     return min(1.0, max(-1.0, ab / np.sqrt(aa * bb)))
 
 
 @kernel
-def _calibration(weight, order, last, estimated, realised, mass, bins):
-    """Return the mean absolute gap of regret calibration; columns are sorted by the estimate."""
-    gaps, filled, sum_ = np.zeros(bins), 0, 0.0
-    covered, width, gap = 0.0, 0.0, 0.0
-    for i in range(order.shape[0]):
-        w = np.float64(weight[order[i]])
-        width += w
-        gap += w * (realised[i] - estimated[i])
-        if last[i]:
-            middle = (covered + 0.5 * width) / mass
-            to_fill = min(np.int64(middle * bins), bins - 1)
-            if to_fill != filled:
-                gaps[filled] = sum_
-                filled, sum_ = to_fill, 0.0
-            sum_ += gap
-            covered += width
-            width = gap = 0.0
-    gaps[filled] = sum_
-    return np.abs(gaps).sum() / mass
+def _calibration(drawn, middle, gap, mass, n_bins):
+    """Return the mean absolute gap of regret calibration; points are sorted by the estimate."""
+    total, first = 0.0, 0
+    for k in range(n_bins):
+        stop, high = first, drawn.shape[0]
+        while stop < high:  # the first point of a later bin
+            half = (stop + high) // 2
+            if min(np.int64(0.5 * middle[half] / mass * n_bins), n_bins - 1) <= k:
+                stop = half + 1
+            else:
+                high = half
+        total += abs(_weighted_sum(drawn[first:stop], gap[first:stop]))
+        first = stop
+    return total / mass
 
 
 @kernel
-def measure(
-    weight,
-    orders,
-    lasts,
-    ties,
-    regret,
-    risk,
-    risk_by_total,
-    sorted_regret,
-    hat,
-    regret_by_total,
-    regret_by_aleatoric,
-    further,
-    out,
-):
+def measure(weight, rankings, values, further, room, out):
     """Write the columns of one weighted sample; see N_COLUMNS."""
+    orders, places, ties = rankings
+    regret, risk, gap, risk_by_total, regret_by_total, sorted_regret, regret_by_aleatoric = values
+    drawn, middle, ranks = room
     mass = _mass(weight)
-    area, other, height, top = _two_areas(weight, orders[0], lasts[0], ties[0], regret, risk, mass)
-    scale = 0.5 / mass / mass
-    out[0], out[2], out[5], out[4] = area * scale, other * scale, height / mass, top / mass
-    out[1] = _area(weight, orders[2], lasts[2], ties[2], sorted_regret, mass)
-    area, other, _, _ = _two_areas(
-        weight, orders[1], lasts[1], ties[1], risk_by_total, regret_by_total, mass
-    )
-    out[3], out[9] = 0.5 * area / mass / mass, 0.5 * other / mass / mass
-    out[10] = _area(weight, orders[3], lasts[3], ties[3], regret_by_aleatoric, mass)
+    for k in range(5 if further else 4):
+        _place(weight, orders[k], ties[k], drawn, middle)
+        if further and k != 3:
+            _take(middle, places[min(k, 3)], ranks[min(k, 3)])
+        if k == 0:
+            area, other = _two_areas(drawn, middle, regret, risk, mass)
+            out[0], out[2] = 0.5 * area, 0.5 * other
+            out[5] = _weighted_sum(drawn, regret) / mass
+            out[4] = _weighted_sum(drawn, risk) / mass
+            out[8] = _calibration(drawn, middle, gap, mass, 10)
+        elif k == 1:
+            out[10] = 0.5 * _one_area(drawn, middle, regret_by_aleatoric, mass)
+        elif k == 2:
+            out[1] = 0.5 * _one_area(drawn, middle, sorted_regret, mass)
+        elif k == 3:
+            area, other = _two_areas(drawn, middle, risk_by_total, regret_by_total, mass)
+            out[3], out[9] = 0.5 * area, 0.5 * other
     if further:
-        _measure_further(weight, orders, lasts, ties, regret, hat, mass, out)
+        _correlate(weight, ranks, mass, out)
 
 
 @kernel
-def _measure_further(weight, orders, lasts, ties, regret, hat, mass, out):
-    """Write the columns of one weighted sample that are no areas; see :func:`measure`."""
-    ranks = np.empty((4, weight.shape[0]))
-    _ranks(weight, orders[0], lasts[0], ties[0], ranks[0])
-    _ranks(weight, orders[3], lasts[3], ties[3], ranks[1])
-    _ranks(weight, orders[2], lasts[2], ties[2], ranks[2])
-    _ranks(weight, orders[4], lasts[4], ties[4], ranks[3])
-    out[6] = _correlation(weight, ranks[0], ranks[1], mass)
-    out[7] = _correlation(weight, ranks[2], ranks[3], mass)
-    out[11] = _correlation(weight, ranks[0], ranks[2], mass)
-    out[12] = _correlation(weight, ranks[1], ranks[3], mass)
-    out[8] = _calibration(weight, orders[0], lasts[0], hat, regret, mass, 10)
-
-
-@kernel
-def _add_areas(lanes, order, last, ties, first, second, mass, sums):
-    """Write what :func:`_two_areas` returns, for N_LANES replicates side by side."""
-    sums[:] = 0.0
-    if not ties:
-        for i in range(order.shape[0]):
-            point, v, u = order[i], first[i], second[i]
-            for k in range(N_LANES):
-                w = np.float64(lanes[point, k])
-                left = w * (2.0 * mass[k] - sums[4, k] - w)
-                sums[0, k] += v * left
-                sums[1, k] += u * left
-                sums[2, k] += w * v
-                sums[3, k] += w * u
-                sums[4, k] += 2.0 * w
-        return
-    for i in range(order.shape[0]):
-        point, v, u = order[i], first[i], second[i]
-        for k in range(N_LANES):
-            w = np.float64(lanes[point, k])
-            sums[5, k] += w
-            sums[6, k] += w * v
-            sums[7, k] += w * u
-        if last[i]:
-            for k in range(N_LANES):
-                left = 2.0 * mass[k] - sums[4, k] - sums[5, k]
-                sums[0, k] += sums[6, k] * left
-                sums[1, k] += sums[7, k] * left
-                sums[2, k] += sums[6, k]
-                sums[3, k] += sums[7, k]
-                sums[4, k] += 2.0 * sums[5, k]
-                sums[5, k] = sums[6, k] = sums[7, k] = 0.0
-
-
-@kernel
-def _measure_lanes(
-    weights,
-    mass,
-    lanes,
-    orders,
-    lasts,
-    ties,
-    regret,
-    risk,
-    risk_by_total,
-    sorted_regret,
-    regret_by_total,
-    regret_by_aleatoric,
-    out,
-):
-    """Write the areas of N_LANES weighted samples; see :func:`measure`."""
-    n_points, sums = weights.shape[1], np.empty((8, N_LANES))
-    for first in range(0, n_points, 64):  # blocks that fit into the processor's nearest cache
-        for k in range(N_LANES):
-            for i in range(first, min(first + 64, n_points)):
-                lanes[i, k] = weights[k, i]
-    _add_areas(lanes, orders[0], lasts[0], ties[0], regret, risk, mass, sums)
-    for k in range(N_LANES):
-        scale = 0.5 / mass[k] / mass[k]
-        out[k, 0], out[k, 2] = sums[0, k] * scale, sums[1, k] * scale
-        out[k, 5], out[k, 4] = sums[2, k] / mass[k], sums[3, k] / mass[k]
-    _add_areas(lanes, orders[1], lasts[1], ties[1], risk_by_total, regret_by_total, mass, sums)
-    for k in range(N_LANES):
-        out[k, 3], out[k, 9] = (
-            0.5 * sums[0, k] / mass[k] / mass[k],
-            0.5 * sums[1, k] / mass[k] / mass[k],
-        )
-    _add_areas(lanes, orders[2], lasts[2], ties[2], sorted_regret, sorted_regret, mass, sums)
-    for k in range(N_LANES):
-        out[k, 1] = 0.5 * sums[0, k] / mass[k] / mass[k]
-    by_aleatoric = regret_by_aleatoric
-    _add_areas(lanes, orders[3], lasts[3], ties[3], by_aleatoric, by_aleatoric, mass, sums)
-    for k in range(N_LANES):
-        out[k, 10] = 0.5 * sums[0, k] / mass[k] / mass[k]
-
-
-@kernel
-def measure_all(
-    key,
-    first,
-    clusters,
-    orders,
-    lasts,
-    ties,
-    regret,
-    risk,
-    risk_by_total,
-    sorted_regret,
-    hat,
-    regret_by_total,
-    regret_by_aleatoric,
-    further,
-    out,
-):
-    """Draw and measure the replicates ``first`` to ``first + len(out)``."""
-    n_points, n_replicates = orders.shape[1], out.shape[0]
-    weights, mass = np.empty((N_LANES, n_points), np.uint8), np.empty(N_LANES)
-    lanes = np.empty((n_points, N_LANES), np.uint8)
-    drawn = np.empty(count_clusters(clusters), np.uint8)
-    for start in range(0, n_replicates, N_LANES):
-        stop = min(start + N_LANES, n_replicates)
-        for b in range(start, stop):
-            draw_points(key, first + b, clusters, drawn, weights[b - start])
-            mass[b - start] = _mass(weights[b - start])
-            if stop < start + N_LANES:
-                measure(
-                    *(weights[b - start], orders, lasts, ties, regret, risk, risk_by_total),
-                    *(sorted_regret, hat, regret_by_total, regret_by_aleatoric, further, out[b]),
-                )
-            elif further:
-                _measure_further(
-                    *(weights[b - start], orders, lasts, ties, regret, hat),
-                    *(np.int64(mass[b - start]), out[b]),
-                )
-        if stop == start + N_LANES:
-            _measure_lanes(
-                *(weights, mass, lanes, orders, lasts, ties, regret, risk, risk_by_total),
-                *(sorted_regret, regret_by_total, regret_by_aleatoric, out[start:stop]),
-            )
+def measure_all(key, first, clusters, rankings, values, further, points, room, weights, out):
+    """Draw and measure the replicates from ``first`` on, and write weights unless they are none."""
+    drawn, weight = np.empty(count_clusters(clusters), np.uint8), room[3]
+    for b in range(out.shape[0]):
+        draw_points(key, first + b, clusters, drawn, weight)
+        measure(weight, rankings, values, further, room[:3], out[b])
+        if b < weights.shape[0]:
+            _take(weight, points, weights[b])

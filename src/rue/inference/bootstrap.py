@@ -18,11 +18,11 @@ from rue.errors import InputError
 from rue.inference.clusters import Cluster, cluster_codes
 from rue.metrics.cluster_labels import NO_CLUSTERS, number_clusters
 from rue.metrics.columns import COLUMNS, REGRET, SOURCES, columns_where
-from rue.metrics.statistics import Area, Sample, Statistic
+from rue.metrics.statistics import Area, Sample, Statistic, tie_blocks
 from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of
 
 N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
-_BLOCK = 1 << 20  # the weights that are held at once
+_BLOCK = 1 << 20  # the weights that a thread holds at once
 
 
 def _statistic(key: str) -> Statistic:
@@ -64,8 +64,8 @@ def replicates(
     progress: bool = False,
 ) -> dict[str, FloatArray]:
     """Return the columns of ``n_replicates`` bootstrap samples of the points."""
-    from rue._kernels.bootstrap import N_COLUMNS, N_LANES, measure_all
-    from rue._kernels.threads import each
+    from rue._kernels.bootstrap import N_COLUMNS, measure_all
+    from rue._kernels.threads import Rooms, each
 
     codes = cluster_codes(run, cluster)
     rows = own_order([run], codes, columns) if rows is None else rows
@@ -75,21 +75,27 @@ def replicates(
     sorted_ = _sorted(star, hat)
     statistics = {key: _statistic(key) for key in columns}
     further = any(statistic in FURTHER for statistic in statistics.values())
-    out = np.full((n_replicates, N_COLUMNS), math.nan)
-    # At most 16 parts, of replicates that are measured side by side.
-    n_parts = -(-n_replicates // N_LANES)
-    step = -(-n_parts // 16) * N_LANES
-    cuts = np.append(np.arange(0, n_replicates, step), n_replicates)
-
-    def measure_some(i: int) -> None:
-        measure_all(key, cuts[i], clusters, *sorted_, further, out[cuts[i] : cuts[i + 1]])
-
-    each(measure_some, range(len(cuts) - 1))
-    drawn = _measured(out, hat)
+    others = [part for part in _parts(statistics.values()) if part not in MEASURED]
     sample = Sample(run, gap=False)
-    others = [part for part in _parts(statistics.values()) if part not in drawn]
-    if others:
-        drawn |= _replicates_of(others, sample, key, n_replicates, clusters, rows)
+    out = np.full((n_replicates, N_COLUMNS), math.nan)
+    n_block = max(1, min(_BLOCK // len(run), -(-n_replicates // 16)))
+    rooms = Rooms(lambda: _room(len(run)))
+    places = np.empty(len(run), np.uint32)  # of the points of the run among those drawn
+    places[rows] = np.arange(len(run), dtype=np.uint32)
+
+    def measure_block(start: int) -> list[FloatArray]:
+        block = out[start : start + n_block]
+        weights = np.empty((len(block) if others else 0, len(run)), np.uint8)
+        with rooms.borrowed() as room:
+            measure_all(key, start, clusters, *sorted_, further, places, room, weights, block)
+        return [statistic.replicates(sample, weights) for statistic in others]
+
+    starts = range(0, n_replicates, n_block)
+    # The first block computes what the others share.
+    blocks = [measure_block(starts[0]), *each(measure_block, starts[1:])]
+    drawn = _measured(out, hat)
+    for k, statistic in enumerate(others):
+        drawn[statistic] = np.concatenate([block[k] for block in blocks])
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
     drawn[GAP] = np.full(n_gaps, math.nan)
     if gap is not None and GAP in statistics.values():
@@ -116,29 +122,11 @@ def _combined(statistic: Statistic, drawn: Mapping[Statistic, FloatArray]) -> Fl
     return statistic.combined(*(_combined(part, drawn) for part in statistic.parts))
 
 
-def _replicates_of(
-    statistics: Sequence[Statistic],
-    sample: Sample,
-    key: np.uint64,
-    n_replicates: int,
-    clusters: IntArray,
-    rows: IntArray,
-) -> dict[Statistic, FloatArray]:
-    """Return the replicates of statistics that the kernel does not measure, on the same samples."""
-    from rue._kernels.bootstrap import draw_weights
-    from rue._kernels.threads import each
-
-    step = max(1, _BLOCK // len(sample))
-
-    def measure_block(start: int) -> list[FloatArray]:
-        weights = np.empty((min(step, n_replicates - start), len(sample)), np.uint8)
-        draw_weights(key, start, clusters, rows, weights)
-        return [statistic.replicates(sample, weights) for statistic in statistics]
-
-    starts = range(0, n_replicates, step)
-    # The first block computes what the others share.
-    blocks = [measure_block(starts[0]), *each(measure_block, starts[1:])]
-    return {s: np.concatenate([block[k] for block in blocks]) for k, s in enumerate(statistics)}
+def _room(n_points: int) -> tuple[Any, ...]:
+    """Return memory to measure one replicate in."""
+    drawn, weight = np.empty((2, n_points), np.uint8)
+    middle, *ranks = np.empty((5, n_points), np.int32)
+    return drawn, middle, tuple(ranks), weight
 
 
 def annotator_replicates(
@@ -164,6 +152,7 @@ def annotator_replicates(
     rng = np.random.default_rng([seed, 2])
     weight = np.empty(len(hat), np.uint8)
     ones = np.ones(len(hat), np.uint8)
+    room = _room(len(hat))[:3]
     out = np.empty((n_replicates, N_COLUMNS))
     for b in tqdm(
         range(n_replicates), "annotators", delay=2, disable=None if progress else True, leave=False
@@ -171,7 +160,7 @@ def annotator_replicates(
         draw_points(key, b, clusters, drawn, weight)
         copies = np.repeat(np.arange(len(hat)), weight)
         star = answers[copies].redrawn(rng)
-        measure(ones, *_sorted(star, hat[copies]), True, out[b])
+        measure(ones, *_sorted(star, hat[copies]), True, room, out[b])
     measured = _measured(out, hat)
     columns = {}
     for name in INTERVAL_COLUMNS:
@@ -183,27 +172,33 @@ def annotator_replicates(
     return columns
 
 
-def _sorted(star: Components, hat: Components) -> tuple[NDArray[Any], ...]:
-    """Return what is sorted once: orders, ends of blocks, and columns in those orders."""
+def _sorted(star: Components, hat: Components) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what is sorted once: rankings with places and ties, and columns in those orders."""
     from rue._kernels.sorting import argsort
+    from rue._kernels.threads import each
 
-    scores = (hat.epistemic, hat.total, star.epistemic, hat.aleatoric, star.aleatoric)
-    orders = np.stack([argsort(score) for score in scores])
-    lasts = np.stack(
-        [np.append(np.diff(s[o]) != 0, True) for s, o in zip(scores, orders, strict=True)]
+    scores = (hat.epistemic, hat.aleatoric, star.epistemic, hat.total, star.aleatoric)
+    rows = np.arange(len(hat), dtype=np.uint32)  # unsigned, so never counted from the end
+
+    def rank(score: FloatArray) -> tuple[NDArray[np.uint32], IntArray]:
+        order = argsort(score).astype(np.uint32)
+        return order, tie_blocks(score[order])
+
+    orders, ties = zip(*each(rank, scores), strict=True)
+    regret, risk = star.epistemic[orders[0]], star.total[orders[0]]
+    values = (
+        *(regret, risk, regret - hat.epistemic[orders[0]]),
+        *(star.total[orders[3]], star.epistemic[orders[3]]),
+        *(star.epistemic[orders[2]], star.epistemic[orders[1]]),
     )
-    return (
-        orders.astype(np.uint32),  # unsigned numbers are never counted from the end
-        lasts,
-        np.asarray(~lasts.all(axis=1)),
-        star.epistemic[orders[0]],
-        star.total[orders[0]],
-        star.total[orders[1]],
-        star.epistemic[orders[2]],
-        hat.epistemic[orders[0]],
-        star.epistemic[orders[1]],
-        star.epistemic[orders[3]],
-    )
+    # Points that are in an order already, as drawn points mostly are, need not be moved.
+    orders = tuple(order[:0] if (order == rows).all() else order for order in orders)
+    places = []
+    for order in (*orders[:3], orders[4]):  # the ranks by the total are correlated with nothing
+        place = np.empty_like(order)
+        place[order] = rows[: len(order)]
+        places.append(place)
+    return (orders, tuple(places), ties), values
 
 
 def _measured(out: FloatArray, hat: Components) -> dict[Statistic, FloatArray]:

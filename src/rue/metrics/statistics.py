@@ -272,9 +272,8 @@ class Area(Statistic):
         if value is None or score is None:
             return np.full(len(weights), math.nan)
         order = sample.order(self.by)
-        ends = np.append(np.diff(score[order]) != 0, True)
         areas = np.empty(len(weights))
-        weighted_areas(weights, order, ends, value[order], areas)
+        weighted_areas(weights, order, tie_blocks(score[order]), value[order], areas)
         return areas
 
 
@@ -471,3 +470,11 @@ def _ranks(sample: Sample, source: PointValues, drawn: FloatArray) -> FloatArray
 def block_starts(ranked: FloatArray) -> IntArray:
     """Return where each block of equal numbers starts."""
     return np.flatnonzero(np.append(True, np.diff(ranked) != 0))
+
+
+def tie_blocks(ranked: FloatArray) -> IntArray:
+    """Return the start and stop of each block of two or more equal numbers, (n_blocks, 2)."""
+    same = np.concatenate([[False], ranked[1:] == ranked[:-1], [False]])
+    blocks = np.flatnonzero(same[1:] != same[:-1]).reshape(-1, 2)
+    blocks[:, 1] += 1
+    return blocks

@@ -18,7 +18,6 @@ ranking, so half the circle is enough: a prefix of the reversed ranking is the c
 prefix of the ranking. :mod:`rue.pareto.surfaces` has the surfaces themselves.
 """
 
-from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -193,7 +192,7 @@ def optimal_points(star: Components, lambdas: int) -> FloatArray:
     """Return the points of the optimal surface; see :func:`rue.optimal_surface`."""
     from rue._kernels.pareto import accumulate
     from rue._kernels.sorting import sort_rows
-    from rue._kernels.threads import each
+    from rue._kernels.threads import Rooms, each
 
     if isinstance(lambdas, bool) or not isinstance(lambdas, int | np.integer) or lambdas < 2:
         raise InputError(f"lambdas must be an integer of at least 2, got {lambdas!r}")
@@ -207,42 +206,26 @@ def optimal_points(star: Components, lambdas: int) -> FloatArray:
     lams = np.linspace(0.5, 1.0, lambdas)
     points = np.empty((lambdas, len(accepted), 3))
     points[:, :, 0] = accepted / n_points
-    rooms = _Rooms(n_points)
+    rooms = Rooms(lambda: (*_room(n_points), np.empty((2, n_points + 1))))
 
     def rank(i: int) -> None:
-        score, order, room, sums = rooms.borrow()
-        # This is (1 - lambda) A + lambda E, written with the total so that equal totals have
-        # equal scores at lambda = 1/2.
-        np.multiply(1.0 - lams[i], total, out=score)
-        score += np.multiply(2.0 * lams[i] - 1.0, epistemic, out=sums[0, 1:])
-        sort_rows(score, order, room)
-        accumulate(order, score, slack, losses, sums[0], sums[1])
-        points[i, :, 1:] = sums[:, accepted].T
-        rooms.give_back((score, order, room, sums))
+        with rooms.borrowed() as (score, order, room, sums):
+            # This is (1 - lambda) A + lambda E, written with the total so that equal totals have
+            # equal scores at lambda = 1/2.
+            np.multiply(1.0 - lams[i], total, out=score)
+            score += np.multiply(2.0 * lams[i] - 1.0, epistemic, out=sums[0, 1:])
+            sort_rows(score, order, room)
+            accumulate(order, score, slack, losses, sums[0], sums[1])
+            points[i, :, 1:] = sums[:, accepted].T
 
     each(rank, range(lambdas))
     return points
 
 
-class _Rooms:
-    """Memory for rankings, which threads borrow: fresh pages take longer than a sort."""
-
-    def __init__(self, n_points: int) -> None:
-        self._n_points = n_points
-        self._free: deque[tuple[FloatArray, IntArray, NDArray[np.uint64], FloatArray]] = deque()
-
-    def borrow(self) -> tuple[FloatArray, IntArray, NDArray[np.uint64], FloatArray]:
-        """Return scores, an order, room to sort, and two running sums, of any content."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            n_points = self._n_points
-            order, room = np.empty(n_points, np.int64), np.empty((2, n_points), np.uint64)
-            return np.empty(n_points), order, room, np.empty((2, n_points + 1))
-
-    def give_back(self, room: tuple[FloatArray, IntArray, NDArray[np.uint64], FloatArray]) -> None:
-        """Let another thread have it."""
-        self._free.append(room)
+def _room(n_points: int) -> tuple[FloatArray, IntArray, NDArray[np.uint64]]:
+    """Return memory for scores and their order, and to sort them."""
+    order = np.empty(n_points, np.int64)
+    return np.empty(n_points), order, np.empty((2, n_points), np.uint64)
 
 
 def _sorted_rows(*keys: FloatArray) -> IntArray:
@@ -354,7 +337,7 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
 def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
     from rue._kernels.pareto import accumulate_directions, insert_rankings
-    from rue._kernels.threads import each
+    from rue._kernels.threads import Rooms, each
 
     angles = spread(arc_middles(plane, (n_directions + 1) // 2))
     n_points = len(plane.x)
@@ -366,17 +349,17 @@ def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     champions = [np.full((2, len(front)), np.inf) for front in fronts]
     n_batch = min(len(angles), max(BATCH // 8, min(BATCH, BATCH_SUMS // n_points)))
     sums = np.empty((2, n_batch, n_points + 1))
-    losses, rooms = np.column_stack([plane.risk, plane.regret]), _Rooms(n_points)
+    losses = np.column_stack([plane.risk, plane.regret])
+    rooms = Rooms(lambda: _room(n_points))
     for first in range(0, len(angles), n_batch):
         batch = angles[first : first + n_batch]
 
         def rank(part: IntArray, batch: FloatArray = batch) -> None:
             rows = slice(part[0], part[-1] + 1)
-            room = rooms.borrow()
-            accumulate_directions(
-                *(plane.x, plane.y, batch[rows], losses, sums[0, rows], sums[1, rows]), *room[:3]
-            )
-            rooms.give_back(room)
+            with rooms.borrowed() as room:
+                accumulate_directions(
+                    *(plane.x, plane.y, batch[rows], losses, sums[0, rows], sums[1, rows]), *room
+                )
 
         def merge(i: int, batch: FloatArray = batch) -> None:
             # Reversed rankings take the sums of the opposite range, which are still in the cache.
