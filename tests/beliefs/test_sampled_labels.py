@@ -74,3 +74,9 @@ def test_a_label_that_would_be_a_billion_classes_is_one_line(label):
 
 def test_many_classes_that_fit_are_taken():
     assert draws(np.array([[0, 1, 9_999]])).outcomes.names == ("0", "1", "9999")
+
+
+def test_one_class_is_too_few_and_none_may_be_beyond_the_last():
+    for labels, classes in (([[0, 0]], None), ([[0, 2]], 2), ([[-1, 1]], None), ([[0, 0]], 1)):
+        with pytest.raises(InputError, match="sampled labels must be from 0 to"):
+            draws(np.array(labels), classes)

@@ -174,3 +174,11 @@ def test_arrow_calls_no_python_from_its_own_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(arrow, "opened", Watched)
     assert list(load_table(path)) == ["x", "word"]
     assert callers <= {threading.get_ident()}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_first_line_that_may_name_the_classes_is_refused(tmp_path, first):
+    path = tmp_path / "c.csv"
+    path.write_text(f"{first},{first + 1}\n0,1\n2,0\n")
+    with pytest.raises(FileError, match="may name the classes or be an action"):
+        read_cost(path)

@@ -121,3 +121,11 @@ def test_annotators_in_lists_and_objects_are_counted(tmp_path):
         assert answers.n_annotators == 3
     path.write_text('{"id": 1, "labels": ["x", "y"], "annotator": ["A"]}')
     assert answers_of(read_frame(path)).n_annotators is None
+
+
+def test_what_belongs_to_a_point_is_the_same_in_its_draws(tmp_path):
+    lines = [{"id": "x", "draw": d, "probs": [0.1, 0.9], "counts": [d % 2, 3]} for d in range(3)]
+    with pytest.raises(FileError, match="counts must be the same for all draws of a point"):
+        arrays(tmp_path, *lines)
+    same = arrays(tmp_path, *(line | {"counts": [1, 3]} for line in lines))
+    assert same["counts"].tolist() == [[1, 3]]

@@ -296,3 +296,13 @@ def test_pages_of_both_versions_are_counted(tmp_path, version):
         n_bytes, n_values = _unpacked(file, start, start + chunk.total_compressed_size, 5_000)
     assert n_values == 5_000
     assert 0 < n_bytes <= chunk.total_uncompressed_size
+
+
+def test_a_budget_may_be_used_up_and_not_exceeded():
+    budget = MemoryBudget("a.csv", 0, limit=10)
+    budget.take(4)
+    budget.take(6)
+    with pytest.raises(FileError, match="take 11 bytes of memory, and 10 bytes are allowed"):
+        budget.take(1)
+    assert parse_size("512") == parse_size("512 B") == 512
+    assert parse_size("2kB") == 2000

@@ -197,3 +197,29 @@ def test_a_total_that_is_no_number_of_answers_leaves_shares_as_they_are(tmp_path
     shares = answers(tmp_path, "id,a,b,total\n1,0.5,0.5,2\n2,0.25,0.75,0\n")
     assert shares.counts is None
     assert shares.probs.tolist() == [[0.5, 0.5], [0.25, 0.75]]
+
+
+def test_an_id_column_that_is_stated_must_be_there(tmp_path):
+    text = "key,id,a,b\nx,1,0.2,0.8\ny,2,0.6,0.4\n"
+    assert predictions(tmp_path, text, id_name="key")["ids"].tolist() == ["x", "y"]
+    with pytest.raises(FileError, match="has no column 'name' to name its rows, only key, id"):
+        predictions(tmp_path, text, id_name="name")
+
+
+def test_a_row_without_a_class_is_named(tmp_path):
+    with pytest.raises(FileError, match="every row needs a class, line 3 has none"):
+        predictions(tmp_path, "id,class,prob\n1,a,0.5\n1,,0.5\n")
+
+
+def test_a_column_that_counts_answers_holds_whole_numbers(tmp_path):
+    assert answers(tmp_path, "id,label,count\n1,a,2\n1,b,1\n").counts.tolist() == [[2, 1]]
+    for count in ("-1", "1.5"):
+        with pytest.raises(FileError, match=f"must count answers, got {count} at line 2"):
+            answers(tmp_path, f"id,label,count\n1,a,{count}\n1,b,3\n")
+
+
+@pytest.mark.parametrize("blanks", [0, 1, 11, 12, 40])
+def test_a_cell_of_blanks_is_no_answer_however_many_they_are(tmp_path, blanks):
+    found = answers(tmp_path, f"id,label\n1,a\n1,b\n2,{' ' * blanks}\n2,a\n2,{' ' * blanks}NA\n")
+    assert found.classes == ("a", "b")
+    assert found.counts.tolist() == [[1, 1], [1, 0]]

@@ -243,3 +243,18 @@ def test_the_floor_touches_a_point_if_a_class_that_occurs_has_no_probability():
     action = np.array([[0.5, 0, 0.5], [0.5, 0, 0.5]])
     assert Log().floored(probs, action).tolist() == [True, False]
     assert Log().floored(probs, np.full((2, 3), 1 / 3)).tolist() == [False, False]
+
+
+def test_actions_under_crps_are_numbers_or_values_of_each_point():
+    crps = get_loss("crps").real()
+    # E|X - X'|/2 of a point mass is 0, and of 1 and 3, equally likely, 1/2.
+    assert crps.check_actions([1.0, 3.0], 2).mixture_spread().tolist() == [0, 0]
+    assert crps.check_actions([[1, 3], [2, 2]], 2).mixture_spread().tolist() == [0.5, 0]
+    for shape in ((3,), (3, 2), (2, 1, 1), (2, 0)):
+        with pytest.raises(ShapeError, match="actions under crps must be numbers of shape"):
+            crps.check_actions(np.ones(shape), 2)
+
+
+def test_classes_are_equal_whether_or_not_others_may_exist():
+    assert Classes(["a", "b"], complete=False) == Classes(["a", "b"])
+    assert Classes(["a", "b"]) != Classes(["b", "a"])

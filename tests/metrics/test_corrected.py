@@ -292,3 +292,13 @@ def test_a_span_of_0_leaves_the_corrected_ratio_empty_and_says_so():
     )
     assert math.isnan(row.n_aurec_corrected)
     assert any("corr. is empty" in note and "is 0 and not above 0" in note for note in row.notes)
+
+
+@pytest.mark.parametrize(("m", "few"), [(3, True), (4, False)])
+def test_a_note_explains_that_a_half_may_have_one_answer(m, few):
+    # All points have the same answers, so there is no rank correlation in any half of them.
+    truth = Annotations([[m - 1, 1]] * 5 + [[m, 0]])
+    belief = Draws(np.random.default_rng(0).dirichlet(np.ones(2), (6, 3)))
+    row = evaluate(truth, belief, "zero_one", corrected=True, gap=False)
+    (note,) = [note for note in row.notes if note.startswith("r_s star corr. is empty")]
+    assert ("a half of 2 or 3 answers may have one" in note) == few

@@ -81,3 +81,10 @@ def test_the_rule_by_row_order_refuses_weights_and_normalised_curves():
     for option in ({"sample_weight": [1, 2]}, {"normalized": True}):
         with pytest.raises(InputError, match="row_order' cannot be used with"):
             areas([0.5, 0.0], [1.0, 2.0], rule="row_order", **option)
+
+
+def test_one_bin_is_the_whole_sample():
+    curve = regret_calibration([0.0, 1.0, 0.5], [0.2, 0.4, 0.6], bins=1)
+    assert (curve.estimated.tolist(), curve.realised.tolist()) == ([pytest.approx(0.4)], [0.5])
+    with pytest.raises(InputError, match="at least 1, got 0"):
+        regret_calibration([0.0, 1.0], [0.2, 0.4], bins=0)

@@ -293,3 +293,11 @@ def test_cifar10h(cifar10h):
     smoothed = -(n / m * np.log((n - 0.5).clip(0.5) / (m + 4))).sum(axis=1).mean()
     assert smoothed == pytest.approx(0.252, abs=1e-3)
     assert 0.154 < estimate_bayes_risk(people, log, "leave_one_out").mean() < 0.205
+
+
+def test_every_row_of_counts_is_checked():
+    for row in (0, 1, 8191, 8192):
+        counts = np.ones((8194, 2))
+        counts[row, 0] = 0.5
+        with pytest.raises(InputError, match=f"row {row}"):
+            Annotations(counts)

@@ -325,7 +325,7 @@ def is_number(cell: str) -> bool:
 def is_missing(cell: Any) -> bool:
     """Return whether a cell says that there is no value."""
     if isinstance(cell, str):
-        return len(cell) < 12 and cell.strip().lower() in MISSING
+        return cell.strip().lower() in MISSING
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
