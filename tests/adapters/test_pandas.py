@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import rue
 from rue.adapters.pandas import annotations
 from rue.errors import InputError
+from rue.io.truth import read_truth
 
 
 def frame(rows):
@@ -123,3 +124,24 @@ def test_words_have_an_order_only_if_somebody_states_it():
     by_scale, by_user = annotations(ordered), annotations(rows, classes=["a", "b"])
     results = [rue.evaluate(t, belief, "rps", gap=False) for t in (by_scale, by_user)]
     assert results[0].risk == results[1].risk == pytest.approx((0.25 + (0.04 + 0.64) / 2) / 2)
+
+
+@pytest.mark.parametrize("classes", [["1", "2"], [1, 2], [1.0, 2.0]])
+@pytest.mark.parametrize("labels", [[1, 2, 2], ["1", "2", "2"], [1.0, 2.0, 2.0]])
+def test_numbers_and_their_texts_are_the_same_classes(classes, labels):
+    frame = pd.DataFrame({"item": ["a", "a", "b"], "label": labels})
+    truth = annotations(frame, annotator=None, classes=classes)
+    assert (truth.outcomes.names, truth.counts.tolist()) == (("1", "2"), [[1, 1], [0, 1]])
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_an_ordered_categorical_of_numbers_is_the_scale_of_the_numbers(tmp_path, kind):
+    labels = pd.Categorical([kind(3), kind(1), kind(2)], [kind(k) for k in (3, 2, 1)], ordered=True)
+    frame = pd.DataFrame({"id": ["a", "a", "b"], "label": labels})
+    frame.to_parquet(tmp_path / "t.parquet")
+    truths = [read_truth(tmp_path / "t.parquet"), annotations(frame, item="id", annotator=None)]
+    for truth in truths:
+        assert (truth.outcomes.names, truth.counts.tolist()) == (
+            ("1", "2", "3"),
+            [[1, 0, 1], [0, 1, 0]],
+        )

@@ -98,3 +98,15 @@ def test_a_table_with_one_number_advises_the_option(tmp_path):
     with pytest.raises(FileError) as error:
         read_predictions(tmp_path / "p.csv")
     assert "--positive" in error.value.advice
+
+
+@pytest.mark.parametrize("positive", ["1", "1.0", "+1"])
+@pytest.mark.parametrize("name", ["prob", "1", "1.0"])
+def test_a_number_is_the_positive_class_however_it_is_written(tmp_path, positive, name):
+    (tmp_path / "t.csv").write_text("id,label\na,0\na,1\nb,1\nb,1\n")
+    (tmp_path / "p.csv").write_text(f"id,{name}\na,0.25\nb,0.5\n")
+    matching = Matching(positive=positive)
+    run = read_run(tmp_path / "p.csv", read_truth(tmp_path / "t.csv"), "brier", matching=matching)
+    assert run.classes == ("0", "1")
+    # (1/4, 3/4) against (1/2, 1/2), and (1/2, 1/2) against (0, 1).
+    assert run.star.epistemic.tolist() == [0.125, 0.5]

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from rue.errors import InputError
-from rue.losses.outcomes import Classes
+from rue.losses.outcomes import Classes, as_number, written_name
 from rue.truth.annotations import Annotations
 
 __all__ = ["annotations"]
@@ -59,6 +59,10 @@ def annotations(
     if not order.is_unique:
         raise InputError(f"classes must not repeat, got {order[order.duplicated()][0]!r} twice")
     columns = order.get_indexer(pd.Index(labels.to_numpy()))
+    if (columns < 0).any():  # 1 and "1" are the same class
+        written = pd.Index([written_name(str(name)) for name in order])
+        texts = pd.Index([written_name(str(name)) for name in labels])
+        columns = written.get_indexer(texts) if written.is_unique else columns
     if (columns < 0).any():
         row = int(np.argmax(columns < 0))
         raise InputError(
@@ -78,7 +82,10 @@ def annotations(
 
 def _order(labels: "pd.Series[Any]", label: str) -> Any:
     if isinstance(labels.dtype, pd.CategoricalDtype):
-        return labels.cat.categories
+        categories = labels.cat.categories
+        numbers = [n for n in (as_number(str(name)) for name in categories) if n is not None]
+        is_scale = len(numbers) == len(categories)  # numbers are their own
+        return categories[np.argsort(numbers)] if is_scale else categories
     try:
         return pd.Index(labels.unique()).infer_objects().sort_values()
     except TypeError:

@@ -15,6 +15,7 @@ from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, is_missing, plain_name, row_ids
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
+from rue.losses.outcomes import written_name
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
@@ -566,24 +567,17 @@ def _codes(
         )
     order: Literal["none", "scale"] = "none"
     if stated is not None:
-        names = [_as_written(text) for text in stated] if numbers is not None else list(stated)
+        names = [written_name(text) for text in stated] if numbers is not None else list(stated)
         strange = sorted(answered - set(names))
         if strange:
             raise FileError(f"{frame.path}: {name} {strange[0]!r} is none of the classes {names}")
     elif column.order is not None:
         names, order = list(column.order), "scale"
+        names = sorted_names(names) if are_numbers(names) else names
     else:
         names = sorted_names(list(answered))
     place = {text: k for k, text in enumerate(names)}
     return tuple(names), order, np.array([place.get(t, 0) for t in occurring.tolist()])[codes]
-
-
-def _as_written(text: str) -> str:
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return str(int(number)) if number.is_integer() else text
 
 
 def _require_once(frame: Frame, ids: NDArray[np.str_], classes: NDArray[np.str_]) -> None:

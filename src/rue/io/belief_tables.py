@@ -20,6 +20,7 @@ from rue.io.answer_tables import has_no_names, require_no_stray_word
 from rue.io.files import Frame, FrameColumn, plain_name, row_ids
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
+from rue.losses.outcomes import written_name
 
 REAL_KINDS = {
     "NormalInverseGamma": ("mu", "nu", "alpha", "beta"),
@@ -293,7 +294,8 @@ def _probability_column(frame: Frame, others: set[str | None], positive: str) ->
     """Return the column of a class's probability: of its name, a usual one, or the only one."""
     columns = _class_columns(frame, others)
     usual = [name for name in columns if plain_name(name) in _PROBABILITIES]
-    candidates = [positive] if positive in columns else usual or columns
+    own = [name for name in columns if written_name(name) == positive]
+    candidates = own or usual or columns
     if len(candidates) != 1:
         raise FileError(
             f"{frame.path}: must have one column with the probability of {positive!r}, called so "

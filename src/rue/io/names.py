@@ -13,6 +13,7 @@ from rue._arrays import is_whole
 from rue.beliefs.base import PerPoint
 from rue.errors import AlignmentError, FileError, InputError
 from rue.losses import Classes
+from rue.losses.outcomes import written_name
 
 Named = TypeVar("Named", bound=PerPoint)
 
@@ -88,6 +89,8 @@ class Matching:
 
     def __post_init__(self) -> None:
         names = self.classes
+        if self.positive is not None:
+            object.__setattr__(self, "positive", written_name(self.positive))
         if names is not None and (len(names) < 2 or len(set(names)) < len(names)):
             raise InputError(f"classes must be two or more different names, got {list(names)}")
         if self.choices is not None and len({c.casefold() for c in self.choices}) < max(

@@ -46,6 +46,7 @@ from rue.io.names import (
 from rue.io.real_values import real_belief
 from rue.io.truth import truth_of_answers
 from rue.losses import Classes
+from rue.losses.outcomes import written_name
 
 _LOOKED_AT = 256  # rows, before all are compared
 
@@ -378,7 +379,7 @@ def _of_both_classes(
         )
     numbers = array.astype(np.float64)
     other = 1 - numbers if kind == "probs" else np.zeros_like(numbers)
-    others = [name for name in classes or () if name != positive]
+    others = [name for name in classes or () if written_name(name) != positive]
     names = [others[0] if len(others) == 1 else f"not {positive}", positive]
     both = {kind: np.stack([other, numbers], axis=-1), "classes": np.array(names)}
     return {**arrays, **both}

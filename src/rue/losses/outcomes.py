@@ -354,6 +354,12 @@ def as_number(name: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def written_name(name: str) -> str:
+    """Return a name; one that is a number in the one way in which it is written, 1 for 1.0."""
+    number = as_number(name)
+    return name if number is None else _written(name, number)
+
+
 def _as_names(names: Sequence[Any]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise InputError(f"classes must be a list of names, got the text {names!r}")
