@@ -27,6 +27,7 @@ from studies.atlas_rows import (
 from studies.atlas_snapshots import text as snapshots
 from studies.pages import fill_file, listed, table
 from studies.rows import Row, read_rows
+from studies.two_cells_page import checked as two_cells
 
 FINDINGS = DOCS / "findings.md"
 ANSWERS = FOLDER / "answers.md"
@@ -298,8 +299,8 @@ def index(rows: dict[str, list[Row]]) -> str:
                 if text:
                     parts.append(text)
     pages = [f"- [{name}]({name}.md)" for name in dict.fromkeys(names("tuned") + names("paper"))]
-    parts += ["## Pages", "\n".join(pages)]
-    return "\n\n".join(parts) + "\n"
+    parts += [two_cells(read_rows("two-cells")), "## Pages", "\n".join(pages)]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _summary(rows: list[Row], regime: str, loss: str, methods: list[str]) -> str:
