@@ -72,7 +72,8 @@ def ranked_pictures(name: str, losses: Iterable[str]) -> list[str]:
     links = [_picture(f"Methods ranked under {loss} loss", f"{name}_{loss}") for loss in losses]
     words = (
         "The next figures show which methods can be separated: AuReC and n-AuReC of each method "
-        "with its interval, and the probability of each rank."
+        "with its interval, at its mean rank over bootstrap samples. A grey bar joins methods that "
+        "cannot be separated."
         if any(links)
         else "Curves and rankings are not drawn here, because they need the predictions of this "
         "run; `rue bench run` and `python -m studies.results` draw them."

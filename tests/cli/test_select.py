@@ -61,6 +61,7 @@ def test_prints_the_library_s_optimum(world, run, loss, arguments, budgets):
     [
         ([], "maximize"),
         (["--maximize", "coverage", "--minimize", "risk"], "one objective"),
+        (["--maximize", "risk"], "Invalid value for '--maximize': 'risk' is not one of"),
         (["--maximize", "risk"], "risk"),
         (["--minimize", "risk"], "--coverage-min"),
         (["--minimize", "risk", "--coverage-min", "2"], "--coverage-min must be"),

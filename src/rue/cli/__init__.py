@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
         app = make_app(*(name for name in words[:1] if name in COMMANDS))
         code = app(words, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
-        _fail(error.format_message())
+        _fail(error.format_message().replace("Value error, ", ""))
     except InfeasibleError as error:
         _fail(str(error), code=1)
     except (RueError, OSError) as error:

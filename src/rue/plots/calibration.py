@@ -178,7 +178,8 @@ def _diagram(
             ends += [*curve.estimated, *curve.realised, *band.high]
         end = 1.02 * max(ends) or 1.0
         axes.plot([0, end], [0, end], "--", color=GREY, lw=1)
-        axes.text(0.97 * end, 0.97 * end, "equal", color=GREY, ha="right", fontsize=8, rotation=45)
+        text = axes.text(0.97 * end, 0.97 * end, "equal", color=GREY, fontsize=8, rotation=45)
+        text.set(rotation_mode="anchor", ha="right", va="bottom")
         axes.set(xlim=(0, end), ylim=(0, end), aspect="equal")
         axes.set_xlabel(titles[0])
         axes.set_ylabel(titles[1])
