@@ -9,7 +9,7 @@ from rue.components import Components
 from rue.inference.bootstrap import N_GAP_REPLICATES, _key, _room, _sorted
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
-from rue.metrics.cluster_labels import NO_CLUSTERS
+from rue.metrics.clusters import NO_CLUSTERS
 from speed.pareto import world
 from speed.timing import Rows, least, least_of_both
 

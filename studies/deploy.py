@@ -22,7 +22,8 @@ from rue import Annotations, Components, Problem, decompose, realize
 from rue.beliefs import ClassBelief
 from rue.data.dataset import DataSet
 from rue.deploy import try_promise
-from rue.deploy.candidates import Weights, best_cut, directions, losses_of, weighted_score
+from rue.deploy.candidates import best_cut, directions, losses_of
+from rue.deploy.rule import Weights, weighted_score
 from rue.io.predictions import read_belief
 from rue.losses import get_loss
 from rue.selectors import solve

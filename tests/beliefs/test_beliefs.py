@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from rue import Annotations, Dirichlet, Draws, Scored
-from rue._arrays import stream
+from rue._arrays import chunked
 from rue.beliefs import draws
 from rue.errors import InputError, ShapeError
 
@@ -210,6 +210,6 @@ def test_draws_are_one_hot_only_if_all_are(monkeypatch):
     late = sure.copy()
     late[-1, 0] = 0.5  # after the points that decide for most beliefs
     assert Draws(late).doubts() == []
-    monkeypatch.setattr(draws, "stream", lambda probs: stream(probs, n_bytes=1 << 10))
+    monkeypatch.setattr(draws, "chunked", lambda probs: chunked(probs, n_bytes=1 << 10))
     assert Draws(late).doubts() == []
     assert Draws(sure).doubts()

@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 from rue import Components, Problem
 from rue._kernels.bins import binned_sums
 from rue.deploy import candidates as module
-from rue.deploy.candidates import (
-    Bins,
-    best_cut,
-    directions,
-    keeps_budgets,
-    losses_of,
-    weighted_score,
-)
+from rue.deploy.candidates import Bins, best_cut, directions, keeps_budgets, losses_of
 from rue.deploy.promise import Promise
+from rue.deploy.rule import weighted_score
 
 PROBLEMS = [
     Problem(maximize="coverage", risk_max=0.2, regret_max=0.1),

@@ -8,10 +8,9 @@ import pytest
 from rue import Components, Run, fit_selector
 from rue.errors import InputError
 from rue.inference.bootstrap import replicates
-from rue.inference.clusters import cluster_codes
 from rue.inference.comparison import compare
 from rue.inference.intervals import AREAS, intervals
-from rue.metrics.cluster_labels import number_clusters
+from rue.metrics.clusters import cluster_codes, number_clusters
 from rue.metrics.evaluation import evaluate_run
 
 

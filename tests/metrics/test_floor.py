@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Gaussians, Ratings, Scored, evaluate
-from rue.beliefs.dirichlet import draw_dirichlets
+from rue.beliefs.draws import draw_dirichlets
 from rue.components import Run
 from rue.losses import get_loss
 from rue.metrics.floor import Simulated, simulate_floor

@@ -7,7 +7,7 @@ import pytest
 
 from rue import Components, Run, aurec, spearman
 from rue.inference.bootstrap import MEASURED, _replicates_of, replicates
-from rue.metrics.cluster_labels import NO_CLUSTERS
+from rue.metrics.clusters import NO_CLUSTERS
 from rue.metrics.columns import COLUMNS, REGRET, columns_where
 from rue.metrics.statistics import (
     Area,

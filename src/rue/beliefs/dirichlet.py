@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
     FloatArray,
-    IntArray,
     as_array,
     chunked,
     kept,
@@ -18,7 +17,7 @@ from rue._arrays import (
     require_shape,
     show,
 )
-from rue.beliefs.draws import PAIR_FLOOR, ClassBelief
+from rue.beliefs.draws import PAIR_FLOOR, ClassBelief, draw_dirichlets
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
@@ -123,22 +122,3 @@ class Dirichlet(ClassBelief):
             block = np.ascontiguousarray(alpha, dtype=np.float64)
             dirichlet_pairs(block, counts[rows], others[rows], scale[rows], PAIR_FLOOR, out[rows])
         return out
-
-
-def draw_dirichlets(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw a distribution for each row of concentrations."""
-    gamma = rng.standard_gamma(alpha)
-    whole = gamma.sum(axis=-1, keepdims=True)
-    if (whole == 0).any():  # every class underflowed: nearly all mass is on one class
-        empty = np.flatnonzero(whole.ravel() == 0)
-        rows, flat = alpha.reshape(-1, alpha.shape[-1])[empty], gamma.reshape(-1, alpha.shape[-1])
-        cumulated = np.cumsum(rows / rows.sum(axis=1, keepdims=True), axis=1)
-        flat[empty, choose(cumulated, 1, rng)[0]] = 1.0
-        whole = gamma.sum(axis=-1, keepdims=True)
-    return np.asarray(gamma / whole)
-
-
-def choose(cumulated: FloatArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
-    """Return a component for each replicate and point, with the given cumulated probabilities."""
-    number = rng.random((n_replicates, len(cumulated), 1))
-    return np.asarray((number >= cumulated[:, :-1]).sum(axis=-1))

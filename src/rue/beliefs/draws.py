@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import (
     FloatArray,
+    IntArray,
     as_array,
     chunked,
     kept,
@@ -238,3 +239,22 @@ def _sums_of_draws(
         block = np.ascontiguousarray(probs)
         draw_pairs(block, counts[rows], others[rows], scale[rows], PAIR_FLOOR, out[rows])
     return out
+
+
+def draw_dirichlets(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw a distribution for each row of concentrations."""
+    gamma = rng.standard_gamma(alpha)
+    whole = gamma.sum(axis=-1, keepdims=True)
+    if (whole == 0).any():  # every class underflowed: nearly all mass is on one class
+        empty = np.flatnonzero(whole.ravel() == 0)
+        rows, flat = alpha.reshape(-1, alpha.shape[-1])[empty], gamma.reshape(-1, alpha.shape[-1])
+        cumulated = np.cumsum(rows / rows.sum(axis=1, keepdims=True), axis=1)
+        flat[empty, choose(cumulated, 1, rng)[0]] = 1.0
+        whole = gamma.sum(axis=-1, keepdims=True)
+    return np.asarray(gamma / whole)
+
+
+def choose(cumulated: FloatArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
+    """Return a component for each replicate and point, with the given cumulated probabilities."""
+    number = rng.random((n_replicates, len(cumulated), 1))
+    return np.asarray((number >= cumulated[:, :-1]).sum(axis=-1))

@@ -60,7 +60,7 @@ def fit(
     """
     from rue.deploy.points import read_calibration
     from rue.deploy.recalibration_map import fit_recalibration_map
-    from rue.inference.clusters import cluster_column
+    from rue.metrics.clusters import cluster_column
 
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, losses.cost])

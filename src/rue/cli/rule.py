@@ -87,7 +87,7 @@ def fit(
     from rue.deploy import fit_selector
     from rue.deploy.candidates import total_weights
     from rue.deploy.points import read_calibration, read_new
-    from rue.inference.clusters import cluster_column
+    from rue.metrics.clusters import cluster_column
 
     if plot is not None and compare is None:
         raise InputError("--plot needs --compare")

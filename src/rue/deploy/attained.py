@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rue._schema import Undefined
 from rue.components import Components
 from rue.errors import ShapeError
-from rue.inference.clusters import cluster_means
+from rue.metrics.clusters import cluster_means
 from rue.selectors.selector import Problem
 
 if TYPE_CHECKING:

@@ -19,11 +19,8 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray
 from rue.components import Components
+from rue.deploy.rule import ALEATORIC, TOTAL, Weights, weighted_score
 from rue.selectors.selector import Problem
-
-Weights = tuple[float, float]
-TOTAL: Weights = (1.0, 1.0)
-ALEATORIC: Weights = (1.0, 0.0)
 
 Losses = Mapping[str, FloatArray]
 """Columns of the points: ``"risk"`` and ``"regret"``, perhaps ``"risk_squared"`` and so on."""
@@ -111,12 +108,6 @@ def losses_of(star: Components, *, squares: bool = False) -> Losses:
     if squares:
         losses |= {f"{name}_squared": column**2 for name, column in losses.items()}
     return losses
-
-
-def weighted_score(hat: Components, weights: Weights) -> FloatArray:
-    """Return w1 aleatoric + w2 epistemic of each point, shape (n_points,)."""
-    w1, w2 = weights
-    return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
 
 
 def total_weights(hat: Components) -> Weights:

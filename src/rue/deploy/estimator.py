@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief
 from rue.components import Run, on_one_scale
-from rue.deploy.candidates import Weights
 from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
-from rue.deploy.rule import Rule
+from rue.deploy.rule import Rule, Weights
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.selectors.selector import Problem

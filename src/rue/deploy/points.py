@@ -110,7 +110,7 @@ def read_calibration(
     assert run.belief is not None
     assert run.annotations is not None
     assert isinstance(run.loss, Loss)
-    own = run.annotations.range
+    own = run.annotations.outcomes.range
     return DeployPoints(
         path,
         run.method,

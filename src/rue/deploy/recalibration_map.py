@@ -19,7 +19,7 @@ from rue.components import Components
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.io.atomic import write_json
-from rue.metrics.cluster_labels import label_codes
+from rue.metrics.clusters import label_codes
 from rue.metrics.measures import regret_calibration
 from rue.metrics.recalibration import (
     Recalibration,

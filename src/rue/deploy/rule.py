@@ -16,7 +16,6 @@ from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import Components, decompose
 from rue.deploy.attained import Attained
-from rue.deploy.candidates import TOTAL, Weights, weighted_score
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.io.atomic import write_json
@@ -24,6 +23,16 @@ from rue.selectors.selector import Problem
 
 PromiseName = Literal["betting", "hoeffding_bentkus"]
 """Which p-values a promise rests on; Hoeffding-Bentkus is that of earlier rules."""
+
+Weights = tuple[float, float]
+TOTAL: Weights = (1.0, 1.0)
+ALEATORIC: Weights = (1.0, 0.0)
+
+
+def weighted_score(hat: Components, weights: Weights) -> FloatArray:
+    """Return w1 aleatoric + w2 epistemic of each point, shape (n_points,)."""
+    w1, w2 = weights
+    return np.asarray(w1 * hat.aleatoric + w2 * hat.epistemic)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from tqdm import tqdm
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector, require_whole
 from rue.components import Components
 from rue.deploy.attained import attained, budgets_kept
-from rue.deploy.candidates import Weights, total_weights
+from rue.deploy.candidates import total_weights
 from rue.deploy.fit import fit_selector
-from rue.deploy.rule import Rule
+from rue.deploy.rule import Rule, Weights
 from rue.errors import InfeasibleError
 from rue.selectors.optimal import solve
 from rue.selectors.selector import Problem

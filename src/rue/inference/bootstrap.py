@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, as_seed
 from rue.components import Components, Run
 from rue.errors import InputError
-from rue.inference.clusters import Cluster, cluster_codes
-from rue.metrics.cluster_labels import NO_CLUSTERS, number_clusters
+from rue.metrics.clusters import NO_CLUSTERS, Cluster, cluster_codes, number_clusters
 from rue.metrics.columns import COLUMNS, REGRET, SOURCES, columns_where
 from rue.metrics.statistics import Area, Sample, Statistic, tie_blocks
 from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of

@@ -12,8 +12,8 @@ import numpy as np
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, replicates
-from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.inference.intervals import AREAS, Intervals, influence, interval
+from rue.metrics.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.evaluation import Evaluation
 
 MEAN = "(mean)"

@@ -16,7 +16,6 @@ from rue._text import JsonObject
 from rue.components import Run
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
-from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
 from rue.inference.intervals import (
     AREAS,
     influence,
@@ -24,6 +23,7 @@ from rue.inference.intervals import (
 )
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.losses import Classes, CostMatrix, Loss, Valued
+from rue.metrics.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.metrics.limits import AtLimit

@@ -23,7 +23,7 @@ from rue.inference.bootstrap import (
     annotator_replicates,
     replicates,
 )
-from rue.inference.clusters import Cluster, cluster_codes, cluster_sums
+from rue.metrics.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import COLUMNS, columns_where
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.metrics.statistics import Sample

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, round_to_scale
-from rue.beliefs.dirichlet import choose, draw_dirichlets
+from rue.beliefs.draws import choose, draw_dirichlets
 from rue.components import Run
 from rue.losses import Loss
 from rue.metrics.corrected import run_answers

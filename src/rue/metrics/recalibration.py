@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
 from rue.errors import InputError
-from rue.metrics.cluster_labels import label_codes, number_clusters
+from rue.metrics.clusters import label_codes, number_clusters
 from rue.metrics.measures import regret_calibration
 
 _HALVINGS = 40

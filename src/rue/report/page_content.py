@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray
 from rue._text import JsonObject
 from rue.components import Run
-from rue.inference.clusters import cluster_codes
 from rue.inference.reliability_bands import calibration_bands
+from rue.metrics.clusters import cluster_codes
 from rue.metrics.columns import COLUMNS
 from rue.metrics.second_order import Pair, few_answers
 from rue.report.items import PICTURED

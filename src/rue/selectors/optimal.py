@@ -14,8 +14,6 @@ line in the plane of (total, epistemic) is turned until it meets both (``_both_b
 import math
 from typing import Literal
 
-import numpy as np
-
 from rue._arrays import FloatArray
 from rue.components import Components
 from rue.errors import InputError
@@ -28,7 +26,7 @@ from rue.selectors._programs import (
     require_attained,
     total_of,
 )
-from rue.selectors.selector import Problem, Selector
+from rue.selectors.selector import Problem, Selector, require_realized
 
 # A floor or budget missed by more than this means that rounding has separated equal numbers.
 _TOO_MUCH = 1e-10
@@ -168,26 +166,6 @@ def solve(star: Components, problem: Problem) -> Selector:
         _boundary=boundary,
         _levels=levels,
     )
-
-
-def require_realized(star: Components) -> None:
-    """Raise unless these are realised components: non-negative, total = aleatoric + epistemic."""
-    if not isinstance(star, Components):
-        raise InputError(f"star must be Components, got {type(star).__name__}")
-    for name, values in (("total", star.total), ("epistemic", star.epistemic)):
-        if values.min() < 0:
-            row = int(np.argmax(values < 0))
-            raise InputError(f"star.{name} must not be negative, got {values[row]} at row {row}")
-    largest = float(star.total.max())
-    if largest and not 1e-100 < largest < 1e100:
-        raise InputError(f"the largest star.total must be from 1e-100 to 1e100, got {largest:g}")
-    apart = np.abs(star.total - star.aleatoric - star.epistemic)
-    if apart.max() > 1e-9 * star.total.max():
-        row = int(np.argmax(apart))
-        raise InputError(
-            "star.total must be aleatoric + epistemic, got "
-            f"{star.total[row]:g}, {star.aleatoric[row]:g} and {star.epistemic[row]:g} at row {row}"
-        )
 
 
 def _boundary_of(

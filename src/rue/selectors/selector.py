@@ -250,3 +250,23 @@ class Selector:
                 block = f"total {t + cut.total:.6g}, epistemic {e + cut.epistemic:.6g}"
                 chance = f" (these with probability {cut.share:.4g})" if cut.share < 1 else ""
                 yield f"{word} {block}{on}{chance}"
+
+
+def require_realized(star: Components) -> None:
+    """Raise unless these are realised components: non-negative, total = aleatoric + epistemic."""
+    if not isinstance(star, Components):
+        raise InputError(f"star must be Components, got {type(star).__name__}")
+    for name, values in (("total", star.total), ("epistemic", star.epistemic)):
+        if values.min() < 0:
+            row = int(np.argmax(values < 0))
+            raise InputError(f"star.{name} must not be negative, got {values[row]} at row {row}")
+    largest = float(star.total.max())
+    if largest and not 1e-100 < largest < 1e100:
+        raise InputError(f"the largest star.total must be from 1e-100 to 1e100, got {largest:g}")
+    apart = np.abs(star.total - star.aleatoric - star.epistemic)
+    if apart.max() > 1e-9 * star.total.max():
+        row = int(np.argmax(apart))
+        raise InputError(
+            "star.total must be aleatoric + epistemic, got "
+            f"{star.total[row]:g}, {star.aleatoric[row]:g} and {star.epistemic[row]:g} at row {row}"
+        )

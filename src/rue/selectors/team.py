@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rue.components import Components
 from rue.errors import InputError
-from rue.selectors.optimal import require_realized
+from rue.selectors.selector import require_realized
 
 
 @dataclass(frozen=True, eq=False)

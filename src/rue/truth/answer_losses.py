@@ -250,7 +250,7 @@ def answers(
     actions: ArrayLike | None = None,
 ) -> Answers:
     """Return the loss of each point's action under each answer."""
-    loss = get_loss(loss, values=annotations.values if values is None else values)
+    loss = get_loss(loss, values=annotations.outcomes.values if values is None else values)
     if isinstance(annotations, Ratings):
         real = loss.real()
         action = deployed_action(annotations, belief, real, actions)
