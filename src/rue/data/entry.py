@@ -4,6 +4,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
@@ -66,6 +69,24 @@ class Entry:
         """How to get the data set: its origin, and the command or the manual steps."""
         how = self.by_hand or (f"`rue data fetch {self.name}`" if self.fetch else "")
         return ": ".join(part for part in (self.origin, how) if part) or "made here"
+
+
+def make_data_set(entry: Entry, reader: Reader, **fields: Any) -> DataSet:
+    """Return the data set of these fields; all points are annotated, none train by default."""
+    nothing = np.zeros(0, np.int64)
+    answered = fields.keys() & {"annotations", "ratings"}
+    usual = {
+        "name": entry.name,
+        "task": entry.task,
+        "values": np.arange(float(len(fields["class_names"]))),
+        "annotated": np.arange(len(fields["inputs"])) if answered else nothing,
+        "train": nothing,
+        "validation": nothing,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "checksums": reader.checksums,
+    }
+    return DataSet(**(usual | fields))
 
 
 def options_of(load: Callable[..., DataSet]) -> tuple[Mapping[str, object], bool]:

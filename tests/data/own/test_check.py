@@ -185,6 +185,13 @@ def test_features(tmp_path):
     assert (data.train.tolist(), data.test.tolist()) == ([0], [1])
 
 
+def test_numbered_classes_are_their_own_scale(tmp_path):
+    rows = ["a,-2", "a,0", "b,5", "b,5"]
+    found = check(write(tmp_path / "mine", header="id,label", rows=rows), folder=tmp_path)
+    data = load(found, tmp_path / "m.toml")
+    assert data.values.tolist() == data.annotations.values.tolist() == [-2.0, 0.0, 5.0]
+
+
 def test_ratings(tmp_path):
     rows = ["a,1.5", "a,2.5", "b,-3", "b,-3"]
     found = check(write(tmp_path / "mine", header="id,rating", rows=rows), folder=tmp_path)

@@ -9,7 +9,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.data.archives import read_zip
 from rue.data.dataset import DataSet, count
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, zip_check
 from rue.data.files import Reader, content_digest, csv_rows
 from rue.data.images import LazyImages
@@ -66,19 +66,14 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         notes.append(f"{count(n_empty, 'row')} without a guess left out")
     if n_silent:
         notes.append(f"{count(n_silent, 'face')} without any guess left out")
-    return DataSet(
-        name=entry.name,
-        task="image",
+    return make_data_set(
+        entry,
+        reader,
         inputs=LazyImages(source, images, size=size),
         ids=np.array(names, dtype=np.str_),
         class_names=tuple(map(str, range(N_AGES))),
-        values=np.arange(float(N_AGES)),
         annotations=Annotations.from_ratings(guesses, values=np.arange(N_AGES)),
-        annotated=np.arange(len(names)),
         extras={"real_age": np.array(real, dtype=np.float64)},
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=tuple(notes),
         train=splits["train"],
         validation=splits["validation"],

@@ -7,7 +7,7 @@ import numpy as np
 from rue._text import JsonObject
 from rue.data.archives import read_member
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader, content_digest
 from rue.errors import FileError
 from rue.io.json_files import json_objects
@@ -56,26 +56,19 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             )
         labels.append(list(classes).index(str(row["old_label"])))
         sentences.append(_sentences(row, keys, where))
-    return DataSet(
-        name=entry.name,
-        task="text",
+    return make_data_set(
+        entry,
+        reader,
         inputs=np.array(["\n".join(row) for row in sentences], dtype=object),
         ids=np.array(list(counts), dtype=np.str_),
         class_names=tuple(classes.values()),
-        values=np.arange(float(len(classes))),
         annotations=Annotations(list(counts.values())),
-        annotated=np.arange(len(counts)),
         labels=np.array(labels, dtype=np.int64),
         extras={
             key: np.array([row[column] for row in sentences], dtype=object)
             for column, key in enumerate(keys)
         },
-        train=np.zeros(0, np.int64),
-        validation=np.zeros(0, np.int64),
         test=np.arange(len(counts)),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue.data.archives import read_tar
 from rue.data.dataset import DataSet, official_ids
-from rue.data.entry import Entry, fetch_urls
+from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest
 from rue.data.images import ImageArray
@@ -76,7 +76,6 @@ def load(
         labels=np.concatenate([labels for labels, _ in batches]),
         places=places,
         n_test=len(batches[-1][0]),
-        task="image",
         notes=tuple(notes),
     )
 
@@ -110,7 +109,6 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
         places=range(len(matrices["train"])),
         n_test=len(matrices["test"]),
-        task="features",
         ood={name: matrices[name] for name in outside},
     )
 
@@ -172,21 +170,17 @@ def _data_set(
     if counts.shape != (n_test, 10):
         raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
     test = np.arange(len(labels) - n_test, len(labels))
-    return DataSet(
-        name=entry.name,
+    return make_data_set(
+        entry,
+        reader,
         inputs=inputs,
         labels=labels,
         ids=official_ids(places, n_test),
         class_names=CLASS_NAMES,
-        values=np.arange(10.0),
         annotations=Annotations(counts),
         annotated=test,
         train=np.arange(len(labels) - n_test),
-        validation=np.zeros(0, np.int64),
         test=test,
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         **fields,
     )
 

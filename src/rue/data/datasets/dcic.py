@@ -11,7 +11,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.data.archives import open_zip
 from rue.data.dataset import DataSet, count
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest
 from rue.data.images import LazyImages
@@ -54,18 +54,13 @@ def load(
     notes = [f"{count(n_null, 'answer')} without a label left out"] if n_null else []
     if unlabelled > 0:
         notes.append(f"{count(unlabelled, 'image')} without any label left out")
-    return DataSet(
-        name=entry.name,
-        task="image",
+    return make_data_set(
+        entry,
+        reader,
         inputs=LazyImages(source.parent if source.is_dir() else source, images, size=size),
         ids=np.array(images, dtype=np.str_),
         class_names=tuple(class_names),
-        values=np.arange(float(len(class_names))),
         annotations=Annotations(counts),
-        annotated=np.arange(len(images)),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=tuple(notes),
         **_SPLITS[splits](folds, seed),
     )

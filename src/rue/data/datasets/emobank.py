@@ -13,7 +13,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
-from rue.data.entry import Entry, fetch_urls
+from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, content_digest, csv_rows
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
@@ -84,9 +84,9 @@ def load(
         notes += further
     else:
         splits = rotate(hashed_folds("emobank", groups, seed=seed), seed)
-    return DataSet(
-        name=entry.name,
-        task="text",
+    return make_data_set(
+        entry,
+        reader,
         inputs=np.array(list(texts.values()), dtype=object),
         ids=np.array(ids, dtype=np.str_),
         class_names=tuple(f"{value:g}" for value in VALUES),
@@ -94,9 +94,6 @@ def load(
         annotations=Annotations(counts[annotated], VALUES),
         annotated=annotated,
         extras={"document": np.array(groups, dtype=np.str_)},
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=tuple(notes),
         train=np.intersect1d(splits["train"], annotated),
         validation=np.intersect1d(splits["validation"], annotated),

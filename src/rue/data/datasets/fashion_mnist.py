@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from rue.data.dataset import DataSet, official_ids
-from rue.data.entry import Entry, fetch_urls
+from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, unpacked
 from rue.data.images import ImageArray
 from rue.errors import FileError
@@ -61,22 +61,17 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     if counts.shape != (n_test, 10):
         raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
     test = np.arange(n_train, n_train + n_test)
-    return DataSet(
-        name=entry.name,
-        task="image",
+    return make_data_set(
+        entry,
+        reader,
         inputs=np.concatenate(images)[..., None],
         labels=np.concatenate(labels).astype(np.int64),
         ids=official_ids(range(n_train), n_test),
         class_names=CLASS_NAMES,
-        values=np.arange(10.0),
         annotations=Annotations(counts),
         annotated=test,
         train=np.arange(n_train),
-        validation=np.zeros(0, np.int64),
         test=test,
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
     )
 
 

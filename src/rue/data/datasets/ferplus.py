@@ -13,7 +13,7 @@ import numpy as np
 from rue._arrays import IntArray, require_whole
 from rue.data.archives import open_zip
 from rue.data.dataset import DataSet, count
-from rue.data.entry import Entry, fetch_urls
+from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, csv_rows, file_digest
 from rue.data.images import ImageArray, decode_image
 from rue.errors import FileError, InputError
@@ -67,7 +67,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None)
     inputs = _read_images(source, [f"{a}/{b}" for a, b in zip(folders, faces.names, strict=True)])
     digest = hashlib.sha256("\n".join(faces.names).encode() + inputs.tobytes()).hexdigest()
     reader.note(_PIXELS if n_faces is None else f"{_PIXELS} ({n_faces:,})", digest, source)
-    return _data_set(reader, entry, faces, inputs=inputs, task="image")
+    return _data_set(reader, entry, faces, inputs=inputs)
 
 
 def load_features(
@@ -80,7 +80,7 @@ def load_features(
     faces = _some(_faces(reader), n_faces)
     path = reader.find(FEATURES)
     reader.note(FEATURES, file_digest(path, FEATURES), path)
-    data = _data_set(reader, entry, faces, inputs=np.zeros((len(faces.names), 1)), task="features")
+    data = _data_set(reader, entry, faces, inputs=np.zeros((len(faces.names), 1)))
     return attach_features(data, path)
 
 
@@ -206,17 +206,13 @@ def _contents(source: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
 def _data_set(reader: Reader, entry: Entry, faces: _Faces, **fields: Any) -> DataSet:
     usage = np.array(faces.usage)
     counts, aside = faces.votes[:, :-_SET_ASIDE], faces.votes[:, -_SET_ASIDE:]
-    return DataSet(
-        name=entry.name,
+    return make_data_set(
+        entry,
+        reader,
         ids=np.array(faces.names, dtype=np.str_),
         class_names=CLASS_NAMES,
-        values=np.arange(float(len(CLASS_NAMES))),
         annotations=Annotations(counts),
-        annotated=np.arange(len(faces.names)),
         extras={"unknown": aside[:, 0], "not_a_face": aside[:, 1]},
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=faces.notes,
         train=np.flatnonzero(usage == "Training"),
         validation=np.flatnonzero(usage == "PublicTest"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from rue._text import JsonObject
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader, content_digest
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
@@ -51,19 +51,14 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             texts.append(text)
             counts.append([labels.count("0"), labels.count("1")])
             parts.append(part)
-    return DataSet(
-        name=entry.name,
-        task="text",
+    return make_data_set(
+        entry,
+        reader,
         inputs=np.array(texts, dtype=object),
         ids=np.array(ids, dtype=np.str_),
         class_names=("no hate", "hate"),
-        values=np.arange(2.0),
         annotations=Annotations(np.array(counts, dtype=np.int64)),
-        annotated=np.arange(len(ids)),
         extras={"part": np.array(parts, dtype=np.str_)},
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         **rotate(hashed_folds(entry.name, texts, seed=seed), seed),
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import locked_target
 from rue.data.files import Reader, atomic_write, content_digest
 from rue.data.splits import hashed_folds, rotate
@@ -31,17 +31,13 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             raise ValueError
     except ValueError:
         raise FileError(f"{PATH} must hold a letter and 16 numbers per line") from None
-    return DataSet(
-        name=entry.name,
-        task="tabular",
+    return make_data_set(
+        entry,
+        reader,
         inputs=inputs,
         labels=labels,
         ids=np.arange(len(rows)).astype(np.str_),
         class_names=CLASS_NAMES,
-        values=np.arange(26.0),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         **rotate(hashed_folds(entry.name, rows, seed=seed), seed),
     )
 

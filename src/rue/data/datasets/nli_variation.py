@@ -12,7 +12,7 @@ from rue._arrays import FloatArray
 from rue._text import JsonObject
 from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
-from rue.data.entry import Entry, fetch_urls
+from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, content_digest
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
@@ -62,23 +62,18 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     if beyond:
         answers_beyond = count(len(beyond), "answer")
         notes.append(f"{answers_beyond} beyond 50 or -50, by up to {max(beyond):.1g}, clipped")
-    return DataSet(
-        name=entry.name,
-        task="text",
+    return make_data_set(
+        entry,
+        reader,
         inputs=columns["premise"] + "\n" + columns["hypothesis"],
         ids=np.array(list(rows), dtype=np.str_),
         class_names=(),
-        values=np.zeros(0),
         ratings=Ratings(ratings, range=(-LIMIT, LIMIT)),
-        annotated=np.arange(len(rows)),
         extras={
             **columns,
             "source": np.array([row["task"] for row in rows.values()], dtype=np.str_),
             "n_abstained": np.array([row["num-NA"] for row in rows.values()], dtype=np.int64),
         },
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=tuple(notes),
         **rotate(hashed_folds(entry.name, columns["premise"].tolist(), seed=seed), seed),
     )

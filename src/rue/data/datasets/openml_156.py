@@ -15,7 +15,7 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray, require_whole
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.data.splits import N_FOLDS, rotate
 from rue.errors import FileError
@@ -42,17 +42,13 @@ def load(reader: Reader, entry: Entry, *, seed: int, n_points: int | None = None
     if n_points is not None and len(labels) < n_points:
         raise FileError(f"{file} has {len(labels):,} points, fewer than n_points {n_points:,}")
     folds = np.arange(len(labels)) % N_FOLDS
-    return DataSet(
-        name=entry.name,
-        task="tabular",
+    return make_data_set(
+        entry,
+        reader,
         inputs=inputs,
         labels=labels,
         ids=np.arange(len(labels)).astype(np.str_),
         class_names=class_names,
-        values=np.arange(float(N_CLASSES)),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=() if n_points is None else (f"the first {n_points:,} points of the file",),
         **rotate(folds, seed),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rue._arrays import require_whole
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.data.images import decode_image
 from rue.errors import FileError
@@ -53,20 +53,13 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int = 32) -> DataSet:
     for name in names:
         file = reader.find(f"openood/images_classic/{name}")
         images.append(decode_image(file.read_bytes(), str(file), size=size, crop=True))
-    nothing = np.zeros(0, np.int64)
-    return DataSet(
-        name=entry.name,
-        task="ood",
+    return make_data_set(
+        entry,
+        reader,
         inputs=np.stack(images),
         ids=np.array(names, dtype=np.str_),
         class_names=(),
-        values=np.zeros(0),
-        train=nothing,
-        validation=nothing,
         test=np.arange(len(images)),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=(
             (f"{len(names):,} of the {entry.n_points:,} images of the official list",)
             if len(names) != entry.n_points

@@ -10,7 +10,7 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray, require_whole
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.errors import ShapeError
 from rue.truth.annotations import Annotations
@@ -97,22 +97,17 @@ def load(
     )
     points, labels = model.sample(n_points, seed=seed)
     train, validation = (3 * n_points) // 5, (4 * n_points) // 5
-    return DataSet(
-        name=entry.name,
-        task="tabular",
+    return make_data_set(
+        entry,
+        reader,
         inputs=points,
         labels=labels,
         ids=np.arange(n_points).astype(np.str_),
         class_names=tuple(map(str, range(n_classes))),
-        values=np.arange(float(n_classes)),
         annotations=Annotations.from_probs(model.probs(points)),
-        annotated=np.arange(n_points),
         train=np.arange(train),
         validation=np.arange(train, validation),
         test=np.arange(validation, n_points),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
     )
 
 

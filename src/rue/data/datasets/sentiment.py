@@ -16,7 +16,7 @@ import numpy as np
 from rue._arrays import IntArray
 from rue.data.archives import read_tar, read_zip
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import locked_target, pip_download
 from rue.data.files import Reader, atomic_write
 from rue.data.splits import hashed_folds, rotate
@@ -70,18 +70,14 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     counts = np.array(table.column("counts").to_pylist(), dtype=np.int64)
     # Where ids do not name documents, equal texts are still in one fold.
     groups = [i.split("_")[0] if "_" in i else text for i, text in zip(ids, texts, strict=True)]
-    return DataSet(
-        name=entry.name,
-        task="text",
+    return make_data_set(
+        entry,
+        reader,
         inputs=texts,
         ids=np.array(ids, dtype=np.str_),
         class_names=tuple(f"{value:g}" for value in VALUES),
         values=VALUES,
         annotations=Annotations(counts, VALUES),
-        annotated=np.arange(len(ids)),
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=tuple(json.loads(table.schema.metadata[b"notes"])),
         **rotate(hashed_folds(entry.name, groups, seed=seed), seed),
     )

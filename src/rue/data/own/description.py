@@ -29,7 +29,7 @@ import numpy as np
 
 from rue._schema import Count, build, plain, read_content
 from rue.data.dataset import SPLITS, DataSet, TaskKind, count
-from rue.data.entry import Entry
+from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
 from rue.data.own.inputs import (
@@ -172,30 +172,26 @@ def load_own(
             )
         reader.note(path, digest, file)
     splits, further = assigned(entry.name, answers, inputs, parts, seed=seed)
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
+    if answers.values is not None:
+        fields["values"] = np.array(answers.values)
     if answers.counts is not None:
-        said["annotations"] = Annotations(answers.counts, answers.values)
+        fields["annotations"] = Annotations(answers.counts, answers.values)
     elif answers.ratings is not None:
-        said["ratings"] = Ratings(answers.ratings)
-    n_classes = len(answers.class_names)
-    return DataSet(
-        name=entry.name,
-        task=entry.task,
+        fields["ratings"] = Ratings(answers.ratings)
+    return make_data_set(
+        entry,
+        reader,
         inputs=inputs.inputs,
         ids=np.array(answers.ids, dtype=np.str_),
         class_names=answers.class_names,
-        values=np.arange(float(n_classes)) if answers.values is None else np.array(answers.values),
-        annotated=np.arange(len(answers.ids)),
         extras={
             what: np.array(cells, dtype=np.str_)
             for what, cells in answers.attributes.items()
             if what == "group"
         },
-        licence=entry.licence,
-        citation=entry.citation,
-        checksums=reader.checksums,
         notes=(*notes, *further),
-        **said,
+        **fields,
         **splits,
     )
 
