@@ -131,6 +131,30 @@ def test_conventions_and_ranked_by(rue, folder):
     assert "leave out --convention" in err
 
 
+def test_all_columns_have_a_block_and_columns_choose(rue, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = rue("bench", "table", folder)
+    assert code == 0
+    tables, _, _ = out.partition("note: ")
+    assert max(map(len, tables.splitlines())) <= 80
+    for name in ("rank correlation of estimated", "with a person who", "pairs of answers"):
+        assert f"random-rbf, {name}" in out
+    assert "agreement hat" in out
+    code, out, _ = rue("bench", "table", folder, "--columns", "pair_gain,team_risk,auac")
+    assert code == 0
+    assert out.count("pair gain") == 1
+    assert out.count("AuAC answers") == 1
+    assert "n-AuReC" not in out.partition("note: ")[0]
+    code, out, _ = rue("bench", "table", folder, "--columns", "team_risk", "--format", "latex")
+    assert r"$\downarrow$ team" in out
+    code, _, err = rue("bench", "table", folder, "--columns", "nothing")
+    assert code == 2
+    assert "--columns must be all or some of aurec, " in err
+    code, _, err = rue("bench", "table", folder, "--columns", "aurec", "--summary")
+    assert code == 2
+    assert "leave out --columns" in err
+
+
 def test_latex_compiles_with_booktabs(rue, folder, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")

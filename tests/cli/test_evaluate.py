@@ -510,3 +510,16 @@ def test_compare_has_the_intervals_of_evaluate(world, run):
             one = compared[key]["methods"][row["method"]]
             assert (one["low"], one["high"]) == (row[f"{key}_ci_low"], row[f"{key}_ci_high"]), key
             assert one["low"] is not None
+
+
+@pytest.mark.parametrize("format", ["table", "latex", "markdown"])
+def test_every_format_has_the_same_columns_and_the_notes_about_them(world, run, format):
+    inputs = (world[0] / "draws.npz", "--truth", world[0] / "counts.npy", "--format", format)
+    printed = run("evaluate", *inputs, "--corrected")
+    both = printed.out.split("Corrected for finitely many annotators")
+    assert len(both) == 2
+    assert all(word in both[0] for word in ("floor", "P-gap", "AuRC"))
+    assert "corr." not in both[0]
+    assert "floor" not in both[1].partition("note:")[0]
+    printed = run("evaluate", *inputs, "--columns", "aurec,regret")
+    assert "n-AuReC" not in printed.out + printed.err

@@ -95,6 +95,7 @@ def test_methods_are_compared_at_a_coverage(rng):
     ]
     ranking = compare(runs, criteria=["regret_at_coverage"], n_replicates=200)["regret_at_coverage"]
     assert ranking.best == ("good",)
+    assert str(ranking).startswith("good has the lowest regret at 0.5 of 2 methods")
     alone = intervals(runs[0], gap=False, n_replicates=200)
     assert ranking.low["good"] == alone.low["regret_at_coverage"]
     with pytest.raises(InputError, match="needs the same coverage"):

@@ -7,7 +7,9 @@ import pytest
 
 from rue import Annotations, Draws, Run, Scored, compare, evaluate, fit_selector, plan
 from rue.inference.intervals import intervals
-from rue.metrics.table import SHORT, format_rows
+from rue.metrics.blocks import BLOCKS, SHORT
+from rue.metrics.columns import COLUMNS, EVALUATED
+from rue.metrics.table import format_rows, notes
 
 
 @pytest.fixture
@@ -99,3 +101,56 @@ def test_a_note_about_a_column_that_is_not_shown_is_not_printed():
     assert "corr. is unreliable" not in str(row)
     row = dataclasses.replace(row, notes=("n-AuReC is undefined", "AuReC is fine", "and so on"))
     assert str(row).count("note: ") == 3
+
+
+def test_a_note_about_several_columns_names_those_that_are_shown(world):
+    truth, belief = world
+    counts = truth.counts.copy()
+    counts[3] = [1, 0, 0, 0]
+    row = evaluate(Annotations(counts), belief, gap=False)
+    why = "empty: 1 of 200 points have one answer, and pairs of answers are needed"
+    assert any(note.startswith("pair log loss, pair gain, ") for note in row.notes)
+    assert not [note for note in notes([row], SHORT) if "pairs of answers" in note]
+    assert f"ens log: team is {why}" in notes([row], ["team_risk"])
+    assert f"ens log: parity, team are {why}" in notes([row], ["team_risk", "person_parity"])
+    assert "pairs of answers" not in str(row)
+
+
+def test_every_column_is_in_a_table_of_a_benchmark():
+    shown = {key for block in BLOCKS.values() for key in block}
+    shown |= {key for key, column in COLUMNS.items() if column.in_table}
+    elsewhere = {"aurec_low", "aurec_high", "annotators_min", "annotators_mean", "annotators_max"}
+    elsewhere |= {key for key in EVALUATED if key.endswith("_error") or "_at_" in key}
+    # Plain criteria that were never in its tables; --columns shows them.
+    assert set(EVALUATED) - shown - elsewhere == {"aurc_total", "regret_calibration", "regret"}
+
+
+def test_no_block_has_simulated_and_corrected_columns(world):
+    for block in (SHORT, *BLOCKS.values()):
+        corrected = any(key.endswith("_corrected") for key in block)
+        assert not (corrected and any(COLUMNS[key].simulated for key in block))
+    row = evaluate(*world, "brier", gap=False)
+    columns = ["n_aurec_floor", "n_aurec_corrected", "n_aurec"]
+    for format, line in (("table", "─"), ("markdown", "| ---"), ("latex", r"\midrule")):
+        text = format_rows([row], format, columns=columns)
+        both = text.split("\n\n")
+        assert len(both) == 2
+        assert all(line in table for table in both)
+        assert "floor" in both[0]
+        assert "corr." not in both[0]
+        assert "corr." in both[1]
+        assert "\n\n" not in format_rows([row], format, columns=columns[1:])
+
+
+@pytest.mark.parametrize("format", ["table", "latex", "markdown"])
+def test_titles_name_the_limit(world, format):
+    row = evaluate(*world, gap=False, references=False, at=0.8, coverage_at={"regret": 0.05})
+    keys = ["risk_at_coverage", "coverage_at_regret"]
+    for text in (format_rows([row], format), format_rows([row], format, columns=keys)):
+        assert "risk at 0.8" in text
+        assert "cov. at regret 0.05" in text
+    other = evaluate(*world, gap=False, references=False, at=0.5)
+    assert "risk at cov." in format_rows([row, other], format)
+    assert format_rows([row], "csv", columns=keys).splitlines()[0] == (
+        "method,loss,group,risk_at_coverage,coverage_at_regret"
+    )

@@ -5,7 +5,7 @@ averaged itself, not recomputed from means.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, stdev
@@ -48,8 +48,8 @@ class Results:
         """The training regimes of each data set."""
         return {cell.dataset: row.config["regime"] for cell, row in self.raw.items()}
 
-    def notes(self) -> list[str]:
-        """Return sentences that a reader of the tables must know."""
+    def notes(self, shown: Collection[str] | None = None) -> list[str]:
+        """Return sentences that a reader of the tables, or of these columns, must know."""
         sentences = []
         if self.missing:
             sentences.append(f"{len(self.missing)} cells are missing, first {self.missing[0]}")
@@ -63,7 +63,7 @@ class Results:
             kinds = sorted({str(row.versions.get(name)) for row in self.raw.values()})
             if len(kinds) > 1:
                 sentences.append(f"cells were made with different versions of {name}: {kinds}")
-        return sentences + list(dict.fromkeys(notes(self.rows)))
+        return sentences + list(dict.fromkeys(notes(self.rows, shown)))
 
 
 class SummaryRow(TypedDict):

@@ -1,5 +1,6 @@
 """rue bench: run data sets x methods x seeds, and print the paper's tables of them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -8,7 +9,16 @@ import typer
 from rue._text import JsonObject
 from rue.cli import App, emit, emit_json, print_notes, terminal_width
 from rue.cli._progress import only_stderr, run_with_progress
-from rue.cli.inputs import FOLDER, AnyFormat, Root, TableOrJson, Wide, argument, option
+from rue.cli.inputs import (
+    FOLDER,
+    AnyFormat,
+    Root,
+    TableOrJson,
+    Wide,
+    argument,
+    option,
+    read_columns,
+)
 from rue.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
     from rue.bench.run import SuiteRun
     from rue.bench.suite import Suite
 
+Columns = Sequence[str] | Mapping[str, str] | None
 app = App(help="Benchmarks: list suites, run one, print its tables.")
 
 
@@ -119,6 +130,9 @@ def table(
         "Definition 1, or what the authors' own code computes, from the stored "
         "predictions. By default that of the suite.",
     ),
+    columns: str | None = option(
+        None, "Show these columns, or all, and not the usual blocks.", metavar="KEY,..."
+    ),
     format: AnyFormat = "table",
     wide: Wide = False,
 ) -> None:
@@ -134,13 +148,18 @@ def table(
         summarize,
         table_rows,
     )
-    from rue.metrics.table import AGAINST, BY_COMPONENT, format_rows, with_title
+    from rue.metrics.blocks import BLOCKS
+    from rue.metrics.columns import COLUMNS
+    from rue.metrics.table import format_rows, with_title
 
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
         raise InputError(f"--seeds prints single runs and cannot go with {other}")
     if against is not None and convention is not None:
         raise InputError("--against published shows both conventions: leave out --convention")
+    if columns is not None and summary:
+        raise InputError("--summary has columns of its own: leave out --columns")
+    wanted = None if columns is None else read_columns(columns, format, [*COLUMNS][1:])
     store = Store(folder)
     results = read_results(store)
     single: list[JsonObject] = list(results.rows)
@@ -173,36 +192,35 @@ def table(
         return
     blocks = []
     if format == "csv":
-        blocks.append(format_rows(total if summary else table_of, "csv"))
+        blocks.append(format_rows(total if summary else table_of, "csv", columns=wanted))
     elif not summary:
         for dataset in dict.fromkeys(row["dataset"] for row in table_of):
             own = [_without(row, "dataset") for row in table_of if row["dataset"] == dataset]
             regret = [row for row in own if row["loss"]]
             follows = {row.get("convention") for row in regret} - {None}
             whose = ", published convention" if follows == {"published"} else ""
-            for title, part, columns in (
-                (f"{dataset} ({results.regimes[dataset]}{whose})", regret, None),
-                (
-                    f"{dataset}, regret when ranking by epistemic, total and aleatoric",
-                    [row for row in regret if row.get("n_aurec_total") is not None],
-                    BY_COMPONENT,
-                ),
-                (
-                    f"{dataset}, what n-AuReC is measured against, and two answers",
-                    [row for row in regret if any(row.get(k) is not None for k in [*AGAINST][1:])],
-                    AGAINST,
-                ),
-                (f"{dataset}, proxy tasks", [row for row in own if not row["loss"]], None),
-            ):
-                if part:
+            where = f"{dataset} ({results.regimes[dataset]}{whose})"
+            proxies = [row for row in own if not row["loss"]]
+            tables: list[tuple[str, list[JsonObject], Columns]]
+            tables = [(where, regret, wanted), (f"{dataset}, proxy tasks", proxies, wanted)]
+            if wanted is None:
+                tables[1:1] = [(f"{dataset}, {name}", regret, own) for name, own in BLOCKS.items()]
+            for title, part, shown in tables:
+                filled = [row for row in part if _has_own(row, shown)]
+                if filled:
                     width = terminal_width(wide)
-                    text = format_rows(part, format, columns=columns, width=width)
+                    text = format_rows(filled, format, columns=shown, width=width)
                     blocks.append(with_title(title, text, format))
-    if format != "csv" and total and (summary or len({row["dataset"] for row in rows}) > 1):
+    if (
+        format != "csv"
+        and wanted is None
+        and total
+        and (summary or len({row["dataset"] for row in rows}) > 1)
+    ):
         text = format_rows(total, format, width=terminal_width(wide))
         blocks.append(with_title("all data sets", text, format))
     emit("\n\n".join(blocks))
-    print_notes(results.notes(), format)
+    print_notes(results.notes(wanted), format)
 
 
 def _engine(
@@ -248,6 +266,17 @@ def _summary(report: "SuiteRun") -> list[str]:
     if not report.failed:
         lines.append(f"  rue bench table {report.folder}")
     return lines
+
+
+def _has_own(row: JsonObject, shown: Columns) -> bool:
+    """Return whether a row has a column that was asked for, or one that only this block has."""
+    from rue.metrics.columns import COLUMNS
+
+    if shown is None:
+        return True
+    if isinstance(shown, Mapping):
+        shown = [key for key in shown if not COLUMNS[key].in_table and key != "risk"]
+    return any(row.get(key) is not None for key in shown)
 
 
 def _without(row: JsonObject, key: str) -> JsonObject:

@@ -115,23 +115,20 @@ def compare(
 
 
 def _titled(loss: str, ranking: "Ranking") -> str:
-    from rue.metrics.columns import title
-
-    return f"{title(ranking.criterion)} ({loss} loss)"
+    return f"{ranking.title} ({loss} loss)"
 
 
 def _tables(
     ranking: "Ranking", format: Literal["table", "latex", "markdown"], wide: bool
 ) -> list[str]:
     """Return two tables, one row per method and one per pair."""
-    from rue.metrics.columns import title
     from rue.metrics.table import format_grid
 
     n = len(ranking.methods)
     percent = f"{100 * ranking.level:g} %"
     all_ranks = wide or n <= 4  # otherwise the chance to be best says enough
     ranks = [f"rank {r + 1}" for r in range(n if all_ranks else 1)]
-    rows = [["method", title(ranking.criterion), percent, *ranks]]
+    rows = [["method", ranking.title, percent, *ranks]]
     probability = dict(zip(ranking.methods, ranking.rank_probability, strict=True))
     for method in (*ranking.order, *(m for m in ranking.methods if m not in ranking.order)):
         if method not in ranking.order:  # its value is undefined

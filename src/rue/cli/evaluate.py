@@ -24,6 +24,7 @@ from rue.cli.inputs import (
     Matched,
     Wide,
     option,
+    read_columns,
     read_limits,
     require_level,
 )
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from rue.beliefs import Belief
     from rue.components import Run
     from rue.metrics.evaluation import Evaluation
+    from rue.metrics.table import Format
     from rue.truth.base import Truth
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -111,8 +113,9 @@ def evaluate(
     """Test how well epistemic uncertainty finds avoidable errors."""
     from rue.components import Run
     from rue.io.runs import make_run
+    from rue.metrics.blocks import CORRECTED_TITLES, PERSON
     from rue.metrics.evaluation import evaluate_run
-    from rue.metrics.table import SHORT, format_rows, notes, with_title
+    from rue.metrics.table import format_rows, notes, with_title
 
     chosen = losses.chosen
     scale = losses.scale
@@ -247,55 +250,35 @@ def evaluate(
         table, sentences = beside_baselines(rows, study, matched.truth)
     width = terminal_width(wide)
     emit(format_rows(table, format, columns=shown, width=width))
-    if format == "table":
-        if corrected and columns is None:
-            title = "Corrected for finitely many annotators"
-            text = format_rows(table, format, columns=CORRECTED_TITLES, width=width)
-            emit("\n" + with_title(title, text, format))
-        if defer_fee is not None:
-            asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
-            emit("\n" + with_title(asked, _teams(rows), format))
+    about = None if shown is None else {*shown}
+    if about is not None and corrected and columns is None:
+        title = "Corrected for finitely many annotators"
+        text = format_rows(table, format, columns=CORRECTED_TITLES, width=width)
+        emit("\n" + with_title(title, text, format))
+        about |= {*CORRECTED_TITLES}
+    if about is not None and format in ("table", "latex", "markdown") and defer_fee is not None:
+        asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
+        emit("\n" + with_title(asked, _teams(rows, format), format))
+        about |= {*PERSON}
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
-    short = format == "table" and columns is None
-    print_notes(
-        notes(rows, {*SHORT, *(CORRECTED_TITLES if corrected else ())} if short else None), format
-    )
-
-
-CORRECTED_TITLES = {
-    "n_aurec_corrected": "n-AuReC",
-    "n_aurec_total_corrected": "by total",
-    "excess_aurec_corrected": "ex-AuReC",
-    "pareto_gap_corrected": "P-gap",
-    "spearman_star_corrected": "r_s star",
-}
+    print_notes(notes(rows, about), format)
 
 
 def _shown_columns(
     columns: str | None, format: str, limits: "Mapping[str, float]"
 ) -> "Sequence[str] | Mapping[str, str] | None":
-    """Return the columns to show: those asked for, the short answer, or None for the usual ones."""
+    """Return the columns to show: those asked for, the short answer, or None for all (a file)."""
+    from rue.metrics.blocks import SHORT
     from rue.metrics.columns import EVALUATED
     from rue.metrics.limits import limit_titles
-    from rue.metrics.table import SHORT
 
     if columns is None:
-        return SHORT | limit_titles(limits) if format == "table" else None
-    if format == "json":
-        raise InputError("--columns is for tables: --format json has all columns")
-    if columns == "all":
-        return EVALUATED
-    keys = [key.strip() for key in columns.split(",")]
-    unknown = next((key for key in keys if key not in EVALUATED), None)
-    if unknown is not None:
-        raise InputError(
-            f"--columns must be all or some of {', '.join(EVALUATED)}, got {unknown!r}"
-        )
-    return keys
+        return None if format in ("json", "csv") else SHORT | limit_titles(limits)
+    return read_columns(columns, format, EVALUATED)
 
 
-def _teams(rows: "list[Evaluation]") -> str:
+def _teams(rows: "list[Evaluation]", format: "Format") -> str:
     """Return what model and person cost, alone and together."""
     from rue.metrics.table import format_grid
 
@@ -307,7 +290,7 @@ def _teams(rows: "list[Evaluation]") -> str:
         texts = ["-" if number != number else f"{number:.4f}" for number in numbers]
         name = " ".join(filter(None, (row.method, row.group)))
         grid.append([name, row.loss, row.person_kind or "-", *texts])
-    return format_grid(grid, left=head[:3], width=terminal_width())
+    return format_grid(grid, format, left=head[:3], width=terminal_width())
 
 
 def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":

@@ -437,6 +437,19 @@ def read_limits(at: float | None, coverage_at: list[str] | None) -> dict[str, fl
     return limits
 
 
+def read_columns(columns: str, format: str, known: Sequence[str]) -> Sequence[str]:
+    """Return the keys of ``--columns``."""
+    if format == "json":
+        raise InputError("--columns is for tables: --format json has all columns")
+    if columns == "all":
+        return known
+    keys = [key.strip() for key in columns.split(",")]
+    unknown = next((key for key in keys if key not in known), None)
+    if unknown is not None:
+        raise InputError(f"--columns must be all or some of {', '.join(known)}, got {unknown!r}")
+    return keys
+
+
 def require_level(option: str, level: float | None) -> None:
     """Raise if the level of an interval or a test is none."""
     if level is not None and not 0 < level < 1:

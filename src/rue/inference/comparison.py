@@ -26,7 +26,7 @@ from rue.losses import Classes, CostMatrix, Loss, Valued
 from rue.metrics.clusters import Cluster, cluster_codes, cluster_sums
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
-from rue.metrics.limits import AtLimit
+from rue.metrics.limits import AtLimit, limit_titles
 from rue.truth.alignment import align_rows
 
 COMPARABLE = tuple(
@@ -212,6 +212,7 @@ def compare(
             else None,
             own={name: columns[criterion] for name, columns in alone.items()},
             level=level,
+            heading=limit_titles(runs[0].at).get(criterion, ""),
         )
         for criterion in criteria
     }

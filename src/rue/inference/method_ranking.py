@@ -66,6 +66,8 @@ class Ranking:
         for which the criterion is undefined are NaN.
     differences : tuple of Difference
         All pairs of methods.
+    title : str
+        The heading of the criterion, with its limit if it has one (``risk at 0.8``).
     """
 
     criterion: str
@@ -75,6 +77,7 @@ class Ranking:
     high: Mapping[str, float]
     rank_probability: FloatArray
     differences: tuple[Difference, ...]
+    title: str = ""
 
     __repr__ = short_repr
 
@@ -124,7 +127,7 @@ class Ranking:
 
     def __str__(self) -> str:
         """Return a sentence that states the best method, or that there is no significant one."""
-        best, what = self.best, title(self.criterion)
+        best, what = self.best, self.title or title(self.criterion)
         if not self.order:
             return f"{what} is undefined for every method."
         if not self.better:
@@ -159,6 +162,7 @@ def compare_column(
     *,
     own: Mapping[str, FloatArray] | None = None,
     level: float = 0.95,
+    heading: str = "",
 ) -> Ranking:
     """Compare methods by any one number."""
     names = list(estimate)
@@ -188,6 +192,7 @@ def compare_column(
         tuple(
             Difference(criterion, *row, p) for row, p in zip(differences, corrected, strict=True)
         ),
+        heading or title(criterion),
     )
 
 

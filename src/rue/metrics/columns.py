@@ -696,6 +696,7 @@ _COLUMNS = (
     Column(
         key="n_aurec_total",
         title="n-AuReC total",
+        latex="$n$-AuReC total",
         digits=3,
         statistic=Normalized(REGRET, Hat("total")),
         better="low",
@@ -718,6 +719,7 @@ _COLUMNS = (
     Column(
         key="n_aurec_aleatoric",
         title="n-AuReC aleatoric",
+        latex="$n$-AuReC aleatoric",
         digits=3,
         statistic=Normalized(REGRET, Hat("aleatoric")),
         better="low",

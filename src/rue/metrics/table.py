@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rue._text import ESCAPES, JsonObject, protected
 from rue.errors import InputError
+from rue.metrics.blocks import SHORT, note_about
 from rue.metrics.columns import COLUMNS, Column
 from rue.metrics.limits import limit_titles
 
@@ -26,32 +27,6 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Row = Mapping[str, Any]
 _NAMES = ("dataset", "method", "loss", "group")
-BY_COMPONENT = (
-    *("n_aurec", "n_aurec_total", "n_aurec_aleatoric"),
-    *("aurec", "aurec_total", "aurec_aleatoric"),
-)
-"""The columns that say which component finds regret best: epistemic, total or aleatoric."""
-AGAINST = {
-    "n_aurec": "n-AuReC",
-    "n_aurec_floor": "floor",
-    "n_aurec_expected": "expected",
-    "r_aurec": "r-AuReC",
-    "r_aurec_total": "r by total",
-    "pair_log_loss": "pair log loss",
-    "person_parity": "parity",
-}
-"""What n-AuReC is measured against, its twin without noise, and two answers per point."""
-SHORT = {
-    "n_aurec": "n-AuReC",
-    "n_aurec_floor": "floor",
-    "n_aurec_expected": "expected",
-    "n_aurec_total": "by total",
-    "aurec": "AuReC",
-    "aurc": "AuRC",
-    "pareto_gap": "P-gap",
-    "spearman_hat": "r_s",
-}
-"""The short answer: n-AuReC with what it is measured against, and the main other columns."""
 _ARROWS = {"low": "↓ ", "high": "↑ "}
 _LATEX_ARROWS = {"low": r"$\downarrow$ ", "high": r"$\uparrow$ "}
 _MARKS = {
@@ -142,8 +117,9 @@ def format_rows(
     format : {"table", "json", "csv", "latex", "markdown"}
         The format.
     columns : sequence of str or mapping, optional
-        Show these columns, for example :data:`BY_COMPONENT`, and not the usual ones; a mapping
-        such as :data:`SHORT` gives them titles, and those that are empty are left out.
+        Show these columns and not the usual ones; a mapping gives them titles, and those that are
+        empty are left out. Corrected columns are in a table of their own if others are simulated
+        (floor, expectation), because the two have different scales.
     width : int, optional
         The columns of a plain table that do not fit into so many characters go to a further block.
 
@@ -172,7 +148,8 @@ def format_rows(
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if columns is not None:
         keys = {f"{key}{end}" for key in columns for end in ("", "_std", "_ci_low", "_ci_high")}
-        keys |= set() if format in ("json", "csv") else {"n_points"}  # which groups show
+        if format not in ("json", "csv"):  # groups show the first, titles the others
+            keys |= {"n_points", "at_coverage", "at_risk", "at_regret"}
         dicts = [{k: v for k, v in row.items() if k in keys or k in _NAMES} for row in dicts]
     match format:
         case "json":
@@ -180,7 +157,8 @@ def format_rows(
         case "csv":
             head = list(dict.fromkeys(key for row in dicts for key in row if key != "notes"))
             return _csv([head, *([row.get(key) for key in head] for row in dicts)])
-    return _result_grid(dicts, columns, format, width)
+    tables = _scales(_columns_of(dicts, columns))
+    return "\n\n".join(_result_grid(dicts, own, format, width) for own in tables)
 
 
 def to_frame(rows: "Iterable[Evaluation | Row]") -> "pandas.DataFrame":
@@ -287,21 +265,14 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
         )
         for key in ("n_aurec", "aurec", "aurc", "pareto_gap", "spearman_hat", "risk")
     ]
-    remarks = [note for note in row.notes if not _about_others(note, SHORT)]
+    remarks = list(filter(None, (note_about(note, SHORT) for note in row.notes)))
     return " · ".join(filter(None, parts)), _sentence(values), numbers, remarks
-
-
-def _about_others(note: str, shown: Collection[str]) -> bool:
-    """Return whether a note opens with the title of a column that is not shown."""
-    titles = {column.title: key for key, column in COLUMNS.items() if column.title}
-    about = max((title for title in titles if note.startswith(f"{title} ")), key=len, default="")
-    return bool(about) and titles[about] not in shown
 
 
 def _sentence(values: Row) -> str:
     """Return in words how well epistemic uncertainty ranks regret."""
     number, floor = values["n_aurec"], values["n_aurec_floor"]
-    titles = limit_titles({k[3:]: v for k, v in values.items() if k.startswith("at_")})
+    titles = _limit_titles([values])
     limits = "".join(
         f" {name.replace('cov.', 'coverage').capitalize()}: {values[key]:.4g}."
         for key, name in titles.items()
@@ -321,10 +292,10 @@ def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = No
     """Return the notes of all rows, each with the row's name; only those about shown columns."""
     dicts = [_as_dict(row) for row in rows]
     return [
-        " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {note}"
+        " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {text}"
         for row in dicts
         for note in row.get("notes", ())
-        if shown is None or not _about_others(note, shown)
+        if (text := note if shown is None else note_about(note, shown))
     ]
 
 
@@ -354,16 +325,39 @@ def _columns_of(
         full = [key for key in columns if any(row.get(key) is not None for row in dicts)]
         return [replace(COLUMNS[key], title=columns[key]) for key in full]
     if columns is not None:
-        return [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
-    return [
-        column
-        for column in COLUMNS.values()
-        if any(
-            (column.in_table and column.key in row)
-            or (column.on_request and row.get(column.key) is not None)
-            for row in dicts
-        )
-    ]
+        shown = [COLUMNS[key] for key in columns if any(key in row for row in dicts)]
+    else:
+        shown = [
+            column
+            for column in COLUMNS.values()
+            if any(
+                (column.in_table and column.key in row)
+                or (column.on_request and row.get(column.key) is not None)
+                for row in dicts
+            )
+        ]
+    titles = _limit_titles(dicts)
+    return [replace(c, title=titles[c.key]) if c.key in titles else c for c in shown]
+
+
+def _limit_titles(dicts: Sequence[Row]) -> dict[str, str]:
+    """Return the titles of columns that are read at a limit, where all rows have the same one."""
+    limits: dict[str, set[float]] = {}
+    for row in dicts:
+        for key, limit in row.items():
+            if key.startswith("at_"):
+                limits.setdefault(key.removeprefix("at_"), set()).add(limit)
+    return limit_titles(
+        {name: min(several) for name, several in limits.items() if len(several) < 2}
+    )
+
+
+def _scales(columns: Sequence[Column]) -> list[Sequence[Column]]:
+    """Return the columns of each table: corrected ones are not beside those that are simulated."""
+    corrected = [c for c in columns if c.key.endswith("_corrected")]
+    if not corrected or not any(c.simulated for c in columns):
+        return [columns]
+    return [[c for c in columns if c not in corrected], corrected]
 
 
 def _number(value: Any, digits: int) -> str:
@@ -376,13 +370,12 @@ def _number(value: Any, digits: int) -> str:
 
 def _result_grid(
     dicts: Sequence[Row],
-    wanted: Sequence[str] | Mapping[str, str] | None,
+    columns: Sequence[Column],
     format: Format,
     width: int | None,
 ) -> str:
     """Return result rows as a table; blank lines separate data sets, losses and groups."""
     names = [n for n in _NAMES if any(row.get(n) for row in dicts)]
-    columns = _columns_of(dicts, wanted)
     marks = _marks(dicts, columns)
     cells = [
         [
