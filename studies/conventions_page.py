@@ -1,8 +1,7 @@
 """The section of docs/results/published.md on conventions, from docs/rows/conventions.json."""
 
 from rue.bench.tables import beside_published, in_paper
-from rue.metrics.blocks import BY_COMPONENT
-from rue.metrics.columns import COLUMNS, title
+from rue.metrics.columns import BY_COMPONENT, COLUMNS, title
 from rue.metrics.table import format_rows
 from studies import RESULTS
 from studies.pages import listed, percent, table

@@ -8,8 +8,7 @@ from typing import Any
 
 from rue.bench.tables import beside_published, in_paper
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
-from rue.metrics.blocks import BY_COMPONENT
-from rue.metrics.columns import title
+from rue.metrics.columns import BY_COMPONENT, title
 from rue.metrics.table import format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores

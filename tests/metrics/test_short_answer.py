@@ -7,8 +7,7 @@ import pytest
 
 from rue import Annotations, Draws, Run, Scored, compare, evaluate, fit_selector, plan
 from rue.inference.intervals import intervals
-from rue.metrics.blocks import BLOCKS, SHORT
-from rue.metrics.columns import COLUMNS, EVALUATED
+from rue.metrics.columns import BLOCKS, COLUMNS, EVALUATED, SHORT
 from rue.metrics.table import format_rows, notes
 
 

@@ -148,8 +148,7 @@ def table(
         summarize,
         table_rows,
     )
-    from rue.metrics.blocks import BLOCKS
-    from rue.metrics.columns import COLUMNS
+    from rue.metrics.columns import BLOCKS, COLUMNS
     from rue.metrics.table import format_rows, with_title
 
     if seeds and (ci is not None or against is not None):

@@ -113,7 +113,7 @@ def evaluate(
     """Test how well epistemic uncertainty finds avoidable errors."""
     from rue.components import Run
     from rue.io.runs import make_run
-    from rue.metrics.blocks import CORRECTED_TITLES, PERSON
+    from rue.metrics.columns import CORRECTED_TITLES, PERSON
     from rue.metrics.evaluation import evaluate_run
     from rue.metrics.table import format_rows, notes, with_title
 
@@ -269,8 +269,7 @@ def _shown_columns(
     columns: str | None, format: str, limits: "Mapping[str, float]"
 ) -> "Sequence[str] | Mapping[str, str] | None":
     """Return the columns to show: those asked for, the short answer, or None for all (a file)."""
-    from rue.metrics.blocks import SHORT
-    from rue.metrics.columns import EVALUATED
+    from rue.metrics.columns import EVALUATED, SHORT
     from rue.metrics.limits import limit_titles
 
     if columns is None:

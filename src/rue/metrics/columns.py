@@ -817,6 +817,65 @@ SOURCES = tuple(
 )
 """What columns read of each point beyond the components."""
 
+SHORT = {
+    "n_aurec": "n-AuReC",
+    "n_aurec_floor": "floor",
+    "n_aurec_expected": "expected",
+    "n_aurec_total": "by total",
+    "aurec": "AuReC",
+    "aurc": "AuRC",
+    "pareto_gap": "P-gap",
+    "spearman_hat": "r_s",
+}
+"""The short answer: n-AuReC with what it is measured against, and the main other columns."""
+BY_COMPONENT = (
+    *("n_aurec", "n_aurec_total", "n_aurec_aleatoric"),
+    *("aurec", "aurec_total", "aurec_aleatoric"),
+)
+"""The columns that say which component finds regret best: epistemic, total or aleatoric."""
+CORRECTED_TITLES = {
+    "n_aurec_corrected": "n-AuReC",
+    "n_aurec_total_corrected": "by total",
+    "excess_aurec_corrected": "ex-AuReC",
+    "pareto_gap_corrected": "P-gap",
+    "spearman_star_corrected": "r_s star",
+}
+PERSON = ("person_risk", "person_parity", "team_risk", "team_coverage")
+BLOCKS: Mapping[str, Mapping[str, str]] = {
+    "regret when ranking by epistemic, total and aleatoric": {
+        key: COLUMNS[key].title for key in BY_COMPONENT
+    },
+    "what n-AuReC is measured against": {
+        "n_aurec": "n-AuReC",
+        "n_aurec_floor": "floor",
+        "n_aurec_true_regret": "true regret",
+        "n_aurec_expected": "expected",
+    },
+    "corrected for finitely many annotators": CORRECTED_TITLES,
+    "unbiased from two answers per point": {
+        "aurec_unbiased": "AuReC",
+        "regret_unbiased": "regret",
+        "r_aurec": "r-AuReC",
+        "r_aurec_total": "r by total",
+    },
+    "pairs of answers": {
+        "pair_log_loss": "pair log loss",
+        "pair_gain": "pair gain",
+        "agreement_hat": "agreement hat",
+        "agreement_star": "agreement star",
+    },
+    "with a person who is asked about deferred points": {
+        "risk": "risk",
+        **{key: COLUMNS[key].title for key in PERSON},
+    },
+    "rank correlation of estimated and realised components": {
+        "spearman_epistemic": "epistemic",
+        "spearman_aleatoric": "aleatoric",
+    },
+}
+"""The blocks of a benchmark's tables, below the main columns. Floor, true regret and expectation
+are on the plug-in scale, so no block has them beside corrected values."""
+
 
 def columns_where(**wanted: str | bool) -> tuple[str, ...]:
     """Return the keys of the columns whose fields have the given values, in order."""

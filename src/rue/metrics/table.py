@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rue._text import ESCAPES, JsonObject, protected
 from rue.errors import InputError
-from rue.metrics.blocks import SHORT, note_about
-from rue.metrics.columns import COLUMNS, Column
+from rue.metrics.columns import COLUMNS, SHORT, Column
 from rue.metrics.limits import limit_titles
 
 if TYPE_CHECKING:
@@ -265,8 +264,20 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
         )
         for key in ("n_aurec", "aurec", "aurc", "pareto_gap", "spearman_hat", "risk")
     ]
-    remarks = list(filter(None, (note_about(note, SHORT) for note in row.notes)))
+    remarks = list(filter(None, (_note_about(note, SHORT) for note in row.notes)))
     return " · ".join(filter(None, parts)), _sentence(values), numbers, remarks
+
+
+def _note_about(note: str, shown: Collection[str]) -> str:
+    """Return a note without the columns that are not shown; empty if it is about no others."""
+    titles = {column.title: key for key, column in COLUMNS.items()}
+    head = re.match(r"(.+?) (?:is|are) (.*)", note)
+    names = head[1].split(", ") if head else []
+    if head and all(name in titles for name in names):
+        names = [name for name in names if titles[name] in shown]
+        return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {head[2]}" if names else ""
+    about = max((title for title in titles if note.startswith(f"{title} ")), key=len, default="")
+    return note if not about or titles[about] in shown else ""
 
 
 def _sentence(values: Row) -> str:
@@ -295,7 +306,7 @@ def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = No
         " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {text}"
         for row in dicts
         for note in row.get("notes", ())
-        if (text := note if shown is None else note_about(note, shown))
+        if (text := note if shown is None else _note_about(note, shown))
     ]
 
 
