@@ -10,9 +10,9 @@ import pytest
 
 import rue
 from rue.cli import main
-from rue.errors import AlignmentError
+from rue.errors import AlignmentError, FileError
 from rue.io.arrays import save_npz
-from rue.io.names import BY_NAME, BY_POSITION
+from rue.io.names import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import read_method, read_predictions
 from rue.io.runs import in_one_order, make_run
 from rue.io.truth import read_truth
@@ -253,3 +253,57 @@ def test_sampled_booleans_are_false_and_true(tmp_path):
         read = read_predictions(tmp_path / name)
         assert read.outcomes.names == ("False", "True")
         assert read.mean().tolist() == [[0.5, 0.5], [0, 1]]
+
+
+def run_of(tmp_path, prediction, truth, **options):
+    (tmp_path / "m.csv").write_text(prediction)
+    (tmp_path / "t.csv").write_text(truth)
+    matching = Matching(**options)
+    read = read_predictions(tmp_path / "m.csv", matching=matching)
+    return make_run(
+        read, read_truth(tmp_path / "t.csv", matching=matching), "brier", matching=matching
+    )
+
+
+YES_NO = "id,label\na,no\na,yes\nb,yes\nb,yes\n"
+SHARES = "id,no,yes\na,0.25,0.75\nb,0.5,0.5\n"
+
+
+def test_normalize_takes_no_stray_column_and_no_logits(tmp_path):
+    table = "id,no,yes,length\na,25,75,14\nb,50,50,9\n"
+    with pytest.raises(AlignmentError, match="'length' was taken as a class, but"):
+        run_of(tmp_path, table, YES_NO, normalize=True)
+    run = run_of(tmp_path, table, YES_NO, normalize=True, classes=("no", "yes"))
+    assert run.star.epistemic.tolist() == [0.125, 0.5]
+    assert any("probabilities of no, yes were divided by their sums" in n for n in run.notes)
+    for table in ("id,no,yes\na,-0.2,1.2\nb,0,1\n", "id,no,yes\na,3,-1\nb,2,1\n"):
+        with pytest.raises(FileError, match="must not be negative, got -"):
+            run_of(tmp_path, table, YES_NO, normalize=True)
+
+
+def test_percentages_of_the_positive_class(tmp_path):
+    table = "id,prob\na,75\nb,50\n"
+    with pytest.raises(FileError, match="between 0 and 1, got 75 at row 0") as refused:
+        run_of(tmp_path, table, YES_NO, positive="yes")
+    assert "--normalize" in refused.value.advice
+    run = run_of(tmp_path, table, YES_NO, positive="yes", normalize=True)
+    assert run.star.epistemic.tolist() == [0.125, 0.5]
+    assert any("percentages of 'yes' were divided by 100" in note for note in run.notes)
+    plain = run_of(tmp_path, "id,prob\na,0.75\nb,0.5\n", YES_NO, positive="yes", normalize=True)
+    assert plain.star.epistemic.tolist() == [0.125, 0.5]
+    with pytest.raises(FileError, match="between 0 and 1, got 175 at row 0"):
+        run_of(tmp_path, "id,prob\na,175\nb,50\n", YES_NO, positive="yes", normalize=True)
+
+
+def test_shares_say_one_thing_about_p_star(tmp_path):
+    notes = " ".join(run_of(tmp_path, SHARES, SHARES).notes)
+    assert "p* is taken as exact" in notes
+    for options in ({"n_answers": 4}, {"shares": True}):
+        notes = " ".join(run_of(tmp_path, SHARES, SHARES, **options).notes)
+        assert "p* is taken as exact" not in notes
+    percentages = "id,no,yes\na,33.3,66.7\nb,12.5,87.5\n"
+    with pytest.raises(FileError, match="sums to 100") as refused:
+        run_of(tmp_path, SHARES, percentages)
+    assert set(refused.value.advice) >= {"--shares", "--n-answers"}
+    run = run_of(tmp_path, SHARES, percentages, shares=True)
+    assert run.star.aleatoric[1] == pytest.approx(2 * 0.125 * 0.875)

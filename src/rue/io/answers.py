@@ -23,6 +23,7 @@ from rue.io.answer_tables import Said, said_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
 
+_EXACT = ": p* is taken as exact, so there is no bracket"
 _ENOUGH_ROWS = 20  # to conclude something from a common divisor
 Layout = Literal["long", "wide", "arrays"]
 ANSWER_ARRAYS = ("counts", "probs", "ratings")
@@ -176,6 +177,8 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         sums = answers.probs.sum(axis=1, keepdims=True)
         if not (sums > 0).all():
             return answers
+        if (answers.probs < 0).any():
+            return answers  # refused later
         note = f"{answers.path}: shares were divided by their sums, {span(sums)}"
         return replace(answers, probs=answers.probs / sums, notes=(*answers.notes, note))
     table = answers.counts if answers.probs is None else answers.probs
@@ -185,9 +188,10 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     if not (table < 2**53).all():  # what is no number of answers is refused later
         return answers
     sums = table.sum(axis=1, keepdims=True)
+    others = [note for note in answers.notes if not note.endswith(_EXACT)]
     if matching.shares:
         note = f"{answers.path}: counts were read as shares, so p* is exact and there is no bracket"
-        return replace(answers, counts=None, probs=table / sums, notes=(*answers.notes, note))
+        return replace(answers, counts=None, probs=table / sums, notes=(*others, note))
     if matching.n_answers is not None:
         exact = table / sums * matching.n_answers
         counts = np.floor(exact + 1e-9)
@@ -196,7 +200,7 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         note = f"{answers.path}: counts were scaled to {matching.n_answers} answers per point"
         if np.abs(counts - exact).max() > 0.05:
             note += f" and rounded by up to {np.abs(counts - exact).max():.2g} answers"
-        return replace(answers, counts=counts, probs=None, notes=(*answers.notes, note))
+        return replace(answers, counts=counts, probs=None, notes=(*others, note))
     if answers.counts is None or answers.layout == "long":
         return answers
     whole = bool((table % 1 == 0).all())
@@ -233,10 +237,7 @@ def _counts_or_probs(
     """Add a table of counts; numbers that are not whole are taken as probabilities."""
     finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
     if exact or (finite and table.dtype.kind == "f" and (table % 1 != 0).any()):
-        note = (
-            f"{answers.path} holds shares, not whole counts: p* is taken as exact, so there is no "
-            "bracket"
-        )
+        note = f"{answers.path} holds shares, not whole counts{_EXACT}"
         notes = (*answers.notes, note) if noted else answers.notes
         return replace(answers, probs=table, notes=notes)
     return replace(answers, counts=table)

@@ -295,16 +295,16 @@ def predictions_of(
     order: Order = "given",
 ) -> Belief:
     """Return the belief that the named arrays of a file hold, and their answers as its truth."""
+    notes: tuple[str, ...] = ()
     if matching.positive is not None:
-        arrays = _of_both_classes(path, arrays, matching.positive, matching.classes)
+        arrays, notes = _of_both_classes(path, arrays, matching.positive, matching)
     if "sampled_labels" in arrays and arrays["sampled_labels"].dtype.kind == "b":
         arrays = {**arrays, "sampled_labels": arrays["sampled_labels"].astype(np.str_)}
-    notes: tuple[str, ...] = ()
     if matching.choices is not None:
         arrays, note = with_choices(path, arrays, matching.choices)
         notes = (note,)
     kinds = [kind for kind in ("probs", "logits", "alpha", "sampled_labels") if kind in arrays]
-    if matching.normalize:
+    if matching.normalize and matching.positive is None:
         arrays, notes = _normalized(path, arrays)
     real = real_kind(arrays) if kinds in ([], ["alpha"]) else None
     try:
@@ -349,10 +349,18 @@ def _normalized(
     if probs is None or probs.dtype.kind not in "fiu" or probs.ndim not in (2, 3):
         return arrays, ()
     sums = probs.astype(np.float64).sum(axis=-1, keepdims=True)
+    if (probs < 0).any():
+        row = int(np.argwhere(probs < 0)[0][0])
+        raise FileError(
+            f"{path}: probabilities must not be negative, got {probs[probs < 0][0]:g} at row "
+            f"{row}; write log probabilities under the name logits"
+        )
     if not (np.isfinite(sums) & (sums > 0)).all():
         row = int(np.argwhere(~(np.isfinite(sums) & (sums > 0)))[0][0])
         raise FileError(f"{path}: probabilities must have a positive sum, not at row {row}")
-    note = f"{path}: probabilities were divided by their sums, {span(sums)}"
+    names = arrays["classes"].tolist() if "classes" in arrays else []
+    of = f" of {', '.join(map(str, names[:8]))}{', ...' if len(names) > 8 else ''}" if names else ""
+    note = f"{path}: probabilities{of} were divided by their sums, {span(sums)}"
     return {**arrays, "probs": probs / sums}, (note,)
 
 
@@ -360,8 +368,8 @@ def _of_both_classes(
     path: Path,
     arrays: Mapping[str, NDArray[Any]],
     positive: str,
-    classes: Sequence[str] | None,
-) -> dict[str, NDArray[Any]]:
+    matching: Matching,
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """Return arrays of two classes from one number per point (and draw) about the positive one."""
     kind = "probs" if "probs" in arrays else "logits"
     array = arrays.get(kind)
@@ -371,18 +379,23 @@ def _of_both_classes(
             f"{path}: with positive={positive!r} it must hold probs or logits of shape (n_points,) "
             f"or (n_points, n_draws), got {got if array is None else array.shape}"
         )
+    notes: tuple[str, ...] = ()
+    if kind == "probs" and matching.normalize and (array > 1).any() and (array <= 100).all():
+        array = array / 100
+        notes = (f"{path}: percentages of {positive!r} were divided by 100",)
     if kind == "probs" and not ((array >= 0) & (array <= 1)).all():
         row = int(np.argwhere(~((array >= 0) & (array <= 1)))[0][0])
         raise FileError(
             f"{path}: the probability of {positive!r} must be between 0 and 1, got "
-            f"{np.ravel(array[row])[0]:g} at row {row}"
+            f"{np.ravel(array[row])[0]:g} at row {row}",
+            advice={"--normalize": "divides percentages by 100"},
         )
     numbers = array.astype(np.float64)
     other = 1 - numbers if kind == "probs" else np.zeros_like(numbers)
-    others = [name for name in classes or () if written_name(name) != positive]
+    others = [name for name in matching.classes or () if written_name(name) != positive]
     names = [others[0] if len(others) == 1 else f"not {positive}", positive]
     both = {kind: np.stack([other, numbers], axis=-1), "classes": np.array(names)}
-    return {**arrays, **both}
+    return {**arrays, **both}, notes
 
 
 def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:

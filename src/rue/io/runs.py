@@ -51,6 +51,8 @@ def make_run(
     if matching.positive is not None:
         belief = _with_both_names(belief, truth)
     strange = require_known_answers(belief, truth)
+    if matching.normalize and matching.classes is None:
+        _require_no_further_class(belief, truth)
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
@@ -125,6 +127,18 @@ def _with_both_names(belief: Belief, truth: Truth) -> Belief:
         )
     both = Classes([*others, own[1]], belief.outcomes.given_values, order="user")
     return belief._with(outcomes=both)
+
+
+def _require_no_further_class(belief: Belief, truth: Truth) -> None:
+    """Raise if probabilities that were normalised have a class that the truth lacks."""
+    own, names = belief.outcomes.names, truth.outcomes.names
+    further = [name for name in own or () if name not in (names or own or ())]
+    if further:
+        raise AlignmentError(
+            f"{belief.source}: {further[0]!r} was taken as a class, but {truth.source} has only "
+            f"{', '.join(names or ())}",
+            advice={"--classes": "states the columns of classes, which normalize needs here"},
+        )
 
 
 def _answered(

@@ -15,6 +15,11 @@ from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
+_NOT_SHARES = {
+    "--shares": "takes percentages of unknown many answers, so that p* is exact",
+    "--n-answers": "says how many answered each point",
+}
+
 
 def read_truth(
     path: str | os.PathLike[str],
@@ -97,5 +102,7 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
     except AlignmentError as error:
         raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        raise error.about(path) from None
+        if "must sum to 1" not in error.message:
+            raise error.about(path) from None
+        raise FileError(error.about(path).message, advice=_NOT_SHARES | error.advice) from None
     return in_stated_order(truth.with_source(str(path), groups=answers.groups, notes=notes), stated)
