@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.beliefs import Belief
-from rue.components import Components, Run, decompose
+from rue.components import Components, decompose
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.components import holds_components, named_method, read_estimates
+from rue.io.components import Estimates
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import read_method
+from rue.io.predictions import read_points
 from rue.io.real_values import rated_truth
 from rue.io.runs import make_run
 from rue.losses import Classes, Loss, get_loss
@@ -77,25 +77,26 @@ def read_calibration(
     others: bool = False,
 ) -> DeployPoints:
     """Read calibration points; with ``bounded``, an unbounded loss raises."""
-    predictions = _read(files, name, matching)
-    path = Path(predictions.source)
-    if isinstance(predictions, Run):
+    predictions = _read(files, name, matching, realized=True)
+    if isinstance(predictions, Estimates):
+        run = predictions.run
         kind = Kind(
-            method=name or named_method(path),
+            method=name or predictions.method,
             belief="components",
             loss=loss if isinstance(loss, str) else loss.name,
         )
-        if predictions.loss_name not in ("", kind.loss):
+        if run.loss_name not in ("", kind.loss):
             raise FileError(
-                f"{path}: holds components of {predictions.loss_name} loss, got {kind.loss}",
-                advice={"--loss": f"{predictions.loss_name} is the right one"},
+                f"{run.path}: holds components of {run.loss_name} loss, got {kind.loss}",
+                advice={"--loss": f"{run.loss_name} is the right one"},
             )
-        beside = make_run(predictions, truth, loss)  # a truth is not used, but must fit
+        beside = make_run(run, truth, loss)  # a truth is not used, but must fit
         return DeployPoints(
-            *(path, predictions.method, predictions.hat, predictions.star, kind, predictions.ids),
+            *(Path(run.source), name or run.method, run.hat, run.star, kind, run.ids),
             notes=beside.notes,
-            groups=predictions.groups,
+            groups=run.groups,
         )
+    path = Path(predictions.source)
     answered = truth or predictions.truth
     if others and answered is not None:
         answered = _about(answered, predictions)
@@ -158,18 +159,15 @@ def read_of_kind(
     others: bool = False,
 ) -> DeployPoints:
     """Read points of one file or several; raise if they are known to be of another kind."""
-    paths = _paths(files)
-    path = paths[0]
-    if len(paths) == 1 and holds_components(path):
+    belief = _read(files, name, matching)
+    if isinstance(belief, Estimates):
+        run, path = belief.run, Path(belief.run.source)
         if truth is not None and not others:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
-        hat, star, ids, loss_name = read_estimates(path, matching=matching)
-        name = name or named_method(path)
-        file_kind = Kind(method=name, belief="components", loss=loss_name or None)
-        _require(kind, file_kind, path, owner)
-        return DeployPoints(path, name or path.stem, hat, star, kind, ids)
-    belief = _read(paths, name, matching)
-    assert isinstance(belief, Belief)  # only a table holds components
+        name = name or belief.method
+        found = Kind(method=name, belief="components", loss=run.loss_name or None)
+        _require(kind, found, path, owner)
+        return DeployPoints(path, name or path.stem, run.hat, belief.star, kind, run.ids)
     path = Path(belief.source)
     method = belief.method or path.stem
     try:
@@ -207,12 +205,15 @@ def read_of_kind(
     )
 
 
-def _paths(files: str | Path | Sequence[Path]) -> list[Path]:
-    return [Path(files)] if isinstance(files, str | Path) else list(files)
-
-
-def _read(files: str | Path | Sequence[Path], name: str | None, matching: Matching) -> Belief | Run:
-    return read_method(_paths(files), name=name, matching=matching)
+def _read(
+    files: str | Path | Sequence[Path],
+    name: str | None,
+    matching: Matching,
+    *,
+    realized: bool = False,
+) -> Belief | Estimates:
+    paths = [Path(files)] if isinstance(files, str | Path) else list(files)
+    return read_points(paths, name=name, matching=matching, realized=realized)
 
 
 def _about(truth: Truth, belief: Belief) -> Truth:

@@ -14,17 +14,16 @@ set, total is the aleatoric part, and another ``total_hat`` is replaced with a n
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
-from rue.io.files import Frame, FrameColumn, read_frame, row_ids
+from rue.io.files import Frame, FrameColumn, row_ids
 from rue.io.memory import MemoryBudget
 from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
 from rue.io.saving import save_table
@@ -108,30 +107,28 @@ def is_component_table(frame: Frame) -> bool:
     return bool(_MARKS & set(frame.columns))
 
 
-def holds_components(path: str | Path) -> bool:
-    """Return whether a file is a table of components, and not of predictions."""
-    path = Path(path)
-    is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
-    return is_table and is_component_table(read_frame(path))
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """A table of components of which risk and regret may be unknown, and its method if named."""
+
+    run: Run
+    is_realized: bool
+    method: str | None
+
+    @property
+    def star(self) -> Components | None:
+        """The realised components, where the table has them."""
+        return self.run.star if self.is_realized else None
 
 
-def named_method(path: str | Path) -> str | None:
-    """Return the method that a table of components names, if it names one."""
-    return _word(read_frame(path), "method") or None
-
-
-def read_estimates(
-    path: str | Path, *, matching: Matching = BY_NAME
-) -> tuple[Components, Components | None, NDArray[np.str_] | None, str]:
-    """Read components from a table: estimated, realised if there, ids, and the name of the loss."""
-    frame = read_frame(path, max_memory=matching.max_memory)
-    if "risk" in frame.columns or "regret" in frame.columns:
-        run = components_of(frame, matching)
-        return run.hat, run.star, run.ids, run.loss_name
-    zero = FrameColumn(np.zeros(len(frame)), MemoryBudget(frame.path, 0))
-    whole = replace(frame, columns={**frame.columns, "risk": zero, "regret": zero})
-    run = components_of(whole, matching)
-    return run.hat, None, run.ids, run.loss_name
+def estimates_of(frame: Frame, matching: Matching = BY_NAME, *, realized: bool) -> Estimates:
+    """Return the components that a table holds; ``realized`` requires risk and regret."""
+    is_realized = realized or "risk" in frame.columns or "regret" in frame.columns
+    if not is_realized:
+        zero = FrameColumn(np.zeros(len(frame)), MemoryBudget(frame.path, 0))
+        frame = replace(frame, columns={**frame.columns, "risk": zero, "regret": zero})
+    run = components_of(frame, matching)
+    return Estimates(run, is_realized, _word(frame, "method") or None)
 
 
 def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:

@@ -32,7 +32,7 @@ from rue.errors import AlignmentError, FileError, InputError, ShapeError
 from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
 from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
 from rue.io.choices import require_labels, with_choices
-from rue.io.components import components_of, is_component_table
+from rue.io.components import Estimates, components_of, estimates_of, is_component_table
 from rue.io.files import Frame, plain_name, read_frame
 from rue.io.names import (
     BY_NAME,
@@ -215,15 +215,38 @@ def read_method(
     AlignmentError
         If files share some of their points but not all, or points have different numbers of draws.
     """
-    read = [read_predictions(path, matching=matching) for path in paths]
-    if not read:
+    if not paths:
         raise FileError("a method needs at least one file, got none")
+    return _method_of((_frame(path, matching) for path in paths), name, matching)
+
+
+def read_points(
+    paths: Sequence[Path], *, name: str | None, matching: Matching, realized: bool
+) -> Belief | Estimates:
+    """Read one method, or a table of components; ``realized`` requires its risk and regret."""
+    if len(paths) > 1:
+        method = read_method(paths, name=name, matching=matching)
+    else:
+        frame = _frame(paths[0], matching)
+        if frame.is_table and is_component_table(frame):
+            return estimates_of(frame, matching, realized=realized)
+        method = _method_of([frame], name, matching)
+    assert isinstance(method, Belief)  # several files never hold components
+    return method
+
+
+def _method_of(frames: Iterable[Frame], name: str | None, matching: Matching) -> Belief | Run:
+    """Return one method from the frames of its files."""
+    files, read = [], []
+    for frame in frames:
+        files.append(frame.path.name)
+        read.append(_read_frame(frame, matching))
     belief = read[0]
     if len(read) > 1:
         from rue.io.members import joined  # which few commands need
 
         belief = joined(read)
-    belief = _with_draws_noted(belief, [Path(path).name for path in paths])
+    belief = _with_draws_noted(belief, files)
     if name is None:
         return belief
     if isinstance(belief, Run):
