@@ -114,12 +114,9 @@ class Components:
     def __getitem__(self, rows: int | slice | NDArray[Any]) -> "Components":
         """Return the components of some of the points: a number, a slice, a mask or indices."""
         rows = as_rows(rows, len(self))
-        columns = {f.name: getattr(self, f.name) for f in fields(self)}
-        picked_columns: dict[str, Any] = {
-            name: column[rows] if isinstance(column, np.ndarray) else column
-            for name, column in columns.items()
-        }
-        return Components(**picked_columns)
+        columns: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        parts = {name: a[rows] for name, a in columns.items() if isinstance(a, np.ndarray)}
+        return Components(**(columns | parts))
 
     @property
     def n_floored(self) -> int:
@@ -192,10 +189,7 @@ class PerPoint(ABC):
 
     def _chosen(self, rows: Any) -> dict[str, Any]:
         arrays = {name: getattr(self, name) for name in self._ROWS}
-        return {
-            name: None if array is None else chosen_rows(array, rows)
-            for name, array in arrays.items()
-        }
+        return {k: None if a is None else chosen_rows(a, rows) for k, a in arrays.items()}
 
     def unnamed(self) -> Self:
         """Return the same without ids and names of classes, to be matched by position.
@@ -252,13 +246,8 @@ class PerPoint(ABC):
         if columns is None or np.array_equal(columns, np.arange(self.outcomes.n)):
             return self._with(outcomes=outcomes)
         arrays = {name: getattr(self, name) for name in self._COLUMNS}
-        return self._with(
-            outcomes=outcomes,
-            **{
-                name: None if array is None else chosen_columns(array, columns)
-                for name, array in arrays.items()
-            },
-        )
+        moved = {k: None if a is None else chosen_columns(a, columns) for k, a in arrays.items()}
+        return self._with(outcomes=outcomes, **moved)
 
     def on_scale(self, loss: Loss) -> Self:
         """Return the same with its classes in the order of the scale, if the loss needs one."""
