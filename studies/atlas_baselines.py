@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from studies.atlas_analysis import Estimate, Ranks, estimate, grid, mean_ranks
-from studies.atlas_answers import LOSS_NAMES, Answer
+from studies.atlas_analysis import LOSS_NAMES, Answer, Estimate, Ranks, estimate, grid, mean_ranks
 from studies.atlas_rows import plain_record
 from studies.pages import listed, table
 from studies.rows import Row

@@ -6,8 +6,21 @@ from functools import partial
 import numpy as np
 
 from rue.metrics.columns import title
-from studies.atlas_analysis import Estimate, Grid, estimate, grid, permutation_tau, taus, unresolved
-from studies.atlas_answers import Answer, Regimes, clear_in, in_regimes, losses_of, p_text
+from studies.atlas_analysis import (
+    Answer,
+    Estimate,
+    Grid,
+    Regimes,
+    clear_in,
+    estimate,
+    grid,
+    in_regimes,
+    losses_of,
+    p_text,
+    permutation_tau,
+    taus,
+    unresolved,
+)
 from studies.pages import listed, percent, table
 from studies.rows import Row
 

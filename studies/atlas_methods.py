@@ -6,25 +6,23 @@ import numpy as np
 
 from rue.metrics.columns import title
 from studies.atlas_analysis import (
+    LOSS_NAMES,
     REPLICATES,
+    Answer,
     Estimate,
     Grid,
     Ranks,
-    estimate,
-    grid,
-    mean_ranks,
-    taus,
-)
-from studies.atlas_answers import (
-    LOSS_NAMES,
-    Answer,
     Regimes,
     clear_in,
+    estimate,
+    grid,
     in_regimes,
     leagues,
     least_families,
     losses_of,
+    mean_ranks,
     p_text,
+    taus,
 )
 from studies.pages import listed, table
 from studies.rows import Row

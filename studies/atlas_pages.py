@@ -6,8 +6,7 @@ from rue.bench.suite import read_suite
 from rue.metrics.columns import title
 from rue.metrics.table import format_rows
 from studies import DOCS
-from studies.atlas_analysis import grid, mean_ranks
-from studies.atlas_answers import LOSSES, Answer, leagues
+from studies.atlas_analysis import LOSSES, Answer, grid, leagues, mean_ranks
 from studies.atlas_baselines import baseline_rows, noise
 from studies.atlas_checks import NAME as CHECKS
 from studies.atlas_checks import text as checks

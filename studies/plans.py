@@ -13,8 +13,10 @@ width has an error of at most a tenth, otherwise with half of them.
 """
 
 import argparse
+import math
 import warnings
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +24,11 @@ import rue.data
 from rue import Annotations, Draws, plan
 from rue._arrays import FloatArray, IntArray
 from rue.components import Run
+from rue.inference.plan_pilot import MISS, MISS_WITH_JUMPS
 from rue.truth.answer_losses import Answers
 from studies import DOCS
 from studies.chaosnli import MODELS, draws, load
-from studies.pages import fill_file
-from studies.plans_page import SETS, blocks, compared_place, plans_cells
+from studies.pages import fill_file, table
 from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "plans.md"
@@ -153,6 +155,194 @@ def _all_classes(probs: FloatArray, classes: IntArray, n_classes: int) -> FloatA
     whole = np.full((len(probs), n_classes), 1e-6)
     whole[:, classes] += probs
     return np.asarray(whole / whole.sum(axis=1, keepdims=True))
+
+
+NEAR = 0.2
+"""How far a planned number may be from the measured one, relative to it."""
+PRECISE = NEAR / 2
+"""The largest relative error of a measured width that plans can be compared with."""
+SETS = {
+    "chaosnli-snli": "ChaosNLI, SNLI",
+    "chaosnli-mnli": "ChaosNLI, MNLI",
+    "cifar10h-features": "CIFAR-10H",
+    "fashion-mnist-h": "Fashion-MNIST-H",
+    "sentiment-movies": "movies",
+}
+
+
+def blocks(rows: list[Row]) -> dict[str, str]:
+    """Return the table of the page, and what it and the choice of the least error show."""
+    return {"plans": plans_table(rows), "plans summary": summary(rows), "floor": floor_text(rows)}
+
+
+def compared_place(measured: list[dict[str, Any]]) -> int:
+    """Return which row plans are compared with: the last precise one, or else the first."""
+    precise = [i for i, row in enumerate(measured) if is_precise(row)]
+    return precise[-1] if precise else 0
+
+
+def is_precise(measured: dict[str, Any]) -> bool:
+    """Return whether a measured width has a small error."""
+    return bool(measured["bracket_width_se"] <= PRECISE * measured["bracket_width"])
+
+
+def plans_table(rows: list[Row]) -> str:
+    """Return the table of docs/plans.md."""
+    head = ["data", "loss", "annotators", "width: measured", "planned", "near"]
+    head += ["annotators for that width: measured", "planned", "near"]
+    head += ["points: measured", "planned", "near"]
+    return table(head, [[SETS[row["data"]], row["loss"], *plans_cells(row)] for row in rows])
+
+
+def plans_cells(row: Row) -> list[str]:
+    """Return the numbers of a row of the table."""
+    place = compared_place(row["all"]["rows"])
+    true = row["all"]["rows"][place]
+    last = [each["rows"][place] for each in row["planned"]]
+    cells = [str(true["n_annotators"])]
+    for measured, planned, key, flag, form in (
+        (true, last, "bracket_width", "width_reliable", ".4f"),
+        (row["all"], row["planned"], "annotators_needed", "annotators_needed_reliable", ".0f"),
+        (true, last, "n_points", "reliable", ",.0f"),
+    ):
+        known = measured[flag]
+        cells.append(_with_error(measured, key, form) if known else "not certain")
+        sure = [each[key] for each in planned if each[flag]]
+        cells.append(_spread(sure, form) if sure else "not certain")
+        near = sum(_near(each, measured[key]) for each in sure) if known else 0
+        cells.append(f"{near} of {len(sure)}" if known and sure else "-")
+    return cells
+
+
+def _near(planned: float, measured: float) -> bool:
+    return abs(planned / measured - 1) <= NEAR
+
+
+def _spread(values: list[float], form: str) -> str:
+    """Return the mean of several plans and their standard deviation."""
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    return f"{np.mean(values):{form}}" + (f" ± {deviation:{form}}" if deviation >= 0 else "")
+
+
+def summary(rows: list[Row]) -> str:
+    """Return how many planned numbers are near the measured ones, and within their errors."""
+    near: dict[str, list[bool]] = {"width": [], "asked": [], "points": []}
+    means, errors, refused, noisy = [], [], 0, []
+    n_plans = 0
+    for row in rows:
+        measured = row["all"]["rows"]
+        noisy += [_noisy(row, each) for each in measured if not is_precise(each)]
+        place = compared_place(measured)
+        true, plans = measured[place], row["planned"]
+        if not is_precise(true):
+            continue
+        last = [each["rows"][place] for each in plans]
+        n_plans += len(last)
+        sure = [each for each in last if each["width_reliable"]]
+        refused += len(last) - len(sure)
+        widths = [each["bracket_width"] for each in sure]
+        near["width"] += [_near(width, true["bracket_width"]) for width in widths]
+        name = f"{SETS[row['data']]} under {row['loss']} loss"
+        means.append((float(np.mean(widths)) / true["bracket_width"] - 1, name))
+        for each in sure:
+            error = math.hypot(each["bracket_width_se"], true["bracket_width_se"])
+            errors.append(abs(each["bracket_width"] - true["bracket_width"]) / error)
+        if row["all"]["annotators_needed_reliable"]:
+            near["asked"] += [
+                _near(each["annotators_needed"], row["all"]["annotators_needed"])
+                for each in plans
+                if each["annotators_needed_reliable"]
+            ]
+        if true["reliable"]:
+            near["points"] += [
+                _near(each["n_points"], true["n_points"]) for each in last if each["reliable"]
+            ]
+    worst, where = max(means, key=lambda mean: abs(mean[0]))
+    counts = {key: f"{sum(found)} of {len(found)}" for key, found in near.items()}
+    percent = f"{100 * NEAR:.0f} %"
+    return (
+        f"In {len(means)} of the {len(rows)} rows the measured width has an error of at most "
+        f"{100 * PRECISE:.0f} %. The mean of the planned widths is within {percent} of the "
+        f"measured one in {sum(abs(mean) <= NEAR for mean, _ in means)} of these rows, at worst "
+        f"{100 * worst:+.0f} % ({where}). Of their {n_plans} plans, {refused} call the width "
+        f"uncertain; of the other widths {counts['width']} are within {percent}, and so are "
+        f"{counts['asked']} reliable numbers of annotators and {counts['points']} numbers of "
+        f"points that both sides call reliable. Planned and measured widths differ by less than "
+        f"one standard error in {100 * np.mean(np.array(errors) < 1):.0f} % of the plans, and by "
+        f"at most {max(errors):.1f} standard errors. These measured widths are too noisy to "
+        f"compare: {'; '.join(noisy)}."
+    )
+
+
+def _noisy(row: Row, measured: dict[str, Any]) -> str:
+    """Return a measured width that is not precise, and what the plans say about it."""
+    place = row["all"]["rows"].index(measured)
+    last = [each["rows"][place] for each in row["planned"]]
+    uncertain = sum(not each["width_reliable"] for each in last)
+    return (
+        f"{SETS[row['data']]} under {row['loss']} loss with {measured['n_annotators']} annotators "
+        f"({_with_error(measured, 'bracket_width', '.5f')}; planned "
+        f"{_spread([each['bracket_width'] for each in last], '.5f')}, uncertain in {uncertain} of "
+        f"{len(last)} plans)"
+    )
+
+
+def floor_text(rows: list[Row]) -> str:
+    """Return what the least error of a width would be, chosen without each data set in turn."""
+    misses = {source: _misses(rows, source) for source in dict.fromkeys(map(_source, rows))}
+    parts, over, chosen = [], [], []
+    for source, own in misses.items():
+        others = max(miss for name, miss in misses.items() if name != source)
+        over.append(own / others)
+        chosen.append(100 * abs(others - MISS))
+        name = SETS.get(source, "ChaosNLI")
+        parts.append(f"{100 * others:.1f} % without {name}, which missed by {100 * own:.1f} %")
+    return (
+        "Chosen as the largest miss per doubling under log loss of the other data sets, the least "
+        f"error is {'; '.join(parts)}. These differ from the {100 * MISS:.0f} % in use by at "
+        f"most {max(chosen):.1f} percentage points, and a data set that was left out missed by at "
+        f"most {max(over):.2f} times the error chosen without it. Under 0/1 loss the "
+        f"{100 * MISS_WITH_JUMPS:.0f} % in use compare with misses per doubling, as "
+        f"root mean squares over the pilots, of "
+        f"{'; '.join(_misses_with_jumps(rows))}."
+    )
+
+
+def _source(row: Row) -> str:
+    return "chaosnli" if row["data"].startswith("chaosnli") else str(row["data"])
+
+
+def _misses(rows: list[Row], source: str) -> float:
+    """Return the largest error of a source's widths under log loss, per doubling of annotators."""
+    found = []
+    for row in rows:
+        if _source(row) == source and row["loss"] == "log":
+            true = row["all"]["rows"][-1]
+            doublings = math.log2(true["n_annotators"] / row["pilot"])
+            planned = np.mean([each["rows"][-1]["bracket_width"] for each in row["planned"]])
+            found.append(abs(math.log(planned / true["bracket_width"])) / doublings)
+    return max(found)
+
+
+def _misses_with_jumps(rows: list[Row]) -> list[str]:
+    """Return the errors of the widths under 0/1 loss, if the measured one is precise."""
+    parts = []
+    for row in rows:
+        place = compared_place(row["all"]["rows"])
+        true = row["all"]["rows"][place]
+        if row["loss"] == "zero_one" and is_precise(true):
+            planned = np.array([each["rows"][place]["bracket_width"] for each in row["planned"]])
+            off = float(np.sqrt(np.mean(np.log(planned / true["bracket_width"]) ** 2)))
+            miss = off / math.log2(true["n_annotators"] / row["pilot"])
+            parts.append(f"{100 * miss:.1f} % ({SETS[row['data']]})")
+    return parts
+
+
+def _with_error(row: dict[str, Any], key: str, form: str) -> str:
+    value, error = row[key], row[f"{key}_se"]
+    if value is None:
+        return "-"
+    return f"{value:{form}}" + ("" if error is None else f" ± {error:{form}}")
 
 
 if __name__ == "__main__":

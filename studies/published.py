@@ -3,7 +3,7 @@
     python -m studies.published
 
 Every number of the page is a cell of src/rue/published/*.csv or is computed from cells, except in
-the last section, which is that of :mod:`studies.conventions_page`.
+the last section, which is that of :mod:`studies.conventions`.
 """
 
 from decimal import Decimal
@@ -19,7 +19,7 @@ from rue.ranking.inversions import Contest
 from rue.ranking.scores import CRITERIA
 from studies import RESULTS
 from studies.claims import ROWS, at, claims, compared, everything, value
-from studies.conventions_page import section
+from studies.conventions import section
 from studies.pages import table
 from studies.pictures import keep_figure
 

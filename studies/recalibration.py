@@ -19,8 +19,7 @@ from rue.inference import calibration_bands
 from rue.metrics.recalibration import gap_after_recalibration
 from studies import DOCS
 from studies.pages import fill_file, table
-from studies.plans import LOSSES, methods
-from studies.plans_page import SETS
+from studies.plans import LOSSES, SETS, methods
 from studies.rows import Row, read_rows, stamp, write_rows
 
 PAGE = DOCS / "recalibration.md"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies.atlas_answers import Answer
+from studies.atlas_analysis import Answer
 from studies.atlas_baselines import (
     baseline_rows,
     differences,

@@ -5,7 +5,7 @@ import pytest
 
 from rue import evaluate
 from rue.errors import FileError
-from studies import DOCS, FIGURES, chaosnli, chaosnli_page
+from studies import DOCS, FIGURES, chaosnli
 from studies.pages import fill
 from studies.rows import read_rows
 
@@ -29,7 +29,7 @@ def chosen(rows, **wanted):
 
 def test_tables_are_those_of_the_rows(rows):
     page = (DOCS / "chaosnli.md").read_text()
-    assert fill(page, chaosnli_page.blocks(rows)) == page
+    assert fill(page, chaosnli.blocks(rows)) == page
     assert (FIGURES / "chaosnli.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -43,7 +43,7 @@ def test_the_verdict_is_true(rows):
 
 
 def test_the_reason_is_true(rows):
-    for model in chaosnli_page.titles(rows):
+    for model in chaosnli.titles(rows):
         log = chosen(rows["why"], model=model, loss="log")
         every, items, answers, least, middle, most = (row["epistemic"] for row in log)
         assert every < 0.6 < 0.8 < items < 1 < answers

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rue.components import Components, Run
-from studies import conventions, conventions_page
+from studies import conventions
 from studies.rows import read_rows
 
 RECORD = read_rows(conventions.NAME)
@@ -44,5 +44,5 @@ def test_more_directions_never_enlarge_the_gap():
 
 
 def test_the_section_is_in_the_page():
-    page = conventions_page.PAGE.read_text()
-    assert "\n\n".join(conventions_page.section()) in page
+    page = conventions.PAGE.read_text()
+    assert "\n\n".join(conventions.section()) in page

@@ -13,7 +13,6 @@ from studies import (
     ROOT,
     architecture,
     atlas,
-    atlas_figure,
     estimation,
     gallery,
     leaderboard,
@@ -65,7 +64,7 @@ def figures_from_rows():
     yield "opening_ranks", opening.plot_ranks()
     yield "opening_regret", opening.plot_found(opening.run_rows())
     yield "published_ranks", published.figure()
-    yield "atlas", atlas_figure.figure(atlas.panels())
+    yield "atlas", atlas.figure(atlas.panels())
     yield "bracket", plot_brackets(read_rows("uncertainty")["bracket"])
     yield "estimation", estimation.draw(read_rows("estimation"))
     for name in results.names():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from studies import plans, plans_page
+from studies import plans
 from studies.rows import read_rows
 
 
@@ -33,7 +33,7 @@ ROWS = [
 
 
 def test_the_summary_counts():
-    text = plans_page.summary(ROWS)
+    text = plans.summary(ROWS)
     assert "In 4 of the 5 rows the measured width has an error of at most 10 %" in text
     # The mean of 0.2 and 0.1 is 50 % above 0.1.
     assert "in 3 of these rows, at worst +50 % (movies under brier loss)" in text
@@ -47,38 +47,38 @@ def test_the_summary_counts():
 
 
 def test_a_row_counts_only_what_plans_call_reliable():
-    assert plans_page.plans_cells(ROWS[2])[:4] == [
+    assert plans.plans_cells(ROWS[2])[:4] == [
         "40",
         "0.1000 ± 0.0100",
         "0.1500 ± 0.0707",
         "1 of 2",
     ]
-    assert plans_page.plans_cells(ROWS[4])[1:4] == ["0.1000 ± 0.0500", "not certain", "-"]
+    assert plans.plans_cells(ROWS[4])[1:4] == ["0.1000 ± 0.0500", "not certain", "-"]
 
 
 def test_plans_are_compared_with_the_last_precise_width():
     def width(error):
         return {"bracket_width": 1.0, "bracket_width_se": error}
 
-    assert plans_page.compared_place([width(0.05), width(0.08)]) == 1
-    assert plans_page.compared_place([width(0.05), width(0.2)]) == 0
-    assert plans_page.compared_place([width(0.15), width(0.2)]) == 0
+    assert plans.compared_place([width(0.05), width(0.08)]) == 1
+    assert plans.compared_place([width(0.05), width(0.2)]) == 0
+    assert plans.compared_place([width(0.15), width(0.2)]) == 0
 
 
 def test_the_floor_is_chosen_without_each_data_set():
     # Two doublings from 10 to 40 annotators: log(0.9) / 2 and log(10 / 11) / 2.
     cifar, movies = -math.log(0.9) / 2, math.log(1.1) / 2
-    assert plans_page._misses(ROWS, "cifar10h-features") == pytest.approx(cifar)
-    text = plans_page.floor_text(ROWS)
+    assert plans._misses(ROWS, "cifar10h-features") == pytest.approx(cifar)
+    text = plans.floor_text(ROWS)
     assert f"{100 * movies:.1f} % without CIFAR-10H, which missed by {100 * cifar:.1f} %" in text
     assert f"at most {cifar / movies:.2f} times" in text
     # Two doublings with logarithms of 2 and 0, whose root mean square is log(2) / sqrt(2).
     ties = made("fashion-mnist-h", "zero_one", [0.2, 0.1], 0.1)
-    text = plans_page.floor_text([*ROWS, ties])
+    text = plans.floor_text([*ROWS, ties])
     assert f"{100 * math.log(2) / math.sqrt(2) / 2:.1f} % (Fashion-MNIST-H)." in text
 
 
 def test_the_page_has_the_rows():
     page = plans.PAGE.read_text()
-    for text in plans_page.blocks(read_rows("plans")["plans"]).values():
+    for text in plans.blocks(read_rows("plans")["plans"]).values():
         assert text in page
