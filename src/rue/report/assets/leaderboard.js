@@ -113,7 +113,7 @@ function drawSummary() {
               : [...listed(first, bold), first.length > 1 ? " have" : " has", " the lowest n-AuReC, "]),
         h("b", {}, fixed(row.n_aurec, 3)),
         isNumber(row.n_aurec_floor) && row.n_aurec_floor > 0
-          ? `, where 1 is a random ranking and ${fixed(row.n_aurec_floor, 2)} the best that any ranking could show with these answers`
+          ? `, where 1 is a random ranking and ${g(row.n_aurec_floor, 2)} the best that any ranking could show with these answers`
           : ", where 0 is a perfect ranking and 1 is a random ranking",
         runs.length > 1 && !best.best.length ? "; differences were not tested (rue report FILES --ci 0.95)." : ".",
       ),
@@ -139,7 +139,7 @@ function drawSummary() {
           "p",
           {},
           closest.length < gaps.length
-            ? `With both components, ${names(closest)} ${closest.length > 1 ? "come" : "comes"} closest to the optimal accept/reject rules (Pareto-gap ${gap(closest)}), ${names(furthest)} least close (${gap(furthest)}).`
+            ? `With both components, ${names(closest)} ${closest.length > 1 ? "come" : "comes"} closest to the optimal accept/reject rules (Pareto-gap ${gap(closest)}), ${names(furthest)} ${furthest.length > 1 ? "are" : "is"} farthest (${gap(furthest)}).`
             : `With both components, ${names(closest)} come equally close to the optimal accept/reject rules (Pareto-gap ${gap(closest)}).`,
         ),
       );
