@@ -9,6 +9,7 @@ from rue import Annotations, realize
 from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
+from rue.io.names import Matching
 from rue.io.runs import read_run
 from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
@@ -131,9 +132,13 @@ def test_methods_must_be_about_the_same_points(files, tmp_path):
     np.savez(tmp_path / "few.npz", **{key: array[:50] for key, array in arrays.items()})
     arrays["ids"] = np.char.add("q", arrays["ids"])
     np.savez(tmp_path / "other.npz", **arrays)
-    with pytest.raises(AlignmentError, match=r"has 50 points but .* has 120"):
+    with pytest.raises(AlignmentError, match=r"few\.npz lacks 70 of the ids in .*, first 'p50'"):
         from_files({"a": files["method0"], "b": tmp_path / "few.npz"}, ONE)
-    with pytest.raises(AlignmentError, match=r"lacks 120 of the ids in .*, first 'p0'"):
+    both = {"a": files["method0"], "b": tmp_path / "few.npz"}
+    report = from_files(both, ONE, matching=Matching(common=True))
+    assert [entry.row["n_points"] for entry in report.entries] == [50, 50]
+    assert len(report.data[0].items.ids) == 50
+    with pytest.raises(AlignmentError, match=r"have no id in common, first 'p0' and 'qp0'"):
         from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
 
 
@@ -141,7 +146,7 @@ def test_what_people_said_must_be_the_same(files, tmp_path):
     arrays = dict(np.load(files["method1"]))
     arrays["counts"][7] = arrays["counts"][7, ::-1] + 1
     np.savez(tmp_path / "other.npz", **arrays)
-    with pytest.raises(AlignmentError, match=r"other\.npz: the answers differ from .* row 7"):
+    with pytest.raises(AlignmentError, match=r"other\.npz: the annotators. .* at row 7"):
         from_files({"a": files["method0"], "b": tmp_path / "other.npz"}, ONE)
     wide = {key: np.pad(arrays[key], [(0, 0), (0, 1)]) for key in ("counts", "alpha")}
     np.savez(

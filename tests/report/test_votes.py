@@ -76,5 +76,5 @@ def test_tables_of_which_one_has_ids_are_refused(files, tmp_path):
     save_components(tmp_path / "a.csv", run)
     save_components(tmp_path / "b.csv", replace(run, ids=None))
     for names in ("ab", "ba"):
-        with pytest.raises(AlignmentError, match=r"b.csv: has no ids but .*a.csv has"):
+        with pytest.raises(AlignmentError, match=r"b.csv has no ids but .*a.csv has"):
             from_files({name: tmp_path / f"{name}.csv" for name in names}, {"log": "log"})

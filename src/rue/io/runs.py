@@ -272,7 +272,7 @@ def make_runs(
     *,
     values: ArrayLike | None = None,
     seed: int = 0,
-    with_answers: bool = False,
+    with_answers: bool | None = False,
     matching: Matching = BY_NAME,
 ) -> list[Run]:
     """Return the runs of methods already read, all of the same points; see :func:`read_runs`."""
@@ -318,10 +318,15 @@ def _require_same_answers(first: Run, other: Run) -> None:
     if said is None or meant is None:
         return
     row = said.first_difference(meant)
-    if row is not None:
+    if row is None:
+        return
+    if said.n_classes != meant.n_classes:
         raise AlignmentError(
-            f"{other.path}: the annotators' answers differ from {first.path}, first at row {row}"
+            f"{other.path}: has {said.n_classes} classes but {first.path} has {meant.n_classes}"
         )
+    raise AlignmentError(
+        f"{other.path}: the annotators' answers differ from {first.path}, first at row {row}"
+    )
 
 
 def _require_same_scale(first: Run, other: Run) -> None:

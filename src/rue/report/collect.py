@@ -7,19 +7,19 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rue import __version__
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray
 from rue.beliefs import Belief
 from rue.components import Run, realize
-from rue.errors import AlignmentError, InputError
+from rue.errors import InputError
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
 from rue.io.atomic import sha256
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import read_method
-from rue.io.runs import in_one_order, make_run
+from rue.io.runs import in_one_order, make_runs
 from rue.losses import Loss
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
@@ -104,58 +104,33 @@ def from_files(
     >>> report.entries[0].method, report.entries[0].row["n_points"]
     ('ensemble', 3)
     """
-    names = list(files)
     shown = data or "data"
-    entries: list[ReportEntry] = []
-    cards = []
-    ids: NDArray[np.str_] | None = None
-    annotations: Truth | None = None
-    texts: Sequence[str] | None = None
     sources = {n: [f] if isinstance(f, Path) else list(f) for n, f in files.items()}
-    first: Path | None = None
-    named = False
-    reads = in_one_order([read_method(paths, matching=matching) for paths in sources.values()])
-    for (name, paths), predictions in zip(sources.items(), reads, strict=True):
-        path = paths[0]
+    reads = [read_method(paths, matching=matching) for paths in sources.values()]
+    methods = dict(zip(sources, in_one_order(reads), strict=True))
+    for predictions in methods.values():
         if isinstance(predictions, Run) and len(losses) > 1:
-            raise InputError(f"{path}: holds components of one loss, so give one loss")
-        made = [
-            make_run(
-                predictions,
-                truth,
-                loss_of,
-                values=values,
-                seed=seed,
-                with_answers=None if corrected else False,
-                matching=matching,
-            )
-            for loss_of in losses.values()
-        ]
-        order: slice | IntArray = slice(None)
-        here, answers = made[0].ids, made[0].annotations
-        correct = mean = None
-        if ids is None:
-            ids = np.arange(len(made[0])).astype(np.str_) if here is None else here
-            named = here is not None
-        else:
-            if named != (here is not None) and not matching.by_position:
-                bare, other = (path, first) if named else (first, path)
-                raise AlignmentError(f"{bare}: has no ids but {other} has; all files need them")
-            order = _order(ids, here, len(made[0]), path, first)
-        first = first or path
-        if answers is not None and not isinstance(predictions, Run):
-            correct, mean = judged(answers[order], made[0].belief and made[0].belief[order])
-            if annotations is None:
-                annotations = answers[order]
-            else:
-                _require_same_answers(annotations, first, answers[order], path)
-        if texts is None and "text" in made[0].groups:
-            texts = [str(text) for text in made[0].groups["text"][order]]
-        for loss, run in zip(losses, made, strict=True):
-            step(f"{name} {loss}")
-            run = replace(run, method=name)
-            shown_run = run if isinstance(order, slice) else run[order]
-            gap, surfaces = gap_and_slices(shown_run)
+            raise InputError(f"{predictions.path}: holds components of one loss, so give one loss")
+    runs_by_loss = {
+        loss: make_runs(
+            methods,
+            truth,
+            loss_of,
+            values=values,
+            seed=seed,
+            with_answers=None if corrected else False,
+            matching=matching,
+        )
+        for loss, loss_of in losses.items()
+    }
+    entries: list[ReportEntry] = []
+    runs = next(iter(runs_by_loss.values()))
+    for place, first in enumerate(runs):
+        correct, mean = judged(first.annotations, first.belief)
+        for loss, own in runs_by_loss.items():
+            step(f"{first.method} {loss}")
+            run = own[place]
+            gap, surfaces = gap_and_slices(run)
             row = evaluate_run(run, gap=gap, corrected=corrected)
             if level is not None:
                 bounds = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
@@ -163,10 +138,10 @@ def from_files(
             entries.append(
                 ReportEntry(
                     shown,
-                    name,
+                    run.method,
                     loss,
                     {**row.to_dict(), "loss": loss},
-                    shown_run,
+                    run,
                     correct,
                     mean,
                     surfaces,
@@ -174,11 +149,16 @@ def from_files(
                     cluster=cluster,
                 )
             )
-        cards.append(MethodCard(name, _facts(path, predictions)))
     if level is not None and len(sources) > 1:
         entries = _tested(entries, level=level, cluster=cluster, seed=seed, step=step)
-    assert ids is not None
-    facts, known_items = items_of(ids, data=data, file=items, texts=texts, entries=entries)
+    facts, known_items = items_of(
+        np.arange(len(runs[0])).astype(np.str_) if runs[0].ids is None else runs[0].ids,
+        data=data,
+        file=items,
+        texts=next((run.groups["text"].tolist() for run in runs if "text" in run.groups), None),
+        entries=entries,
+    )
+    annotations = next((run.annotations for run in runs if run.annotations is not None), None)
     card = data_card(shown, known_items, annotations, facts)
     used = [
         *(path for paths in sources.values() for path in paths),
@@ -186,10 +166,13 @@ def from_files(
         *([items] if items else []),
     ]
     return Report(
-        title=title or data or ", ".join(names),
+        title=title or data or ", ".join(sources),
         entries=tuple(entries),
         data=(card,),
-        methods=tuple(cards),
+        methods=tuple(
+            MethodCard(name, _facts(sources[name][0], predictions))
+            for name, predictions in methods.items()
+        ),
         provenance=Provenance(
             command=command,
             versions=_versions(),
@@ -261,37 +244,6 @@ def _tested(
         ).rankings["n_aurec"]
         best[loss] = ranking.best
     return [replace(entry, best=best[entry.loss]) for entry in entries]
-
-
-def _order(
-    ids: NDArray[np.str_],
-    here: NDArray[np.str_] | None,
-    n_points: int,
-    path: Path,
-    first: Path | None,
-) -> slice | IntArray:
-    """Return the rows of a file in the order of the first file."""
-    if n_points != len(ids):
-        raise AlignmentError(
-            f"{path}: has {n_points} points but {first} has {len(ids)}; a report compares "
-            "methods on the same points"
-        )
-    if here is None or np.array_equal(here, ids):
-        return slice(None)
-    if not np.array_equal(np.sort(here), np.sort(ids)):
-        missing = ids[~np.isin(ids, here)]
-        word = f", first {str(missing[0])!r}" if len(missing) else ""
-        raise AlignmentError(f"{path}: lacks {len(missing)} of the ids in {first}{word}")
-    return np.asarray(np.argsort(here)[np.searchsorted(np.sort(here), ids)])
-
-
-def _require_same_answers(reference: Truth, first: Path | None, here: Truth, path: Path) -> None:
-    classes = [answers.outcomes.n for answers in (here, reference)]
-    if classes[0] != classes[1]:
-        raise AlignmentError(f"{path}: has {classes[0]} classes but {first} has {classes[1]}")
-    row = here.first_difference(reference)
-    if row is not None:
-        raise AlignmentError(f"{path}: the answers differ from {first}, first at row {row}")
 
 
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:
