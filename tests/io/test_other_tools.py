@@ -97,6 +97,28 @@ def test_generated_texts_are_sampled_labels(tmp_path):
     assert "lm-evaluation-harness, generated texts as sampled labels" in read.notes[0]
 
 
+def test_a_submission_of_a_label_and_probabilities(tmp_path):
+    path = written(tmp_path, "s.tsv", "0\t0.75\t0.25", "1\t0.4\t0.6", "1\t0.5\t0.5")
+    read = read_predictions(path)
+    np.testing.assert_array_equal(read.mean(), [[0.75, 0.25], [0.4, 0.6], [0.5, 0.5]])
+    assert any("submission to LeWiDi: a label, which was not used" in note for note in read.notes)
+    named = rue.Annotations([[3, 1], [0, 4], [2, 2]], ids=["a", "b", "c"])
+    with pytest.raises(AlignmentError, match="ids"):
+        read_run(path, named, "brier")  # it has none, so only the user can say that rows match
+    run = read_run(path, named, "brier", matching=Matching(by_position=True))
+    assert run.star.epistemic[0] == 0
+    # Lines that may be probabilities of three classes are no such submission.
+    three = written(tmp_path, "three.tsv", "0\t0.75\t0.25", "0\t0.4\t0.6")
+    assert read_predictions(three).n_classes == 3
+
+
+def test_the_column_of_ids_of_the_other_side_is_advised(tmp_path):
+    (tmp_path / "t.csv").write_text("id,label\na,no\na,yes\n")
+    with pytest.raises(FileError, match=r"has no column 'doc\.uid' to name its rows") as refused:
+        read_truth(tmp_path / "t.csv", matching=Matching("doc.uid"))
+    assert "--truth-id" in refused.value.advice
+
+
 TEXTS = [
     ["The answer is: True.", "true", "I cannot say"],
     ["Neither true nor... False", "False", "It is FALSE"],

@@ -193,6 +193,8 @@ class Matched:
     n_answers: int | None = option(
         None,
         "How many answers each point has, for a truth of percentages.",
+        "--n-answers",
+        "--annotators",
         metavar="N",
         min=1,
     )

@@ -297,7 +297,26 @@ def lewidi_submission(
             return {"id": ids, "probs": lists, "classes": [_SARCASM] * len(lists)}, note
         note = f"{path} was read as a submission to LeWiDi, classes in the order of the truth's"
         return {"id": ids, PAIRS if several else "probs": lists}, note
-    return None
+    return _hard_and_soft(path, [row for _, row in lines])
+
+
+def _hard_and_soft(
+    path: Path, rows: Sequence[Sequence[str]]
+) -> tuple[dict[str, list[Any]], str] | None:
+    """Return the probabilities of lines with a label in front of them, as LeWiDi had it in 2023."""
+    if not all(len(row) == len(rows[0]) > 2 and all(map(is_number, row)) for row in rows):
+        return None
+    hard, soft = [row[0].strip() for row in rows], [list(map(float, row[1:])) for row in rows]
+    labels = {str(k) for k in range(len(soft[0]))}
+    if not set(hard) <= labels or not all(abs(sum(row) - 1) < 1e-3 for row in soft):
+        return None
+    if all(abs(float(h) + sum(row) - 1) < 1e-3 for h, row in zip(hard, soft, strict=True)):
+        return None  # the first column may be a class as well
+    note = (
+        f"{path} was read as a submission to LeWiDi: a label, which was not used, and "
+        "probabilities, classes in the order of the truth's"
+    )
+    return {"probs": soft}, note
 
 
 def _lewidi(path: Path, items: Record) -> OtherLayout:

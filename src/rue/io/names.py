@@ -132,7 +132,8 @@ def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) ->
     if wanted is not None:
         if wanted not in names and wanted.split(".")[0] not in names:
             raise FileError(
-                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}"
+                f"{path}: has no column {wanted!r} to name its rows, only {', '.join(names)[:200]}",
+                advice={"--truth-id": "names that of the truth, where it is another"},
             )
         return wanted
     candidates = [name for name in names if name.lower() in ID_NAMES]

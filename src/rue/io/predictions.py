@@ -164,7 +164,7 @@ def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
         belief = predictions_of(frame.path, table.arrays, matching_ids, table.order)
     except FileError as error:
         names = table.arrays["classes"].tolist() if "classes" in table.arrays else []
-        if "must sum to 1" not in error.message or not set(names) <= set(frame.columns):
+        if "must sum to 1" not in error.message or not names or set(names) - set(frame.columns):
             raise
         raise FileError(
             f"{error.message}; the columns taken for classes are {', '.join(names)}",

@@ -51,7 +51,8 @@ def read_text(
         raise FileError(f"{path}: is empty")
     if all(len(row) > 1 and not row[-1].strip() for _, row in lines):
         lines = [(number, row[:-1]) for number, row in lines]  # a separator at each line's end
-    if usual == "\t" and lines[0][1][-1].strip().startswith("["):
+    first = lines[0][1]
+    if usual == "\t" and (first[-1].strip().startswith("[") or all(map(is_number, first))):
         from rue.io.logs import lewidi_submission
 
         submission = lewidi_submission(path, lines)
