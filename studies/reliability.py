@@ -19,7 +19,7 @@ from typing import Any
 
 from studies import DOCS
 from studies.pages import fill_file, listed, table
-from studies.rows import read_rows, write_rows
+from studies.rows import read_rows, stamp, write_rows
 
 PAGE = DOCS / "reliability.md"
 
@@ -28,7 +28,8 @@ def main() -> None:
     of_mutants, paths = sys.argv[1:2] == ["mutants"], sys.argv[1:]
     given = [json.loads(Path(path).read_text()) for path in paths[of_mutants:]]
     if of_mutants:
-        write_rows("mutants", {"date": date.today().isoformat(), "mutants": _brief(given[0])})
+        made = stamp("numpy", "scipy", "numba", "pytest") | {"date": date.today().isoformat()}
+        write_rows("mutants", made | {"mutants": _brief(given[0])})
     elif given:
         write_rows("fuzz", {"runs": given})
     parts = {"fuzz": figures(read_rows("fuzz")["runs"])}
