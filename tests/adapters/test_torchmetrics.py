@@ -166,3 +166,20 @@ def test_a_score_from_another_source_has_no_unit():
     metric = RegretMetric("brier", column="regret_calibration")
     metric.update(truth, belief)
     assert np.isnan(float(metric.compute()))
+
+
+def test_the_evaluation_has_the_notes_of_the_library():
+    metric = RegretMetric("squared")
+    for start in range(0, N, 40):
+        metric.update(*tensors(slice(start, start + 40)))
+    note = next(note for note in evaluated("squared").notes if "no values were given" in note)
+    assert metric.evaluation(gap=False).notes.count(note) == 1
+
+
+def test_rows_of_one_id_with_the_same_components_are_one_point():
+    # Under 0/1 loss both answers have risk 1/2 for the predicted class 0: the first row counts.
+    metric = RegretMetric("zero_one", column="regret")
+    probs = torch.tensor([[0.9, 0.1, 0.0]])
+    metric.update(torch.tensor([[5, 5, 0]]), probs, ids=["a"])
+    metric.update(torch.tensor([[5, 0, 5]]), probs, ids=["a"])
+    assert metric.evaluation(gap=False).n_points == 1

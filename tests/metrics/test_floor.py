@@ -176,9 +176,7 @@ def test_a_dirichlet_that_underflows_is_drawn(rng):
     [
         *(("brier", 1.0, 0.05), ("zero_one", 1.0, 0.05)),
         *(("brier", 2.5, 0.05), ("zero_one", 2.5, 0.05), ("log", 2.5, 0.05)),
-        # Probabilities of 0 (seven digits are published): rare answers decide, and ten answers
-        # show too few of them.
-        ("log", 1.0, 0.1),
+        ("log", 1.0, 0.06),  # rare answers decide; the next test has the number of the note
     ],
 )
 def test_ten_answers_of_cifar10h_give_the_floor_of_the_others(
@@ -192,6 +190,31 @@ def test_ten_answers_of_cifar10h_give_the_floor_of_the_others(
     probs = np.loadtxt(file, delimiter=",", skiprows=1)[:3_000, 1:] ** (1 / temperature)
     belief = Draws((probs / probs.sum(axis=1, keepdims=True))[:, None])
     compare_floors(counts, belief, loss, tolerance, rng)
+
+
+@pytest.mark.parametrize("model", ["preresnet-110", "resnet-110", "densenet-bc-L190-k40"])
+def test_a_note_has_the_floor_where_rare_answers_decide(model, cifar10h):
+    rng = np.random.default_rng(0)
+    file = cifar10h.parents[1] / "cifar-10h-models" / f"{model}.csv"
+    if not file.is_file():
+        pytest.skip("no predictions in the data root")
+    counts = np.load(cifar10h)[:3_000]
+    few = ten_answers(counts, rng)
+    others = counts - few
+    belief = Draws(np.loadtxt(file, delimiter=",", skiprows=1)[:3_000, None, 1:])
+    truth = others / others.sum(axis=1, keepdims=True)
+    exact = simulated_truth(rng, truth, belief, get_loss("log"), 10)
+    row = evaluate(Annotations(few), belief, "log", gap=False)
+    note = next(note for note in row.notes if note.startswith("n-AuReC floor depends on rare"))
+    number = float(note.split(" if they are")[0].split()[-1])
+    assert number == pytest.approx(exact, abs=0.05)
+    assert row.n_aurec_floor < exact
+
+
+def test_no_note_where_answers_are_not_rare(rng):
+    _, annotations, belief = world(rng, 300)
+    for loss in ("log", "brier"):
+        assert "rare answers" not in " ".join(evaluate(annotations, belief, loss, gap=False).notes)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 2.5])

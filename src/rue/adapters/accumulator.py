@@ -71,7 +71,7 @@ class Accumulator:
         self._hat: list[Components] = []
         self.counts: list[FloatArray] = []
         self._further: list[list[FloatArray | None]] = []
-        self._notes: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
         self.kind: BatchKind | None = None
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Accumulator:
         self._star.append(run.star)
         self._hat.append(run.hat)
         self._further.append([run.once(source) for source in SOURCES])
-        self._notes = _merged(self._notes, run.notes)
+        self.notes = _merged(self.notes, run.notes)
         assert run.annotations is not None
         if isinstance(run.loss, Log) and run.annotations.counts is not None:
             self.counts.append(run.annotations.counts)
@@ -137,7 +137,7 @@ class Accumulator:
             self._hat += list(other._hat)
             self.counts += list(other.counts)
             self._further += list(other._further)
-            self._notes = _merged(self._notes, other._notes)
+            self.notes = _merged(self.notes, other.notes)
 
     def components(self) -> tuple[Components, Components]:
         """Return the realised and the estimated components of all points so far."""
@@ -166,7 +166,7 @@ class Accumulator:
         """
         star, hat = self.components()
         assert self.kind is not None
-        run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self._notes)
+        run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self.notes)
         groups = zip(SOURCES, self.further(), strict=True)
         return evaluate_run(run.with_points(dict(groups)), gap=gap)
 

@@ -85,6 +85,7 @@ class RegretMetric(Metric):
         get_loss(loss, values=values)  # raises if it is invalid
         self.loss, self.values, self.column = loss, values, column
         self._kind: BatchKind | None = None
+        self._notes: tuple[str, ...] = ()
         self.add_state("components", default=[], dist_reduce_fx="cat")
         self.add_state("counts", default=[], dist_reduce_fx="cat")
         self.add_state("ids", default=[], dist_reduce_fx="cat")
@@ -98,7 +99,9 @@ class RegretMetric(Metric):
         """Add a batch, the truth first.
 
         With ``ids`` (names or numbers of the rows), a point that a sampler repeats, as those of
-        several processes do to give each the same number, is counted once.
+        several processes do to give each the same number, is counted once. Rows of one id must
+        have the same components; other answers with the same components, as 0/1 loss can have
+        them, are not noticed, and the first row counts.
         """
         names = ids.tolist() if isinstance(ids, torch.Tensor) else ids
         if names is not None and len(names) != len(counts):
@@ -116,6 +119,7 @@ class RegretMetric(Metric):
         assert batch.kind is not None
         require_same(self._kind or batch.kind, batch.kind)
         self._kind = batch.kind
+        self._notes = tuple(dict.fromkeys((*self._notes, *batch.notes)))
         star, hat = ([getattr(part, name) for name in _COLUMNS] for part in batch.components())
         table = _stacked([*star, *hat, *batch.further()], len(batch))
         self.components.append(torch.from_numpy(table).to(self.device))
@@ -147,7 +151,7 @@ class RegretMetric(Metric):
         if len(self.counts):
             high = bracket_end(Annotations(_joined(self.counts)[rows]), loss)
         estimate = replace(_components(hat), outside_score=bool(self._kind and self._kind[-1]))
-        run = Run(_components(star, high), estimate, loss=loss)
+        run = Run(_components(star, high), estimate, loss=loss, notes=self._notes)
         groups = dict(zip(SOURCES, _columns(further), strict=True))
         return evaluate_run(run.with_points(groups), gap=gap)
 
