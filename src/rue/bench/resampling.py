@@ -54,8 +54,8 @@ def draw(
         if row["loss"]:
             losses.setdefault((row["dataset"], row["method"]), []).append(row["loss"])
     bar = tqdm(losses.items(), desc="bootstrap", delay=2, disable=None if progress else True)
-    for (dataset, method), wanted in bar:
-        columns: dict[str, dict[str, list[FloatArray]]] = {loss: {} for loss in wanted}
+    for (dataset, method), loss_names in bar:
+        columns: dict[str, dict[str, list[FloatArray]]] = {loss: {} for loss in loss_names}
         for seed in suite.seeds:
             cell = Cell(suite.name, dataset, method, seed)
             if not _is_in_table(store, suite, cell):
@@ -67,14 +67,14 @@ def draw(
                 )
             predictions = read_predictions(store.predictions(cell))
             gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell).rows}
-            for loss in wanted:
+            for loss in loss_names:
                 run = make_run(predictions, None, loss)
                 samples = paired_replicates(
                     run, seed, gap=_number(gaps.get(loss)), n_replicates=n_replicates
                 )
                 for name, values in samples.items():
                     columns[loss].setdefault(name, []).append(values)
-        for loss in wanted:
+        for loss in loss_names:
             n_seeds = len(columns[loss]["aurec"])
             means = {
                 name: np.mean(values, axis=0)
@@ -116,26 +116,26 @@ def with_intervals(
     """Add a percentile interval to each mean over seeds."""
     if not 0 < level < 1:
         raise InputError(f"the level must be between 0 and 1, got {level}")
-    made = []
+    new_rows = []
     for row in rows:
         ends: JsonObject = {}
         for name, values in drawn.get((row["dataset"], row["loss"], row["method"]), {}).items():
             if row.get(name) is not None and np.isfinite(values).all():
                 low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
                 ends |= {f"{name}_ci_low": float(low), f"{name}_ci_high": float(high)}
-        made.append({**row, **({"ci": level} if ends else {}), **ends})
-    return made
+        new_rows.append({**row, **({"ci": level} if ends else {}), **ends})
+    return new_rows
 
 
 def compare_methods(
     rows: Sequence[Mapping[str, Any]], drawn: Replicates, *, level: float = 0.95
 ) -> Callable[[str, str, str], Ranking | None]:
     """Return a function of (data set, loss, criterion) that compares the methods by it."""
-    made: dict[tuple[str, str, str], Ranking | None] = {}
+    rankings: dict[tuple[str, str, str], Ranking | None] = {}
 
     def ranking(dataset: str, loss: str, criterion: str) -> Ranking | None:
         key = (dataset, loss, criterion)
-        if key not in made:
+        if key not in rankings:
             rivals = {
                 row["method"]: row[criterion]
                 for row in rows
@@ -147,9 +147,9 @@ def compare_methods(
             if COLUMNS[criterion].better == "zero":
                 moved = {name: np.sign(rivals[name]) * values for name, values in moved.items()}
                 rivals = {name: abs(value) for name, value in rivals.items()}
-            made[key] = (
+            rankings[key] = (
                 compare_column(criterion, rivals, moved, level=level) if len(rivals) > 1 else None
             )
-        return made[key]
+        return rankings[key]
 
     return ranking

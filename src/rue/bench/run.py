@@ -95,14 +95,14 @@ def run_suite(
         Which cells were kept, done and failed.
     """
     store = Store(out)
-    wanted = select(cells(suite), only or {})
-    configs = {cell: configuration(suite, cell, root) for cell in wanted}
+    chosen_cells = select(cells(suite), only or {})
+    configs = {cell: configuration(suite, cell, root) for cell in chosen_cells}
     with store.lock():
         store.keep_suite(suite)
         states: dict[Cell, State] = {
-            cell: store.state(cell, config_hash(configs[cell])) for cell in wanted
+            cell: store.state(cell, config_hash(configs[cell])) for cell in chosen_cells
         }
-        todo = [cell for cell in wanted if force or states[cell] != "done"]
+        todo = [cell for cell in chosen_cells if force or states[cell] != "done"]
         planned = tasks(
             suite,
             todo,
@@ -133,7 +133,7 @@ def run_suite(
             changed(progress)
     return SuiteRun(
         store.folder,
-        kept=tuple(cell for cell in wanted if cell not in todo),
+        kept=tuple(cell for cell in chosen_cells if cell not in todo),
         done=tuple(progress.done),
         failed=progress.failed,
         redone={c: s for c, s in states.items() if s in ("stale", "corrupt")},

@@ -223,11 +223,11 @@ def with_convention(
 
     require_convention(convention)
     name = store.suite().name
-    made = []
+    new_rows = []
     whole = list(rows)
     for row in tqdm(whole, desc=convention, delay=2, disable=None if progress else True):
         if not row["loss"] or convention_of(row) == convention:
-            made.append(dict(row))
+            new_rows.append(dict(row))
             continue
         cell = Cell(name, row["dataset"], row["method"], row["seed"])
         if store.state(cell) == "corrupt":
@@ -235,5 +235,5 @@ def with_convention(
         predictions = read_predictions(store.predictions(cell))
         run = make_run(predictions, None, row["loss"], convention=convention)
         numbers = evaluate_run(replace(run, method=row["method"])).to_dict()
-        made.append({"dataset": row["dataset"], "seed": row["seed"], **numbers})
-    return made
+        new_rows.append({"dataset": row["dataset"], "seed": row["seed"], **numbers})
+    return new_rows

@@ -168,7 +168,7 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[JsonObject]:
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["dataset"], row["loss"], row["method"]), []).append(row)
-    made = []
+    averages = []
     for (dataset, loss, method), group in groups.items():
         conventions = {convention_of(row) for row in group}
         if len(conventions) > 1:
@@ -190,10 +190,10 @@ def table_rows(rows: Iterable[Mapping[str, Any]]) -> list[JsonObject]:
         for key in (*EVALUATED, *PROXY_KEYS):
             if any(row.get(key) is not None for row in group) or (key in group[0] and loss):
                 averaged |= _mean_and_std(key, [row.get(key) for row in group])
-        made.append(averaged)
-    order = list(dict.fromkeys((row["dataset"], row["loss"]) for row in made))
-    made.sort(key=lambda row: order.index((row["dataset"], row["loss"])))
-    return made
+        averages.append(averaged)
+    order = list(dict.fromkeys((row["dataset"], row["loss"]) for row in averages))
+    averages.sort(key=lambda row: order.index((row["dataset"], row["loss"])))
+    return averages
 
 
 def summarize(rows: Sequence[Mapping[str, Any]]) -> list[SummaryRow]:
@@ -280,29 +280,29 @@ def beside_published(
     InputError
         If the rows follow other conventions, or a row beside the paper's is missing.
     """
-    for given, wanted in ((rows, "definition"), (published, "published")):
-        other = next((r for r in given if r["loss"] and convention_of(r) != wanted), None)
+    for group, convention in ((rows, "definition"), (published, "published")):
+        other = next((r for r in group if r["loss"] and convention_of(r) != convention), None)
         if other is not None:
             raise InputError(
-                f"rows must follow the convention {wanted}, got {convention_of(other)} for "
+                f"rows must follow the convention {convention}, got {convention_of(other)} for "
                 f"{other['method']}"
             )
     theirs = _papers()
-    made: list[JsonObject] = []
+    table: list[JsonObject] = []
     for race in dict.fromkeys((row["dataset"], row["loss"]) for row in rows):
         ours = [row for row in rows if (row["dataset"], row["loss"]) == race]
         beside = theirs.get(_paper_key(ours[0]), [])
         same = [row for row in published if (row["dataset"], row["loss"]) == race]
         if beside and {row["method"] for row in same} != {row["method"] for row in ours}:
             raise InputError(f"{race[0]} ({race[1]} loss) lacks rows of the published convention")
-        made += [{**row, "group": OURS} if race[1] else dict(row) for row in ours]
+        table += [{**row, "group": OURS} if race[1] else dict(row) for row in ours]
         if beside:
-            made += [{**row, "group": OURS_PUBLISHED} for row in same]
+            table += [{**row, "group": OURS_PUBLISHED} for row in same]
         for row in beside:
             numbers = {key: row[key] for key in EVALUATED if row.get(key) is not None}
-            made.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | numbers)
-            made[-1]["group"] = PAPER
-    return made
+            table.append({"dataset": race[0], "method": row["method"], "loss": race[1]} | numbers)
+            table[-1]["group"] = PAPER
+    return table
 
 
 def _paper_key(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -97,11 +97,11 @@ def tasks(
         probe = suite.network_of(cell.dataset) == "probe"
         key = (cell.dataset, cell.method) if probe else (cell.dataset, cell.method, str(cell.seed))
         groups.setdefault(key, []).append(cell)
-    made = []
+    task_list = []
     for group in groups.values():
         probe = suite.network_of(group[0].dataset) == "probe"
         stack = [replace(group[0], seed=seed) for seed in suite.seeds] if probe else group
-        made.append(
+        task_list.append(
             Task(
                 stack=tuple(stack),
                 cells=tuple(group),
@@ -113,7 +113,7 @@ def tasks(
                 else str(checkpoints / str(network_cell(suite, group[0]))),
             )
         )
-    return made
+    return task_list
 
 
 def run_task(suite: Suite, task: Task) -> list[Result]:
@@ -164,7 +164,7 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
     if features not in TEXT_FEATURES:
         options["features"] = find_file(suite, features, root)
     source = str(find_file(suite, suite.own[name], root)) if name in suite.own else name
-    made: dict[int, DataSet] = {}
+    data_sets: dict[int, DataSet] = {}
     for seed in seeds:
         data = load(source, root, seed=seed, **options)
         if n_validation_min is not None:
@@ -182,9 +182,9 @@ def _load(suite: Suite, name: str, seeds: Sequence[int], root: str | None) -> di
             data = featurize(data, seed=seed, **texts)
         if as_ratings:
             data = data.as_ratings()
-        twin = next((other for other in made.values() if _same(data, other)), None)
-        made[seed] = twin or data
-    return made
+        twin = next((other for other in data_sets.values() if _same(data, other)), None)
+        data_sets[seed] = twin or data
+    return data_sets
 
 
 def _same(a: DataSet, b: DataSet) -> bool:

@@ -257,8 +257,10 @@ def evaluate(
         emit("\n" + with_title(title, text, format))
         about |= {*CORRECTED_TITLES}
     if about is not None and format in ("table", "latex", "markdown") and defer_fee is not None:
-        asked = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
-        emit("\n" + with_title(asked, _teams(rows, format), format))
+        person_note = (
+            f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
+        )
+        emit("\n" + with_title(person_note, _teams(rows, format), format))
         about |= {*PERSON}
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
@@ -284,8 +286,8 @@ def _teams(rows: "list[Evaluation]", format: "Format") -> str:
     head = ["method", "loss", "asked", "accept all", "defer all", "team", "at coverage", "parity"]
     grid = [head]
     for row in rows:
-        asked = row.person_risk + row.defer_fee
-        numbers = (row.risk, asked, row.team_risk, row.team_coverage, row.person_parity)
+        person_cost = row.person_risk + row.defer_fee
+        numbers = (row.risk, person_cost, row.team_risk, row.team_coverage, row.person_parity)
         texts = ["-" if number != number else f"{number:.4f}" for number in numbers]
         name = " ".join(filter(None, (row.method, row.group)))
         grid.append([name, row.loss, row.person_kind or "-", *texts])

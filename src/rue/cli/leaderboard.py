@@ -153,7 +153,7 @@ def pack(
     """
     from rue.leaderboard import write_submission
 
-    made = write_submission(
+    row = write_submission(
         file,
         out,
         data=data,
@@ -166,9 +166,7 @@ def pack(
         settings=None if settings is None else _settings(settings),
         link=link,
     )
-    emit(
-        f"{out}: {made}, under {', '.join(made.claims)}; check it with rue leaderboard check {out}"
-    )
+    emit(f"{out}: {row}, under {', '.join(row.claims)}; check it with rue leaderboard check {out}")
 
 
 def _settings(path: Path) -> JsonObject:

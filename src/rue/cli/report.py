@@ -71,11 +71,11 @@ def report(
             flags = [_option(name) for name, value in options.items() if value]
             if flags and flags != ["--max-memory"]:
                 raise InputError(f"{flags[0]} cannot be used with a folder, got {files[0]}")
-            made = from_folder(Path(files[0]), title=title, command=command, step=step)
+            page = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
             given_files = methods_of(files)
             stems = shortest_names([paths[0] for _, paths in given_files])
-            made = from_files(
+            page = from_files(
                 {name or stems[paths[0]]: paths for name, paths in given_files},
                 losses.chosen,
                 truth=matched.answers(cluster),
@@ -91,21 +91,21 @@ def report(
                 matching=matched.matching_for(cluster),
                 step=step,
             )
-        n_bytes = write_report(made, out, step=step)
+        n_bytes = write_report(page, out, step=step)
     summary: JsonObject = {
         "out": str(out),
         "bytes": n_bytes,
-        "data": [card.name for card in made.data],
-        "methods": [card.name for card in made.methods],
-        "losses": list(dict.fromkeys(entry.loss for entry in made.entries)),
-        "n_points": [len(card.items.ids) for card in made.data],
+        "data": [card.name for card in page.data],
+        "methods": [card.name for card in page.methods],
+        "losses": list(dict.fromkeys(entry.loss for entry in page.entries)),
+        "n_points": [len(card.items.ids) for card in page.data],
     }
     if format == "json":
         emit_json(summary)
     else:
         counted = [
-            count(len(made.data), "data set"),
-            count(len(made.methods), "method"),
+            count(len(page.data), "data set"),
+            count(len(page.methods), "method"),
             count(len(summary["losses"]), "loss", "losses"),
             count(sum(summary["n_points"]), "point"),
             f"{n_bytes / 1e6:.1f} MB",

@@ -93,8 +93,8 @@ class DataSet:
                 raise ShapeError(f"{name} must have {n_inputs} entries, got {len(column)}")
         if self.annotations is not None and self.ratings is not None:
             raise InputError("give annotations or ratings, not both")
-        said = self.ratings if self.annotations is None else self.annotations
-        n_annotated = 0 if said is None else len(said)
+        answers = self.ratings if self.annotations is None else self.annotations
+        n_annotated = 0 if answers is None else len(answers)
         if len(self.annotated) != n_annotated:
             raise ShapeError(f"annotated must name {n_annotated} points, got {len(self.annotated)}")
         # A loader may hand out arrays of its module, so nobody may write to them.
@@ -304,5 +304,5 @@ def official_ids(train: Sequence[int] | IntArray, n_test: int) -> NDArray[np.str
 _Said = TypeVar("_Said", Annotations, Ratings)
 
 
-def _rows(said: _Said | None, rows: IntArray) -> _Said | None:
-    return None if said is None or len(rows) == 0 else said[rows]
+def _rows(answers: _Said | None, rows: IntArray) -> _Said | None:
+    return None if answers is None or len(rows) == 0 else answers[rows]

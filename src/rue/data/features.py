@@ -83,12 +83,12 @@ def featurize(
     scale = matrix[dataset.train].std(axis=0)
     scale[scale == 0] = 1.0
     features = (matrix / scale).astype(np.float32)
-    made = dataset.with_inputs(
+    data_set = dataset.with_inputs(
         features,
         {data.name: (transform(_texts(data)) / scale).astype(np.float32) for data in ood},
     )
     checksum = {f"features of {encoder}": features_digest(features)}
-    return replace(made, checksums={**made.checksums, **checksum})
+    return replace(data_set, checksums={**data_set.checksums, **checksum})
 
 
 def encode_sentences(
@@ -294,6 +294,6 @@ def principal_components(data: DataSet, n_components: int = 192) -> DataSet:
     features = np.concatenate(
         [np.round((pixels[first : first + 10_000] - mean) @ scaled, 4) for first in chunks]
     ).astype(np.float32)
-    made = data.with_inputs(features, {})
+    data_set = data.with_inputs(features, {})
     checksum = {f"{n_components} principal components": features_digest(features)}
-    return replace(made, checksums={**made.checksums, **checksum})
+    return replace(data_set, checksums={**data_set.checksums, **checksum})

@@ -101,8 +101,8 @@ def add_ood(
     if data.task == "text":
         # Whole domains, because their embeddings are cached: seeds test on other texts of them.
         others = [load(name, root, seed=seed) for name in names]
-        made = featurize(data, others, seed=seed, root=root, **options)
-        return replace(made, ood={one.name: made.ood[one.name][one.test] for one in others})
+        data_set = featurize(data, others, seed=seed, root=root, **options)
+        return replace(data_set, ood={one.name: data_set.ood[one.name][one.test] for one in others})
     if options:
         raise InputError(f"{data.name} holds no texts and takes no option {next(iter(options))!r}")
     if data.task != "image":

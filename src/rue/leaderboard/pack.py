@@ -89,7 +89,7 @@ def write_submission(
     method = method or own or path.stem
     if own not in ("", method):
         raise FileError(f"{path}: names the method {own}, so it cannot be called {method}")
-    asked = Submission(
+    submission = Submission(
         folder=folder,
         source=folder,
         method=method,
@@ -100,8 +100,8 @@ def write_submission(
         predictions=path,
         truth=truth,
     )
-    said = References().truth(asked)
-    runs = [make_run(read, said, loss, values=values) for loss in losses]
+    answers = References().truth(submission)
+    runs = [make_run(read, answers, loss, values=values) for loss in losses]
     suffix = path.suffix if path.suffix in (".npz", ".parquet", ".csv") else ".jsonl"
     row = SubmittedRow(
         method=method,

@@ -219,11 +219,11 @@ def answers_checksum(run: Run) -> str:
     >>> answers_checksum(a)[:8]
     'd9b96fb0'
     """
-    said = run.annotations
-    assert said is not None  # a run of predictions has answers
+    answers = run.annotations
+    assert answers is not None  # a run of predictions has answers
     ids = np.arange(len(run)).astype(np.str_) if run.ids is None else run.ids
     digest = hashlib.sha256()
-    rows = said.answer_bytes()
+    rows = answers.answer_bytes()
     for i in np.argsort(ids, kind="stable"):
         digest.update(str(ids[i]).encode() + b"\0" + rows[i] + b"\0")
     return digest.hexdigest()
@@ -305,6 +305,6 @@ def _differing(claims: Mapping[str, float | None], row: Evaluation, digits: int 
             continue  # it was not asked for
         if claim_differs(claimed, value, digits):
             shown = "undefined" if not math.isfinite(value) else f"{value:.{digits or 6}g}"
-            said = "undefined" if claimed is None else f"{claimed:.{digits or 6}g}"
-            return f"claims {title(key)} {said}, and its predictions give {shown}"
+            claim_text = "undefined" if claimed is None else f"{claimed:.{digits or 6}g}"
+            return f"claims {title(key)} {claim_text}, and its predictions give {shown}"
     return ""

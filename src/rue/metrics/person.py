@@ -27,9 +27,9 @@ def team_curve(star: Components, hat: Components, *, defer_fee: float = 0.0) -> 
     """Return what model and person cost together, at each coverage."""
     if star.person is None:
         raise InputError("star must have the risk of a person, which needs two answers per point")
-    asked = star.person + defer_fee
-    curve = risk_coverage_curve(star.total - asked, hat.total)
-    return Curve(curve.coverage, curve.value + asked.mean(), curve.threshold)
+    person_cost = star.person + defer_fee
+    curve = risk_coverage_curve(star.total - person_cost, hat.total)
+    return Curve(curve.coverage, curve.value + person_cost.mean(), curve.threshold)
 
 
 @dataclass(frozen=True)

@@ -75,9 +75,9 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
             left.set_title(f"mean {entropy.mean():.2f}", loc="right", pad=3, fontsize=8)
             values, counts = np.unique(n, return_counts=True)
             right.bar(values, counts / len(n), width=0.9, color=colour, alpha=0.85)
-            asked = f"{n.min()} to {n.max()}, mean {n.mean():.1f}"
-            asked = f"{n.min()} each" if n.min() == n.max() else asked
-            right.set_title(asked, loc="right", pad=3, fontsize=8)
+            answers_text = f"{n.min()} to {n.max()}, mean {n.mean():.1f}"
+            answers_text = f"{n.min()} each" if n.min() == n.max() else answers_text
+            right.set_title(answers_text, loc="right", pad=3, fontsize=8)
             for axes in (left, right):
                 axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
                 axes.set_ylim(bottom=0)

@@ -82,13 +82,15 @@ def team_selector(star: Components, *, defer_fee: float = 0.0) -> TeamSelector:
         raise InputError(
             "star must have the risk of a person, which needs two answers for every point"
         )
-    asked = star.person + defer_fee
-    accepted = star.total <= asked + 1e-12 * max(float(star.total.max()), float(asked.max()))
+    person_cost = star.person + defer_fee
+    accepted = star.total <= person_cost + 1e-12 * max(
+        float(star.total.max()), float(person_cost.max())
+    )
     return TeamSelector(
         coverage=float(accepted.mean()),
         risk=float((accepted * star.total).mean()),
         regret=float((accepted * star.epistemic).mean()),
-        team_risk=float(np.where(accepted, star.total, asked).mean()),
+        team_risk=float(np.where(accepted, star.total, person_cost).mean()),
         person_risk=float(star.person.mean()),
         defer_fee=float(defer_fee),
         acceptance=accepted,

@@ -267,25 +267,27 @@ def _disagreement(answers: OwnAnswers) -> JsonObject:
 
 
 def _warnings(answers: OwnAnswers, inputs: OwnInputs, n: FloatArray, splits: Splits) -> list[str]:
-    said = []
+    sentences = []
     if (n == 1).all():
-        said.append("every point has one answer, so aleatoric and epistemic cannot be separated")
+        sentences.append(
+            "every point has one answer, so aleatoric and epistemic cannot be separated"
+        )
     elif (n == 1).any():
-        said.append(f"{count(int((n == 1).sum()), 'point')} with a single answer")
+        sentences.append(f"{count(int((n == 1).sum()), 'point')} with a single answer")
     if answers.repeated:
         again = count(len(answers.repeated), "answer")
-        said.append(f"{again} repeated by the same annotator, first {answers.repeated[0]}")
+        sentences.append(f"{again} repeated by the same annotator, first {answers.repeated[0]}")
     if answers.counts is not None:
         unused = np.flatnonzero(answers.counts.sum(axis=0) == 0)
         if len(unused):
             names = ", ".join(answers.class_names[k] for k in unused)
-            said.append(f"no annotator chose {names}")
+            sentences.append(f"no annotator chose {names}")
     if inputs.kind == "none":
-        said.append("no inputs found: it can be a truth, but nothing can be trained on it")
+        sentences.append("no inputs found: it can be a truth, but nothing can be trained on it")
     empty = [split for split in SPLITS if len(splits[split]) == 0]
     if empty:
-        said.append(f"no points in {' and '.join(empty)}")
-    return said
+        sentences.append(f"no points in {' and '.join(empty)}")
+    return sentences
 
 
 def _n_answers(answers: OwnAnswers) -> FloatArray:

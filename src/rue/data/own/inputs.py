@@ -146,23 +146,23 @@ def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
     """Return the image file of each point: the one that its row names, or else its id."""
     files = _files(path)
     stated = answers.attributes.get("image")
-    wanted = [name.strip() for name in stated] if stated else answers.ids
+    image_names = [name.strip() for name in stated] if stated else answers.ids
     by_name: dict[str, list[str]] = {}
     for file in files:
         stem = file.rsplit(".", 1)[0]
         for name in {file, stem, file.rsplit("/", 1)[-1], stem.rsplit("/", 1)[-1]}:
             by_name.setdefault(name, []).append(file)
     chosen = []
-    for key, name in zip(answers.ids, wanted, strict=True):
+    for key, name in zip(answers.ids, image_names, strict=True):
         matches = [name] if name in files else by_name.get(name, [])
         if len(matches) > 1:
             raise AlignmentError(
                 f"{path} has {len(matches)} images called {name!r} for the point {key!r}"
             )
         if not matches:
-            n_missing = sum(other not in by_name for other in wanted)
+            n_missing = sum(other not in by_name for other in image_names)
             raise AlignmentError(
-                f"{path} has no image for {n_missing} of {len(wanted)} points, first {name!r} "
+                f"{path} has no image for {n_missing} of {len(image_names)} points, first {name!r} "
                 f"of the point {key!r}"
             )
         chosen.append(matches[0])

@@ -27,11 +27,11 @@ def fit_models(recipe: Recipe, request: FitRequest, training: Training) -> list[
     sets, seeds = request.data, request.seeds
     # With one_cycle no epoch is chosen, but all methods learn the same points, temperature or not.
     held_out = recipe.held_out or _stops(recipe, training) or training.schedule == "one_cycle"
-    made = {
+    pool_of = {
         id(data): _held_out_and_pool(data, recipe, training, held_out)
         for data in {id(data): data for data in sets}.values()
     }
-    pools = [made[id(data)][1] for data in sets]
+    pools = [pool_of[id(data)][1] for data in sets]
     settings = trials(training, tuning_axes(training, dropout=recipe.dropout))
     n = n_tuned(training, len(seeds))
     models = fit_pools(
@@ -45,7 +45,7 @@ def fit_models(recipe: Recipe, request: FitRequest, training: Training) -> list[
             _choose([model], pool, recipe) for model, pool in zip(rest, pools[n:], strict=True)
         ]
     return [
-        Trained(made[id(data)][0], model, pool)
+        Trained(pool_of[id(data)][0], model, pool)
         for model, data, pool in zip(best, sets, pools, strict=True)
     ]
 

@@ -172,16 +172,16 @@ def out_of_fold_regret(one: Trained) -> torch.Tensor:
     """Return each point's regret under the network that has not seen it, shape (n_points, 1)."""
     pool, model = one.pool, one.model
     folds = torch.from_numpy(fold_of_each(pool.n_train)).to(pool.inputs.device)
-    asked = torch.zeros(len(pool.inputs), dtype=torch.int64, device=pool.inputs.device)
-    asked[: pool.n_train] = folds + 1
+    member_of = torch.zeros(len(pool.inputs), dtype=torch.int64, device=pool.inputs.device)
+    member_of[: pool.n_train] = folds + 1
     # Row i of the logits is of member model.members[i].
-    row_of = torch.tensor([model.members.index(i) for i in range(1 + N_FOLDS)]).to(asked.device)
+    row_of = torch.tensor([model.members.index(i) for i in range(1 + N_FOLDS)]).to(member_of.device)
     parts = []
     for first in range(0, len(pool.inputs), model.chunk):
         rows = slice(first, min(first + model.chunk, len(pool.inputs)))
         x, y = pool.points(rows)
         logs = torch.log_softmax(model.logits(x).double(), -1)
-        own = logs[row_of[asked[rows]], torch.arange(len(x), device=asked.device)]
+        own = logs[row_of[member_of[rows]], torch.arange(len(x), device=member_of.device)]
         target = y.double() / y.double().sum(-1, keepdim=True)
         parts.append((torch.special.xlogy(target, target) - target * own).sum(-1, keepdim=True))
     return torch.cat(parts).clamp(min=0).float()

@@ -45,11 +45,11 @@ def post_hoc(
         if config.base not in METHODS:
             raise InputError(f"base must be one of {', '.join(METHODS)}, got {config.base!r}")
         base = METHODS[config.base]
-        made = {id(data): hold_out(data) for data in request.data}
-        parts = {key: data.part("validation") for key, data in made.items()}
+        data_of = {id(data): hold_out(data) for data in request.data}
+        parts = {key: data.part("validation") for key, data in data_of.items()}
         counts = {key: part.counts() for key, part in parts.items()}
         fitted = base.fit(
-            [made[id(data)] for data in request.data],
+            [data_of[id(data)] for data in request.data],
             base.Config(training=config.training),
             seeds=request.seeds,
             checkpoints=request.checkpoints,
@@ -61,7 +61,7 @@ def post_hoc(
             belief = state.predict(parts[key].inputs)
             strength = fit_strength(belief, counts[key], constant=constant)
             model = getattr(state, "model", None)
-            trained.append(Trained(made[key], model, state=(state, strength)))
+            trained.append(Trained(data_of[key], model, state=(state, strength)))
         return trained
 
     def belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
