@@ -12,20 +12,12 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import (
-    FloatArray,
-    as_seed,
-    short_repr,
-)
-from rue.beliefs import (
-    Convention,
-    published_components,
-    require_convention,
-)
+from rue._arrays import FloatArray, as_seed, short_repr
+from rue.beliefs import Convention, published_components, require_convention
 from rue.beliefs.base import Belief, Components, require_any_belief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
-from rue.truth.alignment import align, align_with_notes
+from rue.truth.alignment import align_with_notes, on_one_scale, truth_on_scale
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
 from rue.truth.realized import Estimator, pooled_again, realize_answers
@@ -175,7 +167,7 @@ def realize(
     else:
         if actions is None:
             raise InputError("realize needs a belief or actions, got neither")
-        annotations, loss = _on_scale(truth, get_loss(loss, values=values), values)
+        annotations, loss = truth_on_scale(truth, get_loss(loss, values=values), values)
     return realize_answers(annotations, belief, loss, actions=actions, estimator=estimator)
 
 
@@ -260,12 +252,7 @@ class Run:
             if not 0 <= limit < np.inf or (name == "coverage" and limit > 1):
                 ends = "from 0 to 1" if name == "coverage" else "from 0 on"
                 raise InputError(f"at: {name} must be a number {ends}, got {limit}")
-        own = {
-            "ids": self.ids,
-            "annotations": self.annotations,
-            "answers": self.answers,
-            "belief": self.belief,
-        }
+        own = {name: getattr(self, name) for name in ("ids", "annotations", "answers", "belief")}
         for name, column in {**own, **self.groups}.items():
             if column is not None and len(column) != n_points:
                 raise ShapeError(
@@ -410,28 +397,3 @@ class Run:
     def loss_name(self) -> str:
         """The name of the loss, empty where it is not known."""
         return self.loss.name if isinstance(self.loss, Loss) else self.loss
-
-
-def on_one_scale(
-    truth: Truth,
-    belief: Belief,
-    loss: str | Loss,
-    values: ArrayLike | None = None,
-    actions: ArrayLike | None = None,
-) -> tuple[Truth, Belief, Loss, ArrayLike | None]:
-    """Return truth and belief on the same points and scale, and the loss and actions on it."""
-    loss = get_loss(loss, values=values)
-    if actions is not None:
-        belief = belief.with_actions(actions)
-    truth, belief = align(truth, belief)
-    belief = belief.on_scale(loss)
-    actions = belief.placed_actions(loss)
-    truth, loss = _on_scale(truth, loss, values)
-    return truth, belief._with(outcomes=truth.outcomes), loss, actions
-
-
-def _on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth, Loss]:
-    truth = truth.on_scale(loss)
-    if values is not None:
-        truth = truth._with(outcomes=truth.outcomes.with_values(values))
-    return truth, loss.on_classes(truth.outcomes)

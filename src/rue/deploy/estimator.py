@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief
-from rue.components import Run, on_one_scale
+from rue.components import Run
 from rue.deploy.fit import fit_selector
 from rue.deploy.kind import Kind
 from rue.deploy.rule import Rule, Weights
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.selectors.selector import Problem
+from rue.truth.alignment import on_one_scale
 from rue.truth.base import Truth
 
 

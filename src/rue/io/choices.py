@@ -52,8 +52,8 @@ def with_choices(
 
 def require_labels(path: Path, arrays: Mapping[str, NDArray[Any]], notes: Sequence[str]) -> None:
     """Raise if sampled labels are generated text rather than labels."""
-    texts = arrays.get("sampled_labels")
-    if texts is None or texts.dtype.kind != "U" or "classes" in arrays:
+    texts = arrays["sampled_labels"]
+    if texts.dtype.kind != "U" or "classes" in arrays:
         return
     names = np.unique(texts)
     long = [str(text) for text in names if len(text) > _LONGEST_LABEL or "\n" in text]
@@ -66,7 +66,7 @@ def require_labels(path: Path, arrays: Mapping[str, NDArray[Any]], notes: Sequen
 def require_known_answers(belief: Belief, truth: Truth) -> tuple[str, ...]:
     """Return a note, or raise for a log, where sampled texts are no class of the truth."""
     own, names = belief.outcomes, truth.outcomes.names
-    if own.complete or own.names is None or names is None:
+    if own.names is None or names is None:
         return ()
     strange = [name for name in own.names if name not in names]
     if not strange:

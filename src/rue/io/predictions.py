@@ -149,14 +149,14 @@ def _with_draws_noted(read: Belief | Run, files: Sequence[str] = ()) -> Belief |
 def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
     """Return the predictions, of one method, in a frame."""
     if not frame.is_table:
-        if matching.choices is None and matching.classes is None:
+        if "sampled_labels" in frame.arrays and not (matching.choices or matching.classes):
             require_labels(frame.path, frame.arrays, frame.notes)
         belief = predictions_of(frame.path, frame.arrays, matching)
         return _noted(belief, frame, (*belief.groups, *frame.unused), matching)
     if is_component_table(frame):
         return components_of(frame, matching)
     table = belief_arrays(frame, matching)
-    if matching.choices is None and matching.classes is None:
+    if "sampled_labels" in table.arrays and not (matching.choices or matching.classes):
         require_labels(frame.path, table.arrays, frame.notes)
     id_name = "ids" if "ids" in table.arrays else None
     matching_ids = replace(matching, id_name=id_name)

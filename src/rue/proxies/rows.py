@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike
 
 from rue._text import JsonObject
 from rue.beliefs import Belief, Convention
-from rue.components import decompose, on_one_scale
+from rue.components import decompose
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.proxies.ood import OOD, evaluate_ood
 from rue.proxies.selective import Selective, correctness, evaluate_selective
+from rue.truth.alignment import on_one_scale
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import IntArray
 from rue.beliefs.base import Belief, PerPoint
 from rue.errors import AlignmentError, InputError
+from rue.losses import Loss, get_loss
 from rue.losses.outcomes import Classes
 from rue.truth.base import Truth
 
@@ -302,6 +303,32 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         belief._in_columns(belief_columns, outcomes),
         notes,
     )
+
+
+def on_one_scale(
+    truth: Truth,
+    belief: Belief,
+    loss: str | Loss,
+    values: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
+) -> tuple[Truth, Belief, Loss, ArrayLike | None]:
+    """Return truth and belief on the same points and scale, and the loss and actions on it."""
+    loss = get_loss(loss, values=values)
+    if actions is not None:
+        belief = belief.with_actions(actions)
+    truth, belief = align(truth, belief)
+    belief = belief.on_scale(loss)
+    actions = belief.placed_actions(loss)
+    truth, loss = truth_on_scale(truth, loss, values)
+    return truth, belief._with(outcomes=truth.outcomes), loss, actions
+
+
+def truth_on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth, Loss]:
+    """Return a truth on the scale of a loss, and the loss on that of its classes."""
+    truth = truth.on_scale(loss)
+    if values is not None:
+        truth = truth._with(outcomes=truth.outcomes.with_values(values))
+    return truth, loss.on_classes(truth.outcomes)
 
 
 def with_one_order(beliefs: Sequence[Belief]) -> list[Belief]:
