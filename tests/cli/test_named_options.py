@@ -10,6 +10,7 @@ import typer
 
 import rue
 from rue.cli import COMMANDS, make_app
+from rue.cli.inputs import shortest_names
 from rue.errors import AlignmentError, FileError, InputError
 
 SOURCE = Path(rue.__file__).parent
@@ -153,3 +154,8 @@ def test_leaderboards_offer_no_option_that_they_lack(partly_answered, run, monke
     assert checked.code == 2
     assert "its points do not fit the answers of truth.npz under log loss" in checked.out
     assert "--common" not in checked.out
+
+
+def test_a_packed_file_is_named_without_both_endings(tmp_path):
+    files = [tmp_path / "a.csv.gz", tmp_path / "b.npz", tmp_path / "v1.2.csv"]
+    assert list(shortest_names(files).values()) == ["a", "b", "v1.2"]

@@ -474,3 +474,63 @@ def test_a_repeated_answer_is_said_in_words(tmp_path):
 def test_other_names_of_losses_are_answered(name, own):
     with pytest.raises(InputError, match=f"it is called {own} here"):
         rue.losses.get_loss(name)
+
+
+ANNOTATED = {  # a: no, no, no, yes; b: four times yes
+    "crowd-kit.csv": "task,worker,label\n"
+    "a,w1,n\na,w2,n\na,w3,n\na,w4,y\nb,w1,y\nb,w2,y\nb,w3,y\nb,w4,y\n",
+    "cleanlab.csv": "id,alice,bob,carol,dan,eve\na,n,n,,n,y\nb,y,,y,y,y\n",
+    "koniq.csv": "id,n,y,c_total\na,0.75,0.25,4\nb,0,1,4\n",
+    "percent.csv": "id,n,y,total\na,75,25,4\nb,0,100,4\n",
+    "pyevall.json": json.dumps(
+        [
+            {"test_case": "E", "id": "a", "value": ["n", "n", "n", "y"]},
+            {"test_case": "E", "id": "b", "value": ["y"] * 4},
+        ]
+    ),
+    "alt-test.json": json.dumps(
+        {f"w{k}": {"a": "nnny"[k], "b": "y"} for k in range(4)},
+    ),
+    "lists.jsonl": '{"id": "a", "labels": ["n", "y", "n", "n"]}\n'
+    '{"id": "b", "labels": ["y", "y", "y", "y"]}',
+    "counter.jsonl": '{"uid": "a", "label_counter": {"n": 3, "y": 1}}\n'
+    '{"uid": "b", "label_counter": {"y": 4}}',
+    "lewidi-2023.json": json.dumps(
+        {
+            key: {"text": "t", "annotators": "A,B,C,D", "annotations": own, "soft_label": {}}
+            for key, own in (("a", "n,n,n,y"), ("b", "y,y,y,y"))
+        }
+    ),
+    "lewidi-2025.json": json.dumps(
+        {
+            key: {"text": {"post": "t"}, "annotations": dict(zip("ABCD", own, strict=True))}
+            for key, own in (("a", "nnny"), ("b", "yyyy"))
+        }
+    ),
+    "judge-bench.json": json.dumps(
+        {
+            "instances": [
+                {"id": i, "annotations": {"p": {"individual_human_scores": list(own)}}}
+                for i, own in (("a", "nnny"), ("b", "yyyy"))
+            ]
+        }
+    ),
+    "pandas.csv": ",n,y\na,3,1\nb,0,4\n",
+    "excel.csv": "id;n;y;c_total\na;0,75;0,25;4\nb;0;1;4\n",
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_the_same_answers_in_the_layout_of_each_tool(tmp_path, name):
+    (tmp_path / name).write_text(ANNOTATED[name])
+    truth = read_truth(tmp_path / name)
+    assert (truth.ids.tolist(), truth.outcomes.names) == (["a", "b"], ("n", "y"))
+    assert truth.counts.tolist() == [[3, 1], [0, 4]]
+
+
+def test_three_annotators_and_three_classes_are_no_counts(tmp_path):
+    path = written(tmp_path, "t.csv", "id,ann1,ann2,ann3", "a,0,0,1", "b,2,2,2")
+    assert read_truth(path).counts.tolist() == [[2, 1, 0], [0, 0, 3]]
+    path = written(tmp_path, "t.csv", "id,kim,lee,mo", "a,0,0,1", "b,2,2,2")
+    stated = read_truth(path, matching=Matching(annotator="kim,lee,mo"))
+    assert stated.counts.tolist() == [[2, 1, 0], [0, 0, 3]]

@@ -532,12 +532,18 @@ def shortest_names(files: list[Path]) -> dict[Path, str]:
     """Return the stem of each file, with as much of its path as tells files of one name apart."""
     names = {}
     for file in files:
-        parts = file.resolve().with_suffix("").parts
-        others = [other.resolve().with_suffix("").parts for other in files if other != file]
+        parts = _without_ending(file).parts
+        others = [_without_ending(other).parts for other in files if other != file]
         ends = (parts[-n:] for n in range(1, len(parts)))
         own = next((end for end in ends if end not in [o[-len(end) :] for o in others]), None)
         names[file] = str(file) if own is None else "/".join(own)
     return names
+
+
+def _without_ending(file: Path) -> Path:
+    """Return a path without its ending, and that before .gz."""
+    path = file.resolve()
+    return path.with_suffix("").with_suffix("") if path.suffix == ".gz" else path.with_suffix("")
 
 
 def _expanded(text: str) -> list[Path]:

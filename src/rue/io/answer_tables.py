@@ -493,7 +493,10 @@ def _with_total(
     """Multiply shares by the total number of answers, where a column states it."""
     total = frame.find(*TOTALS)
     numbers = None if total is None or total in names else frame.columns[total].numbers
-    if total is None or numbers is None or _are_counts(table):
+    percent = bool((table.sum(axis=1) == 100).all())
+    if total is None or numbers is None or (_are_counts(table) and not percent):
+        return table, []
+    if percent and (numbers == 100).all():
         return table, []
     if not ((table >= 0) & (table <= 101)).all() or not ((numbers > 0) & (numbers < 1e9)).all():
         return table, []
