@@ -201,9 +201,9 @@ def who_knows(rows: Sequence[Row], first: Answer) -> Answer:
     ]
     movies = "sentiment-movies"
     sentence = (
-        f"By the score of two answers, the best are {' and '.join(sentences)}. Two annotators of "
-        f"movie reviews agree with probability {star[movies]:.3f}; tuned in this study (means over "
-        "seeds, unlike the one seed of `rue demo` on other pages), the ensemble predicts "
+        f"By the score of two answers, the best are {' and '.join(sentences)}. Annotators of "
+        f"movie reviews agree with probability {star[movies]:.3f}; the sentence-encoder ensemble "
+        "predicts "
         f"{agreement['ensemble'][movies]:.3f}, dirichlet_multinomial "
         f"{agreement['dirichlet_multinomial'][movies]:.3f}."
     )

@@ -85,7 +85,10 @@ def test_rankings_against_one_network(rows):
 def test_the_score_of_two_answers_orders_the_methods(rows):
     answer = who_knows(rows, FIRST)
     assert "dirichlet_multinomial (7 methods, 6 families) and dirichlet_multin" in answer.sentence
-    assert "agree with probability 0.500; the ensemble predicts 0.250," in answer.sentence
+    assert (
+        "agree with probability 0.500; the sentence-encoder ensemble predicts 0.250,"
+        in answer.sentence
+    )
     assert "| 7 | 6 families | dirichlet_multinomial | 1.0 |" in answer.body
     assert "| b | dirichlet_multinomial | 0.500 | +0.000 | 0.250 | 0.500 |" in answer.body
 
