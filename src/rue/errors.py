@@ -68,7 +68,8 @@ class RueError(Exception):
 
     def about(self, path: object) -> "FileError":
         """Return the same error as one about a file."""
-        return FileError(f"{path}: {self.message}", advice=self.advice)
+        named = self.message.startswith(f"{path} ")
+        return FileError(self.message if named else f"{path}: {self.message}", advice=self.advice)
 
     @property
     def message(self) -> str:
@@ -85,6 +86,8 @@ class RueError(Exception):
         for name, option in (self.options or {}).items():
             if "_" in name:  # not a word of English
                 message = re.sub(rf"(?<![\w'/.-]){name}(?![\w'/.-])", option, message)
+            elif name.isidentifier():
+                message = re.sub(rf"^{name}(?= must )", option, message)
         return message
 
 

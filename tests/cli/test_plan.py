@@ -65,9 +65,9 @@ def test_says_where_there_is_nothing_to_tell_apart(tmp_path, run, criterion):
     [
         (["a.npz", "--annotators", "1"], "from 2 to 1,000,000, got 1"),
         (["a.npz", "--annotators", "1" + 23 * "0"], "from 2 to 1,000,000, got 1"),
-        (["a.npz", "--power", "0.01"], "power must be above (1 - level) / 2 = 0.025"),
+        (["a.npz", "--power", "0.01"], "rue: --power must be above (1 - level) / 2 = 0.025"),
         (["a.npz", "--annotators", "five"], "--annotators must be whole numbers"),
-        (["a.npz", "--width", "0"], "width must be above 0"),
+        (["a.npz", "--width", "0"], "rue: --width must be above 0"),
         (["a.npz", "--criterion", "n"], "criterion must be"),
         (["c.csv"], "annotators cannot be resampled"),
         (["a.npz", "--loss", "hinge"], "loss must be"),

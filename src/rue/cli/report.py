@@ -17,6 +17,7 @@ from rue.cli.inputs import (
     argument,
     methods_of,
     option,
+    require_level,
     shortest_names,
 )
 from rue.errors import InputError
@@ -49,6 +50,7 @@ def report(
     It has a table, curves, surfaces, a deployment explorer, and facts about data and methods. The
     page needs no network and no server.
     """
+    require_level("--ci", ci)
     from rue.data.dataset import count
     from rue.report import from_files, from_folder, write_report
     from rue.report.page import require_page
