@@ -8,7 +8,7 @@ import glob
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -208,24 +208,11 @@ class Matched:
         from rue.io.memory import parse_size
         from rue.io.names import Matching
 
-        size = self.max_memory
-        return Matching(
-            self.id_name,
-            _names(self.classes),
-            self.common,
-            self.by_position,
-            truth_id=self.truth_id,
-            label=self.label,
-            rating=self.rating,
-            annotator=self.annotator,
-            positive=self.positive,
-            choices=_names(self.choices),
-            min_annotators=self.min_annotators,
-            n_answers=self.n_answers,
-            shares=self.shares,
-            normalize=self.normalize,
-            max_memory=None if size is None else parse_size(size),
-        )
+        own = {field.name for field in fields(Matching)}
+        same = {name: value for name, value in vars(self).items() if name in own}
+        size = None if self.max_memory is None else parse_size(self.max_memory)
+        lists = {"classes": _names(self.classes), "choices": _names(self.choices)}
+        return Matching(**(same | lists | {"max_memory": size}))
 
     def matching_for(self, *columns: str | None) -> "Matching":
         """Return the same for a command that groups or clusters by these columns."""
@@ -399,14 +386,7 @@ class Budgets:
                 "--minimize team needs the truth of each point, so no rule is fitted for it: use "
                 "rue select, or rue rule fit --compare, which prints what the team costs"
             )
-        return Problem(
-            self.maximize,
-            self.minimize,
-            self.coverage_min,
-            self.risk_max,
-            self.regret_max,
-            self.normalized,
-        )
+        return Problem(*astuple(self))
 
     def require_none(self) -> None:
         """Raise if there is a floor or a budget."""
@@ -487,13 +467,7 @@ def parse_range(text: str | None) -> tuple[float, float] | None:
 
 
 def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
-    """Return the files of each method, with its name where the command line gives one.
-
-    Examples
-    --------
-    >>> methods_of(["a.npz", "both=b.npz,c.npz"])
-    [(None, [PosixPath('a.npz')]), ('both', [PosixPath('b.npz'), PosixPath('c.npz')])]
-    """
+    """Return the files of each method, with its name where the command line gives one."""
     methods: list[tuple[str | None, list[Path]]] = []
     for text in files:
         name, equals, rest = text.partition("=")
@@ -512,13 +486,7 @@ def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
 
 
 def method_of(text: str) -> tuple[str | None, list[Path]]:
-    """Return the name, where it is given, and the files of the one method of a command.
-
-    Examples
-    --------
-    >>> method_of("both=b.npz,c.npz")
-    ('both', [PosixPath('b.npz'), PosixPath('c.npz')])
-    """
+    """Return the name, where it is given, and the files of the one method of a command."""
     methods = methods_of([text])
     if len(methods) > 1:
         raise InputError(
