@@ -86,7 +86,7 @@ def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
     if array.dtype.kind == "O":
         array = np.array([_as_id(name, row) for row, name in enumerate(array.tolist())], np.str_)
     elif array.dtype.kind in "iuU":
-        array = array.astype(np.str_)
+        array = _narrowed(array.astype(np.str_, copy=array.flags.writeable))
     else:
         raise InputError(f"ids must be text or whole numbers, got dtype {array.dtype}")
     if len(set(array.tolist())) < n_points:
@@ -98,6 +98,20 @@ def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
     array.flags.writeable = False
     _IDS[id(array)] = array
     return array
+
+
+def _narrowed(ids: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Return many names in as few characters as they need, which saves most of their memory."""
+    if len(ids) < 10_000 or not ids.flags.c_contiguous:
+        return ids
+    characters = ids.view(np.uint32).reshape(len(ids), -1)
+    width = characters.shape[1]
+    while width > 1 and not characters[:, width - 1].any():
+        width -= 1
+    if width == characters.shape[1]:
+        return ids
+    narrow = np.ascontiguousarray(characters[:, :width])
+    return narrow.view(f"{ids.dtype.byteorder}U{width}")[:, 0]
 
 
 def _as_id(name: Any, row: int) -> str:

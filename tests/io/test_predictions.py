@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import rue
 import rue.methods
-from rue.errors import FileError, InputError, ShapeError
-from rue.io.predictions import read_method, read_predictions
+from rue.errors import AlignmentError, FileError, InputError, ShapeError
+from rue.io.files import read_frame
+from rue.io.predictions import predictions_of, read_method, read_predictions
 
 
 def beliefs(rng, n, m, k):
@@ -132,3 +133,19 @@ def test_the_answers_of_files_with_further_points_are_joined(tmp_path):
     assert belief.truth.counts.tolist() == counts.tolist()
     np.savez(tmp_path / "b.npz", probs=probs[3:], ids=["p3"])
     assert read_method([tmp_path / "a.npz", tmp_path / "b.npz"]).truth is None
+
+
+def test_many_names_and_arrays_of_a_file_are_stored_once(tmp_path):
+    probs, ids = np.full((20_000, 2, 2), 0.5), np.arange(20_000).astype(np.str_)
+    assert ids.dtype.itemsize > 5 * 4
+    np.savez(tmp_path / "p.npz", probs=probs, ids=ids)
+    arrays = read_frame(tmp_path / "p.npz").arrays
+    belief = predictions_of(tmp_path / "p.npz", arrays)
+    assert belief.ids.dtype == "<U5"
+    np.testing.assert_array_equal(belief.ids, ids)
+    assert np.shares_memory(belief.probs, arrays["probs"])
+    assert not belief.probs.flags.writeable
+    ids[7] = "8"
+    np.savez(tmp_path / "p.npz", probs=probs, ids=ids)
+    with pytest.raises(AlignmentError, match="ids must not repeat"):
+        read_predictions(tmp_path / "p.npz")

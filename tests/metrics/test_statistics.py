@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rue import Components, Run, aurec, spearman
-from rue.inference.bootstrap import MEASURED, _replicates_of, replicates
-from rue.metrics.clusters import NO_CLUSTERS
+from rue.inference.bootstrap import MEASURED, replicates
 from rue.metrics.columns import COLUMNS, REGRET, columns_where
 from rue.metrics.statistics import (
     Area,
@@ -63,13 +62,18 @@ def test_replicates_are_the_values_of_the_drawn_points(run, rng, statistic):
 
 
 def test_the_kernel_measures_the_same_statistics(run):
+    from rue._kernels.bootstrap import draw
     from rue.inference.bootstrap import _key, own_order
 
     rows = own_order([run])
     named = {COLUMNS[key].statistic: key for key in columns_where(interval="bca")}
     named |= {COLUMNS[key].statistic: key for key in columns_where(interval="percentile")}
     kernel = replicates(run, n_replicates=40, rows=rows)
-    own = _replicates_of(MEASURED, Sample(run), _key(0), 40, NO_CLUSTERS, rows)
+    weights, weight = np.empty((40, 60), np.uint8), np.empty(60, np.uint8)
+    for b in range(40):
+        draw(_key(0), b, weight)
+        weights[b, rows] = weight
+    own = {statistic: statistic.replicates(Sample(run), weights) for statistic in MEASURED}
     assert sum(statistic in named for statistic in MEASURED) == len(MEASURED) - 1  # the oracle
     for statistic in MEASURED:
         if statistic in named:

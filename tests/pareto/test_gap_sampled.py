@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Draws, decompose, pareto_gap, realize
+from rue.pareto import igd_plus
 
 pytestmark = pytest.mark.slow
 
@@ -39,3 +40,18 @@ def test_the_default_is_within_1_percent(logits, cifar10h, n, loss, temperature)
     hat = decompose(belief, loss)
     exact = pareto_gap(star, hat, directions="exact")
     assert exact - 1e-12 <= pareto_gap(star, hat, directions=720) <= 1.01 * exact
+
+
+def test_fronts_of_very_many_levels_by_brute_force(rng):
+    # So many levels that bounds are known for every second one only.
+    n = 140_000
+    coverage = np.arange(1, n + 1) / n
+    risk, regret = coverage**2 + rng.random(n) / 50, coverage**3 + rng.random(n) / 50
+    reference = rng.random((40, 3)) * [1, 0.6, 0.4]
+    worse = [
+        np.maximum(reference[:, :1] - coverage, 0),
+        np.maximum(risk - reference[:, 1:2], 0),
+        np.maximum(regret - reference[:, 2:], 0),
+    ]
+    least = np.sqrt(sum(part**2 for part in worse).min(axis=1))
+    assert igd_plus(reference, coverage, risk, regret) == pytest.approx(least.mean(), rel=1e-12)

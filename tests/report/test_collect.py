@@ -43,9 +43,9 @@ def test_intervals_are_those_of_the_library(files):
 def test_surfaces_are_computed_once_for_the_row_and_the_page(files, tmp_path, monkeypatch):
     calls = []
 
-    def counted(star, hat, directions):
+    def counted(star, hat, directions, **options):
         calls.append(star)
-        return achievable_fronts(star, hat, directions)
+        return achievable_fronts(star, hat, directions, **options)
 
     for module in (gap, surfaces):
         monkeypatch.setattr(module, "achievable_fronts", counted)

@@ -26,8 +26,10 @@ SAME_SUM = 1e-14
 # So few rows of fronts are looked at one by one, which the processor does many at a time.
 FEW_ROWS = 64
 
-# The number of directions along which the distance of a front is known.
+# The number of directions along which the distance of a front is known, and of fronts for which it
+# is known at most, about: a nested front is no farther than those above it.
 N_SUPPORTS = 48
+MANY_LEVELS = 1 << 16
 
 # Critical angles that differ by at most this count as equal.
 SAME_ANGLE = 1e-9
@@ -111,22 +113,24 @@ def insert(fronts, sizes, level, risk, regret, angle):
     shift = low + 1 - stop
     if shift > 0:
         for i in range(size - 1, stop - 1, -1):
-            for j in range(3):
+            for j in range(fronts.shape[2]):
                 fronts[level, i + 1, j] = fronts[level, i, j]
     elif shift < 0:
         for i in range(stop, size):
-            for j in range(3):
+            for j in range(fronts.shape[2]):
                 fronts[level, i + shift, j] = fronts[level, i, j]
-    fronts[level, low, 0], fronts[level, low, 1], fronts[level, low, 2] = risk, regret, angle
+    fronts[level, low, 0], fronts[level, low, 1] = risk, regret
+    if fronts.shape[2] > 2:
+        fronts[level, low, 2] = angle
     sizes[level] = size + shift
     return True
 
 
 @kernel
 def widened(fronts):
-    """Return the fronts with twice as much room."""
+    """Return the fronts with half as much room again."""
     room = fronts.shape[1]
-    wider = np.empty((fronts.shape[0], 2 * room, 3))
+    wider = np.empty((fronts.shape[0], room + room // 2, fronts.shape[2]))
     wider[:, :room] = fronts
     return wider
 
@@ -206,11 +210,13 @@ def insert_fronts(fronts, sizes, others, other_sizes):
 
 @kernel
 def flatten(fronts, sizes, risk, regret, angle):
-    """Write the rows of all fronts, one front after the other."""
+    """Write the rows of all fronts, one front after the other, with angles where they have some."""
     row = 0
     for level in range(sizes.shape[0]):
         for i in range(sizes[level]):
-            risk[row], regret[row], angle[row] = fronts[level, i]
+            risk[row], regret[row] = fronts[level, i, 0], fronts[level, i, 1]
+            if fronts.shape[2] > 2:
+                angle[row] = fronts[level, i, 2]
             row += 1
 
 
@@ -256,10 +262,15 @@ def _widen(values, room):
 
 @kernel
 def supports(begins, ends, risk, regret):
-    """Return some directions, and how far each front (see :func:`nest`) is along each of them."""
-    n_levels = begins.shape[0]
+    """Return directions, and how far every 2^shift-th front (see :func:`nest`) is along them."""
+    n_levels, shift = begins.shape[0], 0
+    while n_levels >> shift > 2 * MANY_LEVELS:
+        shift += 1
     risk_range, regret_range = risk.max() - risk.min(), regret.max() - regret.min()
-    weights, heights = np.empty((2, N_SUPPORTS)), np.empty((N_SUPPORTS, n_levels))
+    weights, heights = (
+        np.empty((2, N_SUPPORTS)),
+        np.empty((N_SUPPORTS, ((n_levels - 1) >> shift) + 1)),
+    )
     for k in range(N_SUPPORTS):
         angle = np.pi / 2 * k / (N_SUPPORTS - 1)
         x, y = np.cos(angle) * regret_range, np.sin(angle) * risk_range
@@ -268,20 +279,21 @@ def supports(begins, ends, risk, regret):
         weights[1, k] = y / length if length > 0.0 else np.sin(angle)
     size = np.abs(risk).max() + np.abs(regret).max()
     least = np.empty(N_SUPPORTS)
-    for level in range(n_levels):
+    for at in range(heights.shape[1]):
+        level = at << shift
         least[:] = np.inf
         for row in range(begins[level], ends[level]):
             for k in range(N_SUPPORTS):
                 along = weights[0, k] * risk[row] + weights[1, k] * regret[row]
                 least[k] = along if along < least[k] else least[k]
         for k in range(N_SUPPORTS):
-            heights[k, level] = least[k] - 1e-13 * size
-    return weights, heights
+            heights[k, at] = least[k] - 1e-13 * size
+    return weights, heights, shift
 
 
 @kernel
 def least_deficits(
-    reference, coverage, begins, ends, row_coverage, risk, regret, weights, heights, out
+    reference, coverage, begins, ends, row_coverage, risk, regret, weights, heights, shift, out
 ):
     """Write the least d+ from each reference point to nested fronts (see :func:`nest`)."""
     n_levels, n_supports = coverage.shape[0], heights.shape[0]
@@ -297,14 +309,15 @@ def least_deficits(
         )
         # The direction in which this level is farthest.
         along = weights[0, k] * r + weights[1, k] * e
-        height = heights[k, best_level] - along
+        at = best_level >> shift
+        height = heights[k, at] - along
         for step in (1, -1):
             while 0 <= k + step < n_supports:
                 other = weights[0, k + step] * r + weights[1, k + step] * e
-                if heights[k + step, best_level] - other <= height:
+                if heights[k + step, at] - other <= height:
                     break
                 k += step
-                along, height = other, heights[k, best_level] - other
+                along, height = other, heights[k, at] - other
         # Only levels that lose less than the best in coverage alone.
         bottom = _walk(coverage, bottom, c - np.sqrt(best))
         lows[0], highs[0] = bottom, top
@@ -315,7 +328,7 @@ def least_deficits(
             if low > high:
                 continue
             short = max(0.0, c - coverage[high])
-            far = max(0.0, heights[k, low] - along)
+            far = max(0.0, heights[k, low >> shift] - along)
             if short * short + far * far >= best:
                 continue
             if low == high or ends[low] - begins[high] <= FEW_ROWS:
@@ -325,8 +338,8 @@ def least_deficits(
                 least = _least(row_coverage[rows], risk[rows], regret[rows], c, r, e)
                 if least < best:
                     best, best_level = least, high
-                    at = _place(row_coverage[rows], risk[rows], regret[rows], c, r, e, least)
-                    while rows.start + at >= ends[best_level]:
+                    place = _place(row_coverage[rows], risk[rows], regret[rows], c, r, e, least)
+                    while rows.start + place >= ends[best_level]:
                         best_level -= 1
                 continue
             middle = (low + high) // 2

@@ -5,7 +5,9 @@ forked after its first parallel region, and numba's own work queue aborts if two
 The threads here end with each call, so that a fork finds none of them.
 """
 
+import ctypes
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -95,6 +97,12 @@ class Rooms(Generic[R]):
             room = self._make()
         yield room
         self._free.append(room)
+
+
+def release_memory() -> None:
+    """Return freed memory to the system, where the C library keeps it."""
+    if sys.platform == "linux" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
+        library.malloc_trim(0)
 
 
 def on_blocks(function: Callable[[int, int], R], n_points: int, n_numbers: int) -> list[R]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, chunked
 from rue.errors import FileError
 from rue.io.answer_tables import Said, said_in_table
 from rue.io.files import Frame, read_frame
@@ -184,10 +184,9 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     table = answers.counts if answers.probs is None else answers.probs
     if table is None or (table < 0).any() or not table.any(axis=1).all():
         return answers
-    table = np.asarray(table, np.float64)
     if not (table < 2**53).all():  # what is no number of answers is refused later
         return answers
-    sums = table.sum(axis=1, keepdims=True)
+    sums = table.sum(axis=1, keepdims=True, dtype=np.float64)
     others = [note for note in answers.notes if not note.endswith(_EXACT)]
     if matching.shares:
         note = f"{answers.path}: counts were read as shares, so p* is exact and there is no bracket"
@@ -203,8 +202,7 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
         return replace(answers, counts=counts, probs=None, notes=(*others, note))
     if answers.counts is None or answers.layout == "long":
         return answers
-    whole = bool((table % 1 == 0).all())
-    divisor = int(np.gcd.reduce(table.astype(np.int64), axis=None)) if whole else 1
+    divisor = _common_divisor(table)
     if len(table) > 1 and (np.abs(sums - 100) <= 1).all():  # rounded ones sum to 99 or 101
         about = "" if (sums == 100).all() else "about "
         what = f"all counts of a point sum to {about}100: if they are percentages"
@@ -342,3 +340,13 @@ def _range(path: Path, limits: NDArray[Any] | None) -> tuple[float, float] | Non
         raise FileError(f"{path}: range must be two numbers, low and high, got {limits.tolist()}")
     low, high = limits.astype(np.float64).ravel().tolist()
     return low, high
+
+
+def _common_divisor(table: NDArray[Any]) -> int:
+    """Return the greatest common divisor of whole numbers, or 1 if some are not whole."""
+    divisor = 0
+    for _, part in chunked(table, 1 << 22):
+        if divisor == 1 or (table.dtype.kind == "f" and (part % 1 != 0).any()):
+            return 1
+        divisor = int(np.gcd(divisor, np.gcd.reduce(part.astype(np.int64), axis=None)))
+    return divisor

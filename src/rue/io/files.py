@@ -364,7 +364,10 @@ def _arrays(path: Path, kind: str, names: Collection[str] | None, max_memory: in
     for name in chosen:
         _require_axes(path, name, shapes[name])
     unused = tuple(name for name in shapes if name not in chosen)
-    return Frame(path, arrays=load_npz(path, chosen, max_memory=max_memory), unused=unused)
+    arrays = load_npz(path, chosen, max_memory=max_memory)
+    for array in arrays.values():
+        array.flags.writeable = False  # so that beliefs and truths need no copy
+    return Frame(path, arrays=arrays, unused=unused)
 
 
 def _require_axes(path: Path, name: str, shape: tuple[int, ...]) -> None:

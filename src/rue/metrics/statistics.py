@@ -118,14 +118,23 @@ class Sample:
             self._cached(("ranks", source), lambda: centred_ranks(value, self.order(source))),
         )
 
+    def correlation(self, first: PointValues, second: PointValues) -> float:
+        """Return the rank correlation of two numbers; NaN if the run lacks one."""
+
+        def correlate() -> float:
+            x, y = self.ranks(first), self.ranks(second)
+            return math.nan if x is None or y is None else rank_correlation(x, y)
+
+        return float(self._cached(("correlation", first, second), correlate))
+
     def prepare(self, statistics: Iterable["Statistic"]) -> None:
         """Compute the orders, ranks and areas that statistics share, on all cores."""
-        from rue._kernels.threads import FEW_NUMBERS, each
+        from rue._kernels.threads import FEW_NUMBERS, each, release_memory
 
         if len(self) < FEW_NUMBERS or self.rule != "exact":
             return
         pairs: dict[tuple[PointValues, PointValues], None] = {}
-        ranked: dict[PointValues, None] = {}
+        correlated: dict[tuple[PointValues, PointValues], None] = {}
         todo = list(statistics)
         while todo:
             statistic = todo.pop()
@@ -133,13 +142,19 @@ class Sample:
             if isinstance(statistic, Area):
                 pairs[statistic.of, statistic.by] = None
             elif isinstance(statistic, Correlation):
-                ranked |= dict.fromkeys((statistic.first, statistic.second))
+                correlated[statistic.first, statistic.second] = None
         pairs = {pair: None for pair in pairs if all(self.points(p) is not None for p in pair)}
-        ranked = {source: None for source in ranked if self.points(source) is not None}
+        correlated = {p: None for p in correlated if all(self.points(q) is not None for q in p)}
+        ranked = dict.fromkeys(source for pair in correlated for source in pair)
         each(self.order, list(dict.fromkeys([*ranked, *(by for _, by in pairs)])))
         tasks: list[Callable[[], Any]] = [partial(self.area, *pair) for pair in pairs]
         tasks += [partial(self.ranks, source) for source in ranked]
         each(lambda task: task(), tasks)
+        for first, second in correlated:
+            self.correlation(first, second)
+        for source in ranked:  # they take as much memory as the points
+            del self._cache["ranks", source]
+        release_memory()
 
     def area(self, of: PointValues, by: PointValues) -> float:
         """Return the area under a coverage curve; NaN if the run lacks the points."""
@@ -380,8 +395,7 @@ class Correlation(Statistic):
         return self.first, self.second
 
     def value(self, sample: Sample) -> float:
-        x, y = sample.ranks(self.first), sample.ranks(self.second)
-        return math.nan if x is None or y is None else rank_correlation(x, y)
+        return sample.correlation(self.first, self.second)
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
         drawn = weights.astype(np.float64)

@@ -20,7 +20,7 @@ prefix of the ranking. :mod:`rue.pareto.surfaces` has the surfaces themselves.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +118,9 @@ def pareto_gap(
     >>> pareto_gap(star, star)
     0.0
     """
+    from rue._kernels.pareto import nest
+    from rue._kernels.threads import release_memory
+
     if convention != "definition":
         require_convention(convention)
         if directions != "auto" or normalize:
@@ -135,13 +138,16 @@ def pareto_gap(
             published_optimal(star, lambdas=lambdas), published_achievable(star, hat)
         )
     optimal = optimal_points(star, lambdas).reshape(-1, 3)
-    _, fronts = achievable_fronts(star, hat, directions)
-    coverage, risk, regret = fronts.accepted / len(star), fronts.risk, fronts.regret
+    _, fronts = achievable_fronts(star, hat, directions, with_angles=False)
+    risk, regret = fronts.risk, fronts.regret
     if normalize:
         risk_unit, regret_unit = _unit("total", star.total), _unit("epistemic", star.epistemic)
         optimal = optimal / [1.0, risk_unit, regret_unit]
         risk, regret = risk / risk_unit, regret / regret_unit
-    return igd_plus(optimal, coverage, risk, regret)
+    accepted = np.flatnonzero(fronts.sizes)
+    starts = np.cumsum(np.append(0, fronts.sizes[accepted]))
+    release_memory()
+    return _mean_distance(optimal, nest(starts, accepted / len(star), risk, regret))
 
 
 def igd_plus(
@@ -171,11 +177,18 @@ def igd_plus(
     >>> igd_plus(reference, np.array([0.5]), np.array([0.4]), np.array([0.0]))
     0.3
     """
-    from rue._kernels.pareto import least_deficits, nest, supports
-    from rue._kernels.threads import each
+    from rue._kernels.pareto import nest
 
     levels = np.flatnonzero(np.diff(coverage, prepend=-np.inf))
-    fronts = nest(np.append(levels, len(coverage)), coverage[levels], risk, regret)
+    starts = np.append(levels, len(coverage))
+    return _mean_distance(reference, nest(starts, coverage[levels], risk, regret))
+
+
+def _mean_distance(reference: FloatArray, fronts: tuple[NDArray[Any], ...]) -> float:
+    """Return the mean over reference points of the least d+ to nested fronts."""
+    from rue._kernels.pareto import least_deficits, supports
+    from rue._kernels.threads import each
+
     bounds = supports(fronts[1], fronts[2], fronts[4], fronts[5])
     distance = np.empty(len(reference))
     cuts = np.linspace(0, len(reference), min(64, len(reference)) + 1).astype(np.int64)
@@ -286,17 +299,23 @@ class Plane:
 class Fronts:
     """The Pareto front of risk and regret for each number of accepted points.
 
-    Rows are sorted by ``accepted``, then by ``risk``; ``angle`` is the direction of the ranking.
+    Rows are sorted by ``accepted``, then by ``risk``; ``angle`` is the direction of the ranking,
+    empty if nobody needs it. ``sizes`` are those of the fronts.
     """
 
-    accepted: IntArray
+    sizes: IntArray
     risk: FloatArray
     regret: FloatArray
     angle: FloatArray
 
+    @property
+    def accepted(self) -> IntArray:
+        """The number of accepted points of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
 
 def achievable_fronts(
-    star: Components, hat: Components, directions: Directions
+    star: Components, hat: Components, directions: Directions, *, with_angles: bool = True
 ) -> tuple[Plane, Fronts]:
     """Return the achievable surface as numbers of accepted points, sums and angles."""
     if len(hat) != len(star):
@@ -305,7 +324,7 @@ def achievable_fronts(
     plane = plane_of(star, hat)
     if n_directions is None:
         return plane, all_rankings(plane)
-    return plane, sampled_rankings(plane, n_directions)
+    return plane, sampled_rankings(plane, n_directions, with_angles)
 
 
 def plane_of(star: Components, hat: Components) -> Plane:
@@ -334,8 +353,19 @@ def block_means(values: FloatArray, starts: IntArray) -> FloatArray:
     return np.repeat(np.add.reduceat(values, starts) / counts, counts)
 
 
-def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
+def sampled_rankings(plane: Plane, n_directions: int, with_angles: bool = True) -> Fronts:
     """Return the fronts of directions at quantiles of the critical angles, and their opposites."""
+    from rue._kernels.threads import release_memory
+
+    fronts, sizes = _merged_rankings(plane, n_directions, with_angles)
+    release_memory()
+    return _flat(plane, fronts, sizes)
+
+
+def _merged_rankings(
+    plane: Plane, n_directions: int, with_angles: bool
+) -> tuple[list[FloatArray], list[IntArray]]:
+    """Return the fronts of ranges of levels, and their sizes; see :func:`sampled_rankings`."""
     from rue._kernels.pareto import accumulate_directions, insert_rankings
     from rue._kernels.threads import Rooms, each
 
@@ -344,7 +374,7 @@ def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
     # Each range of levels has its own fronts, so that threads share no memory.
     n_ranges = min(n_points + 1, max(16, n_points // LEVELS))
     cuts = np.linspace(0, n_points + 1, n_ranges + 1).astype(np.int64)
-    fronts = [np.empty((n_levels, 16, 3)) for n_levels in np.diff(cuts)]
+    fronts = [np.empty((n_levels, 8, 3 if with_angles else 2)) for n_levels in np.diff(cuts)]
     sizes = [np.zeros(len(front), np.int64) for front in fronts]
     champions = [np.full((2, len(front)), np.inf) for front in fronts]
     n_batch = min(len(angles), max(BATCH // 8, min(BATCH, BATCH_SUMS // n_points)))
@@ -370,7 +400,7 @@ def sampled_rankings(plane: Plane, n_directions: int) -> Fronts:
 
         each(rank, np.array_split(np.arange(len(batch)), min(8, len(batch))))
         each(merge, range((len(fronts) + 1) // 2))
-    return _flat(plane, fronts, sizes)
+    return fronts, sizes
 
 
 def all_rankings(plane: Plane) -> Fronts:
@@ -518,15 +548,16 @@ def _flat(plane: Plane, fronts: list[FloatArray], sizes: list[IntArray]) -> Fron
     from rue._kernels.pareto import flatten
     from rue._kernels.threads import each
 
-    level_sizes = np.concatenate(sizes)
     ends = np.cumsum([size.sum() for size in sizes])
-    risk, regret, angle = np.empty((3, ends[-1]))
+    risk, regret = np.empty((2, ends[-1]))
+    angle = np.empty(ends[-1] if fronts[0].shape[2] > 2 else 0)
 
     def lay(i: int) -> None:
         rows = slice(ends[i] - sizes[i].sum(), ends[i])
         flatten(fronts[i], sizes[i], risk[rows], regret[rows], angle[rows])
+        fronts[i] = np.empty((0, 0, 0))  # frees its memory
         risk[rows] *= plane.risk_unit
         regret[rows] *= plane.regret_unit
 
     each(lay, range(len(fronts)))
-    return Fronts(np.repeat(np.arange(len(level_sizes)), level_sizes), risk, regret, angle)
+    return Fronts(np.concatenate(sizes), risk, regret, angle)

@@ -15,6 +15,7 @@ from rue._arrays import (
     as_array,
     as_distributions,
     as_values,
+    chunked,
     kept,
     require_finite,
     require_n_classes,
@@ -268,7 +269,8 @@ class Annotations(Truth):
 
     def constant_risk(self, loss: Loss) -> FloatArray:
         """Return the risk of predicting the mean answer of all points."""
-        return loss.risk(self.probs, loss.action(self.probs.mean(axis=0, keepdims=True)))
+        action = loss.action(self.probs.mean(axis=0, keepdims=True))
+        return np.concatenate([loss.risk(part, action) for _, part in chunked(self.probs, 1 << 22)])
 
     def within(self, limits: tuple[float, float]) -> Self:
         """Raise: classes have no range."""
