@@ -96,3 +96,16 @@ def test_bare_arrays_and_swapped_arguments_say_which_class_is_wanted(people, bel
         evaluate(people, belief.probs)
     with pytest.raises(InputError, match=r"got Draws first: swap the two arguments"):
         evaluate(belief, people)
+
+
+def test_actions_count_the_columns_of_the_belief():
+    """Shuffling the classes of the truth changes nothing, whichever function is called."""
+    truth = Annotations([[9, 1, 0], [0, 8, 2]], classes=["a", "b", "c"])
+    belief = Draws([[[0.1, 0.1, 0.8]], [[0.2, 0.7, 0.1]]], classes=["c", "b", "a"])
+    for people in (truth, truth.with_classes(["c", "a", "b"])):
+        run = Run.from_belief(people, belief, "zero_one", actions=[2, 1])
+        np.testing.assert_allclose(run.star.total, [0.1, 0.2])
+        own = Run.from_belief(people, belief.with_actions([2, 1]), "zero_one")
+        np.testing.assert_array_equal(own.star.total, run.star.total)
+        realised = realize(people, belief, "zero_one", actions=[2, 1])
+        np.testing.assert_array_equal(realised.total, run.star.total)

@@ -17,7 +17,7 @@ from rue.beliefs import Convention, published_components, require_convention
 from rue.beliefs.base import Belief, Components, require_any_belief
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
-from rue.truth.alignment import align_with_notes, on_one_scale, truth_on_scale
+from rue.truth.alignment import on_one_scale, truth_on_scale
 from rue.truth.answer_losses import Answers, answers
 from rue.truth.base import Truth
 from rue.truth.realized import Estimator, pooled_again, realize_answers
@@ -163,7 +163,7 @@ def realize(
                n_annotators=array([10.]), outside_score=False, person=array([0.35555556]))
     """
     if belief is not None:
-        annotations, belief, loss, actions = on_one_scale(truth, belief, loss, values, actions)
+        (annotations, belief, _), loss, actions = on_one_scale(truth, belief, loss, values, actions)
     else:
         if actions is None:
             raise InputError("realize needs a belief or actions, got neither")
@@ -306,14 +306,12 @@ class Run:
         >>> run.star.epistemic
         array([0.18])
         """
-        aligned = align_with_notes(truth, belief)
-        truth, belief, loss, actions = on_one_scale(
-            aligned.truth, aligned.belief, loss, values, actions
-        )
+        aligned, loss, actions = on_one_scale(truth, belief, loss, values, actions)
+        truth, belief, notes = aligned
         if with_answers is None:
             with_answers = truth.has_answers
         return cls(
-            realize(truth, belief, loss, actions=actions),
+            realize_answers(truth, belief, loss, actions=actions),
             decompose(belief, loss, seed=seed, convention=convention),
             method=method or belief.method,
             loss=loss,
@@ -322,7 +320,7 @@ class Run:
             answers=answers(truth, belief, loss, actions=actions) if with_answers else None,
             belief=belief,
             classes=belief.outcomes.names,
-            notes=(*aligned.notes, *loss.scale_notes(belief.outcomes), *belief.doubts()),
+            notes=(*notes, *loss.scale_notes(belief.outcomes), *belief.doubts()),
             convention=convention,
         )
 

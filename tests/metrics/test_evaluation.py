@@ -116,7 +116,7 @@ def test_json_and_text(people):
 def test_sides_must_match(people, draws):
     with pytest.raises(AlignmentError, match="59 points but the truth has 60"):
         evaluate(people, Draws(draws.probs[1:]), "log")
-    with pytest.raises(AlignmentError, match="59 points but the truth has 60"):
+    with pytest.raises(ShapeError, match=r"actions must have 59 points, got shape \(60,\)"):
         evaluate(people, Draws(draws.probs[1:]), "zero_one", actions=np.zeros(60, int))
     one, two = Components([1], [1], [0]), Components([1, 1], [1, 1], [0, 0])
     with pytest.raises(ShapeError, match="same points"):

@@ -117,7 +117,7 @@ class DeployableSelector:
         InputError
             If the parameters are invalid, or a promise is requested of an unbounded loss.
         """
-        annotations, belief, loss, actions = on_one_scale(
+        (annotations, belief, _), loss, actions = on_one_scale(
             annotations, belief, self.loss, self.values, actions
         )
         run = Run.from_belief(annotations, belief, loss, actions=actions).by_id()

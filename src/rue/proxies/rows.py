@@ -158,7 +158,7 @@ def evaluate_proxies(
     if answers is None:
         belief = belief.on_scale(get_loss(loss))
     else:
-        _, belief, loss, _ = on_one_scale(answers, belief, loss)
+        (_, belief, _), loss, _ = on_one_scale(answers, belief, loss)
     hat = decompose(belief, loss, convention=convention)
     ood = None
     if outside:

@@ -311,16 +311,20 @@ def on_one_scale(
     loss: str | Loss,
     values: ArrayLike | None = None,
     actions: ArrayLike | None = None,
-) -> tuple[Truth, Belief, Loss, ArrayLike | None]:
-    """Return truth and belief on the same points and scale, and the loss and actions on it."""
+) -> tuple[Alignment, Loss, ArrayLike | None]:
+    """Return truth and belief on the same points and scale, and the loss and actions on it.
+
+    Actions that are numbers of classes count the belief's own columns.
+    """
     loss = get_loss(loss, values=values)
     if actions is not None:
+        require_kinds(truth, belief)
         belief = belief.with_actions(actions)
-    truth, belief = align(truth, belief)
+    truth, belief, notes = align_with_notes(truth, belief)
     belief = belief.on_scale(loss)
     actions = belief.placed_actions(loss)
     truth, loss = truth_on_scale(truth, loss, values)
-    return truth, belief._with(outcomes=truth.outcomes), loss, actions
+    return Alignment(truth, belief._with(outcomes=truth.outcomes), notes), loss, actions
 
 
 def truth_on_scale(truth: Truth, loss: Loss, values: ArrayLike | None) -> tuple[Truth, Loss]:
