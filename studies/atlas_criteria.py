@@ -21,7 +21,7 @@ from studies.atlas_analysis import (
     taus,
     unresolved,
 )
-from studies.pages import listed, percent, table
+from studies.pages import listed, old_totals, percent, table
 from studies.rows import Row
 
 PROXIES = {"near_ood": "near-OOD", "far_ood": "far-OOD", "auac": "AuAC"}
@@ -88,6 +88,7 @@ def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
                 text=3,
             ),
             _active_table(learnt),
+            old_totals(row for group in rows.values() for row in group),
         ]
     ).rstrip()
     return Answer(

@@ -24,7 +24,7 @@ from studies.atlas_rows import (
     read,
 )
 from studies.atlas_snapshots import text as snapshots
-from studies.pages import fill_file, listed, table
+from studies.pages import fill_file, listed, old_totals, table
 from studies.rows import Row, read_rows
 from studies.two_cells_page import checked as two_cells
 
@@ -160,6 +160,7 @@ def data_page(dataset: str, records: dict[str, Row]) -> str:
         ]
         if proxies:
             parts += ["Proxy tasks with the same models:", format_rows(proxies, "markdown")]
+            parts += filter(None, [old_totals(record["table"])])
         parts += [_calibration(record), predicted_regret(record), _pairs(record)]
         file = f"{regime}-{dataset}.json"
         parts.append(f"All rows, with settings, versions and checksums: [{file}]({file}).")

@@ -10,6 +10,7 @@ A page marks the place of a block with two comments, and :func:`fill` replaces w
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: int = 1) 
 def code(text: str, language: str = "text") -> str:
     """Return a fenced block of code."""
     return f"```{language}\n{text.strip()}\n```"
+
+
+def old_totals(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return which proxies of stored rows rank by a total that had an outside score in it."""
+    # Their AuRC by total is empty until the next run, because it could not be computed again.
+    methods = {row["method"] for row in rows if row["loss"] and row.get("aurc_total", 0.0) is None}
+    if not methods:
+        return ""
+    return (
+        f"*AuAC and active learning by total of {listed(sorted(methods))} are of an earlier "
+        "definition, which added the outside score to the total; the next run will replace them.*"
+    )
 
 
 def listed(words: Sequence[str]) -> str:

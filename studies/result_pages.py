@@ -13,7 +13,7 @@ from rue.metrics.table import format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import FIGURES, RESULTS
-from studies.pages import code, listed
+from studies.pages import code, listed, old_totals
 from studies.rows import Row
 
 COMPARED = (
@@ -213,6 +213,7 @@ def proxy_tasks(record: Row) -> list[str]:
         "OOD detection, selective prediction and active learning with the same data, models and "
         "seeds ([definitions](../proxies.md)).",
         format_rows(proxies, "markdown"),
+        *filter(None, [old_totals(record["table"])]),
     ]
 
 

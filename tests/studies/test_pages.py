@@ -44,3 +44,11 @@ def test_pieces():
     assert pages.spread([1, 3], 2) == "2.00 ± 1.41"
     assert pages.spread(iter([1, 3]), 1) == "2.0 ± 1.4"
     assert pages.percent(0.1234) == "12.3 %"
+
+
+def test_a_page_says_which_totals_are_of_the_old_definition():
+    row = {"method": "ddu", "loss": "log", "aurc_total": None}
+    kept = {"method": "ensemble", "loss": "log", "aurc_total": 0.25}
+    proxy = {"method": "deup", "loss": ""}
+    assert "by total of ddu are of an earlier definition" in pages.old_totals([row, kept, proxy])
+    assert pages.old_totals([kept, proxy]) == ""
