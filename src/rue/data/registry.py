@@ -316,8 +316,8 @@ def _measured(data: DataSet, entry: Entry) -> Info:
     n = data.n_annotators
     names = data.ids[data.annotated] if len(data.annotated) else data.ids
     has_annotators = len(n) > 0 and bool(np.isfinite(n).all())
-    return Info(
-        name=data.name,
+    return replace(
+        known(entry),
         n_points=len(n) or len(data),
         n_classes=data.n_classes,
         annotators_min=int(n.min()) if has_annotators else None,
@@ -325,8 +325,5 @@ def _measured(data: DataSet, entry: Entry) -> Info:
         annotators_max=int(n.max()) if has_annotators else None,
         ids=tuple(names[[0, 1, -1]].tolist() if len(names) > 2 else names.tolist()),
         splits={split: len(getattr(data, split)) for split in SPLITS},
-        licence=data.licence,
-        citation=data.citation,
-        source=entry.source,
         checksums=dict(data.checksums),
     )

@@ -111,9 +111,7 @@ def aurc(
     ----------
     risk : array_like of shape (n_points,)
         The realised total of each point.
-    score, sample_weight, normalized
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    score, sample_weight, rule, normalized
         As in :func:`aurec`.
 
     Returns
@@ -137,9 +135,7 @@ def oracle_aurec(
 
     Parameters
     ----------
-    regret, sample_weight
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    regret, sample_weight, rule
         As in :func:`aurec`.
 
     Returns
@@ -165,9 +161,7 @@ def random_aurec(
 
     Parameters
     ----------
-    regret, sample_weight
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    regret, sample_weight, rule
         As in :func:`aurec`.
 
     Returns
@@ -196,9 +190,7 @@ def excess_aurec(
 
     Parameters
     ----------
-    regret, score, sample_weight
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    regret, score, sample_weight, rule
         As in :func:`aurec`.
 
     Returns
@@ -226,9 +218,7 @@ def n_aurec(
 
     Parameters
     ----------
-    regret, score, sample_weight
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    regret, score, sample_weight, rule
         As in :func:`aurec`.
 
     Returns
@@ -260,9 +250,7 @@ def areas(
     ----------
     value : array_like of shape (n_points,)
         The risk, regret or error of each point.
-    score, sample_weight, normalized
-        As in :func:`rue.regret_coverage_curve`.
-    rule : {"exact", "step", "row_order"}
+    score, sample_weight, rule, normalized
         As in :func:`aurec`.
 
     Returns
