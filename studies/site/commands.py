@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from rue.cli import make_app
+from rue.cli import Command, make_app
 from studies.pages import code, table
 
 
@@ -51,12 +51,10 @@ def _described(command: Any, context: Any) -> Iterator[str]:
         yield code(example, "sh")
     yield "Usage:"
     yield code(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
-    records = [(param, param.get_help_record(context)) for param in command.get_params(context)]
-    for kind, title in (("argument", "Arguments"), ("option", "Options")):
-        found = [record for param, record in records if record and param.param_type_name == kind]
-        if found:
-            yield f"**{title}**"
-            yield "\n\n".join(f"`{name}`\n:   {_escaped(text)}" for name, text in found)
+    panels = command.panels(context) if isinstance(command, Command) else {}
+    for title, records in panels.items():
+        yield f"**{title}**"
+        yield "\n\n".join(f"`{name}`\n:   {_escaped(text)}" for name, text in records)
 
 
 def _escaped(text: str) -> str:

@@ -118,3 +118,11 @@ def test_what_zensical_does_not_refuse_is_refused(tmp_path):
     (tmp_path / "mkdocs.yml").write_text("site_name: x\ndocs_dir: docs\n")
     with pytest.raises(SystemExit, match="the site has problems"):
         build.run_zensical(tmp_path / "mkdocs.yml")
+
+
+def test_pages_of_commands_group_options_as_help_does():
+    page = commands.pages()["evaluate.md"]
+    titles = re.findall(r"^\*\*(\w+)\*\*$", page, re.M)
+    assert titles == ["Arguments", "Input", "Loss", "Intervals", "Output", "Options"]
+    assert "`FILE...`" in page
+    assert "list[str]" not in page

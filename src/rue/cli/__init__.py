@@ -88,7 +88,13 @@ class Command(TyperCommand):
     """A command whose help groups its options, and whose errors advise with its own options."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then each group of options, the options without a group last."""
+        """Write the arguments, then each group of options."""
+        for title, records in self.panels(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def panels(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return the arguments and each group of options, the options without a group last."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -98,9 +104,7 @@ class Command(TyperCommand):
             if record is not None:
                 panels.setdefault(title, []).append(record)
         panels["Options"] = panels.pop("Options")  # last
-        for title, records in panels.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
+        return panels
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line."""
