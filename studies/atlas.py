@@ -77,7 +77,7 @@ def main() -> None:
 
 def panels() -> list[Panel]:
     """Return the panels of the figure, from the tuned rows; floors are those of one network."""
-    tuned, plain = flat("tuned"), baseline_rows()
+    tuned, plain = flat("tuned"), baseline_rows("tuned")
     return [
         Panel(name, grid(tuned, "n_aurec", loss), grid(plain, "n_aurec_floor", loss).of("single"))
         for name, loss in (("Log loss", "log"), ("0/1 loss", "zero_one"))
@@ -88,17 +88,17 @@ def panels() -> list[Panel]:
 def answered() -> list[Answer]:
     """Return the answers from the imported rows."""
     rows = {regime: flat(regime) for regime in SUITES}
-    baselines = baseline_rows()
+    plain = {regime: baseline_rows(regime) for regime in SUITES}
     single = {regime: single_rows(regime) for regime in SUITES}
     return [
         which_method(rows),
-        better_than_total(rows, without_noise(baselines)),
+        better_than_total(rows, without_noise(plain)),
         replicates(rows),
         proxies(rows, active_rows()),
         what_moves_ranks(rows),
         two_components(rows),
-        beyond_one_network(baselines, one_network(rows, single)),
-        agreement(baselines, who_knows(rows)),
+        beyond_one_network(plain, one_network(rows, single)),
+        agreement(plain, who_knows(rows)),
     ]
 
 

@@ -1,38 +1,54 @@
 """Baselines of the atlas: what is noise, what beats one network, and who knows agreement.
 
-The rows are those of the suites ``atlas-baselines``, ``atlas-twenty`` and ``atlas-temperature``:
-settings tuned on each of three seeds. Their columns are free of the noise of finitely many answers
-where that can be done: corrected n-AuReC under log and 0/1 loss, unbiased r-AuReC under Brier loss.
+The rows are those of the suites ``atlas-baselines``, ``atlas-twenty`` and ``atlas-temperature``,
+with settings tuned on each of three seeds, and of the first two with the paper's. Their columns
+are free of the noise of finitely many answers where that can be done: corrected n-AuReC under log
+and 0/1 loss, unbiased r-AuReC under Brier loss.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from studies.atlas_analysis import LOSS_NAMES, Answer, Estimate, Ranks, estimate, grid, mean_ranks
+from studies.atlas_analysis import (
+    LOSS_NAMES,
+    Answer,
+    Estimate,
+    Ranks,
+    Regimes,
+    estimate,
+    grid,
+    in_regimes,
+    mean_ranks,
+)
 from studies.atlas_rows import plain_record
 from studies.pages import listed, table
 from studies.rows import Row
 
-LABELS: Mapping[str, Mapping[str, str]] = {
-    "baselines": {},
-    "twenty": {"ensemble": "ensemble of twenty"},
-    "temperature": {"single": "single, tempered", "ensemble": "ensemble, tempered"},
+TWENTY = {"ensemble": "ensemble of twenty"}
+LABELS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "tuned": {
+        "baselines": {},
+        "twenty": TWENTY,
+        "temperature": {"single": "single, tempered", "ensemble": "ensemble, tempered"},
+    },
+    "paper": {"baselines-paper": {}, "twenty-paper": TWENTY},
 }
-"""The records, and what their methods are called beside those of the first."""
+"""The records of each regime, and what their methods are called beside those of the first."""
 SPREAD = ("dropout", "ensemble", "evidential")
 """Methods with an epistemic part in the unit of the loss that all data sets have."""
 SHOWN = (
     *("regret", "regret_unbiased", "aurec", "aurec_low", "annotators_mean"),
     *("n_aurec_floor", "n_aurec_total"),
 )
+MOVIES = "sentiment-movies"
 LOSSES = {"log": "log", "brier": "Brier", "zero_one": "0/1"}
 
 
-def baseline_rows() -> list[Row]:
+def baseline_rows(regime: str) -> list[Row]:
     """Return one row for each cell and loss of the baselines."""
     rows = []
-    for name, labels in LABELS.items():
+    for name, labels in LABELS[regime].items():
         for cell in plain_record(name)["rows"]:
             method = cell["cell"]["method"]
             where = {"dataset": cell["cell"]["dataset"], "seed": cell["cell"]["seed"]}
@@ -79,11 +95,13 @@ def epistemic_against_total(rows: Sequence[Row], loss: str) -> Estimate:
     return estimate({d: float(np.mean(values)) for d, values in gaps.items()})
 
 
-def without_noise(rows: Sequence[Row]) -> str:
+def without_noise(rows: Regimes) -> str:
     """Return by how much epistemic is worse than total without annotator noise, in words."""
-    numbers = {loss: epistemic_against_total(rows, loss) for loss in ("log", "zero_one")}
-    words = [f"{numbers[loss]} under {name}" for loss, name in LOSS_NAMES.items()]
-    return f"{' and '.join(words)} ({listed(SPREAD)}, tuned, {numbers['log'].families})"
+    words = []
+    for loss, name in LOSS_NAMES.items():
+        numbers = {regime: epistemic_against_total(group, loss) for regime, group in rows.items()}
+        words.append(f"{in_regimes(numbers)} under {name}")
+    return f"{' and '.join(words)} for {listed(SPREAD)}"
 
 
 def noise(rows: Sequence[Row]) -> str:
@@ -131,34 +149,36 @@ def _mean(rows: Sequence[Row], value: str | Callable[[Row], float | None]) -> fl
     return float(np.mean([np.nan if x is None else x for x in numbers]))
 
 
-def one_network(rows: Sequence[Row], first: Answer) -> Answer:
+def one_network(rows: Regimes, first: Answer) -> Answer:
     """Answer whether anything beats one network, without annotator noise; keep the first tables."""
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    lines, clear = [], []
+    lines, sentences = [], []
     estimates: dict[tuple[str, str, str], Estimate] = {}
-    for loss, name in LOSSES.items():
-        for method in methods:
-            for by in ("", "_total"):
-                if method.startswith("single") and not by:
-                    continue
-                one = estimates[loss, method, by] = estimate(differences(rows, loss, method, by))
-                if method == "single" or not one.n_families:
-                    continue
-                ranking = "total" if by else "epistemic"
-                lines.append([name, method, ranking, str(one), one.families])
-                if loss == "log" and one.is_clear and one.mean < 0:
-                    clear.append(f"{method} by {ranking} uncertainty")
+    for regime, group in rows.items():
+        clear: dict[str, list[str]] = {}
+        for loss, name in LOSSES.items():
+            for method in dict.fromkeys(row["method"] for row in group):
+                for by in ("", "_total"):
+                    if method == "single" or (method.startswith("single") and not by):
+                        continue
+                    one = estimate(differences(group, loss, method, by))
+                    if not one.n_families:
+                        continue
+                    ranking = "total" if by else "epistemic"
+                    lines.append([name, regime, method, ranking, str(one), one.families])
+                    if loss == "log":
+                        estimates[regime, method, by] = one
+                        if one.is_clear and one.mean < 0:
+                            clear.setdefault(method, []).append(ranking)
+        names = [m if len(by) == 2 else f"{m} (by {by[0]} alone)" for m, by in clear.items()]
+        sentences.append(f"in the {regime} regime {listed(names) if names else 'nothing'}")
 
-    def words(method: str) -> str:
-        return " and ".join(str(estimates["log", method, by]) for by in ("", "_total"))
+    def words(method: str, by: str, *, families: bool = False) -> str:
+        return in_regimes({r: estimates[r, method, by] for r in rows}, families=families)
 
-    first_word = f"Only {listed(clear)} can be called" if clear else "Nothing is"
     sentence = (
-        f"{first_word} clearly better than one network's entropy. The difference in corrected "
-        "n-AuReC, by epistemic and by total uncertainty, is "
-        f"{words('ensemble')} with five networks and {words('ensemble of twenty')} with twenty; "
-        f"by the distance to neighbours it is {estimates['log', 'knn', '']} (log loss, tuned, "
-        f"{estimates['log', 'ensemble', ''].families})."
+        f"Clearly better than one network's entropy: {'; '.join(sentences)}. The difference in "
+        f"corrected n-AuReC by epistemic uncertainty is {words('ensemble', '')} with five networks "
+        f"and {words('ensemble of twenty', '', families=True)} with twenty (log loss)."
     )
     body = "\n\n".join(
         [
@@ -167,7 +187,9 @@ def one_network(rows: Sequence[Row], first: Answer) -> Answer:
             "r-AuReC, AuReC over that of a random ranking, unbiased from two answers. `strength` "
             "is the ensemble's mean with one Dirichlet strength, `confidence` one minus the "
             "largest probability, `knn` the distance to training points.",
-            table(["loss", "method", "ranked by", "difference", "families"], lines, text=3),
+            table(
+                ["loss", "regime", "method", "ranked by", "difference", "families"], lines, text=4
+            ),
             f"With all data sets, both regimes and plug-in regret: {first.sentence}",
             first.body,
         ]
@@ -175,49 +197,59 @@ def one_network(rows: Sequence[Row], first: Answer) -> Answer:
     return Answer(first.question, first.short, sentence, body)
 
 
-def who_knows(rows: Sequence[Row], first: Answer) -> Answer:
+def who_knows(rows: Regimes, first: Answer) -> Answer:
     """Answer who knows how often two annotators agree, before whose regret is of the right size."""
-    scores = grid(rows, "pair_log_loss", "log")
-    rank_lines, sentences = [], []
-    everywhere = [m for m in scores.methods if len(scores.of(m)) == len(scores.datasets)]
-    for methods in (list(scores.methods), everywhere):
-        whole = scores.complete(methods)
-        ranks = mean_ranks(whole)
-        n, families = str(len(whole.methods)), _families(ranks)
-        sentences.append(f"{listed(ranks.first)} ({n} methods, {families})")
-        means = dict(zip(whole.methods, ranks.mean, strict=True))
-        rank_lines += [[n, families, method, f"{means[method]:.1f}"] for method in ranks.order]
-    agreement = {m: grid(rows, "agreement_hat", "log").of(m) for m in scores.methods}
-    star = grid(rows, "agreement_star", "log").of("single")
-    lines = [
-        [
-            *(d, m, f"{scores.of(m)[d]:.3f}"),
-            f"{grid(rows, 'pair_gain', 'log').of(m)[d]:+.3f}",
-            *(f"{agreement[m][d]:.3f}", f"{star[d]:.3f}"),
+    rank_lines, lines, sentences = [], [], []
+    words: list[str] = []
+    for regime, group in rows.items():
+        scores = grid(group, "pair_log_loss", "log")
+        everywhere = [m for m in scores.methods if len(scores.of(m)) == len(scores.datasets)]
+        firsts = []
+        for methods in (list(scores.methods), everywhere):
+            whole = scores.complete(methods)
+            ranks = mean_ranks(whole)
+            n, families = str(len(whole.methods)), _families(ranks)
+            firsts.append(f"{listed(ranks.first)} ({n} methods, {families})")
+            means = dict(zip(whole.methods, ranks.mean, strict=True))
+            rank_lines += [
+                [regime, n, families, method, f"{means[method]:.1f}"] for method in ranks.order
+            ]
+        sentences.append(f"{regime} {' and '.join(firsts)}")
+        gain = {m: grid(group, "pair_gain", "log").of(m) for m in scores.methods}
+        agreement = {m: grid(group, "agreement_hat", "log").of(m) for m in scores.methods}
+        star = grid(group, "agreement_star", "log").of("single")
+        lines += [
+            [
+                *(d, regime, m, f"{scores.of(m)[d]:.3f}", f"{gain[m][d]:+.3f}"),
+                *(f"{agreement[m][d]:.3f}", f"{star[d]:.3f}"),
+            ]
+            for d in scores.datasets
+            for m in sorted(scores.methods, key=lambda m: scores.of(m).get(d, np.inf))
+            if d in scores.of(m)
         ]
-        for d in scores.datasets
-        for m in sorted(scores.methods, key=lambda m: scores.of(m).get(d, np.inf))
-        if d in scores.of(m)
-    ]
-    movies = "sentiment-movies"
+        if not words:
+            words = [f"{star[MOVIES]:.3f}"] + [
+                f"{agreement[m][MOVIES]:.3f}" for m in ("ensemble", "dirichlet_multinomial")
+            ]
     sentence = (
-        f"By the score of two answers, the best are {' and '.join(sentences)}. Annotators of "
-        f"movie reviews agree with probability {star[movies]:.3f}; the sentence-encoder ensemble "
-        "predicts "
-        f"{agreement['ensemble'][movies]:.3f}, dirichlet_multinomial "
-        f"{agreement['dirichlet_multinomial'][movies]:.3f}."
+        f"By the score of two answers, the best are {'; '.join(sentences)}. Annotators of movie "
+        f"reviews agree with probability {words[0]}; the tuned sentence-encoder ensemble predicts "
+        f"{words[1]}, dirichlet_multinomial {words[2]}."
     )
     body = "\n\n".join(
         [
             "`pair_log_loss` is a proper score of what a belief says about two answers; mean ranks "
-            "by it order the methods (tuned). `pair_gain` and the predicted agreement explain the "
+            "by it order the methods. `pair_gain` and the predicted agreement explain the "
             "order: what the spread of a belief adds over independent answers, and how often two "
             "annotators agree, predicted and observed.",
-            table(["methods", "families", "method", "mean rank"], rank_lines, text=3),
+            table(["regime", "methods", "families", "method", "mean rank"], rank_lines, text=4),
             table(
-                ["data set", "method", "pair log loss", "gain", "agreement, predicted", "observed"],
+                [
+                    *("data set", "regime", "method", "pair log loss", "gain"),
+                    *("agreement, predicted", "observed"),
+                ],
                 lines,
-                text=2,
+                text=3,
             ),
             f"Is the regret that they predict of the right size? {first.sentence}",
             first.body,

@@ -146,8 +146,7 @@ def better_than_total(rows: Regimes, corrected: str) -> Answer:
             words.append(f"under {name} {in_regimes(numbers)}, {clear_in(numbers)}")
     sentence = (
         "No. Corrected for finitely many annotators, n-AuReC by epistemic minus that by total "
-        f"uncertainty (positive: epistemic is worse) is {corrected}; uncorrected, of all methods, "
-        f"{'; '.join(words)}."
+        f"uncertainty (positive: epistemic is worse) is {corrected}."
     )
     body = "\n\n".join(
         [
@@ -155,6 +154,7 @@ def better_than_total(rows: Regimes, corrected: str) -> Answer:
             "ranking by total uncertainty, of the same models. Intervals resample families; the "
             "p-value flips signs of families; *clear* needs both. The last column counts the pairs "
             "of method and data set for which epistemic uncertainty is better.",
+            f"Uncorrected, of all methods: {'; '.join(words)}.",
             table(["loss", "regime", "difference", "p", "families", "better"], lines, text=2),
             "By method, under log loss. Epistemic uncertainty is clearly better in both regimes "
             f"for {listed(better) if better else 'no method'}:",

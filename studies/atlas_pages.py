@@ -54,7 +54,7 @@ def findings_blocks(answered: list[Answer]) -> dict[str, str]:
     sentences = [f"**{n}. {one.question}** {one.sentence}" for n, one in enumerate(answered, 1)]
     return {
         "state": state(),
-        "noise": noise(baseline_rows()),
+        "noise": noise(baseline_rows("tuned")),
         "answers": "\n\n".join(sentences),
     }
 
@@ -129,14 +129,17 @@ def state() -> str:
     there = ", ".join(dict.fromkeys(row["dataset"] for row in learnt)) or "none"
     n_cells = read_suite(ACTIVE).n_cells
     lines.append(f"- `{ACTIVE}` (paper): {len(learnt)} of {n_cells} cells; data sets: {there}.")
-    for suite in ("atlas-baselines", "atlas-twenty", "atlas-temperature"):
+    for suite in (
+        *("atlas-baselines", "atlas-twenty", "atlas-temperature"),
+        *("atlas-baselines-paper", "atlas-twenty-paper"),
+    ):
         record = plain_record(PLAIN[suite])
         done = list(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
         whole = len(done) == len(read_suite(suite).datasets)
         there = f"all {len(done)}" if whole else ", ".join(done)
         n = len(record["rows"])
         lines.append(
-            f"- `{suite}` (tuned): {n} of {n + len(record.get('missing', ()))} cells; "
+            f"- `{suite}`: {n} of {n + len(record.get('missing', ()))} cells; "
             f"data sets: {there or 'none'}."
         )
     return "\n".join(lines)

@@ -41,6 +41,8 @@ PLAIN = {
     "atlas-baselines": "baselines",
     "atlas-twenty": "twenty",
     "atlas-temperature": "temperature",
+    "atlas-baselines-paper": "baselines-paper",
+    "atlas-twenty-paper": "twenty-paper",
 }
 """Suites of which pages need the rows alone, and the names of their records."""
 LEVEL = 0.95

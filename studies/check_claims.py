@@ -158,22 +158,17 @@ def answer_1(rows: Mapping[str, list[Row]]) -> list[str]:
     return [*shown, n_families(average(table(rows["tuned"], "log", key("n_aurec"))))]
 
 
-def answer_2(rows: Mapping[str, list[Row]]) -> list[str]:
+def answer_2(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
     shown: list[str] = []
     gaps: dict[str, float] = {}
     spread = ["dropout", "ensemble", "evidential"]
     for loss in ("log", "zero_one"):
-        first, second = (table(baselines(), loss, noiseless(by)) for by in ("", "_total"))
-        gaps = average({key: first[key] - second[key] for key in first if key[1] in spread})
-        shown += words(gaps, 3)
-    shown += [*spread, n_families(gaps)]
-    for loss in ("log", "zero_one"):
-        differences = [
-            average(table(rows[r], loss, lambda row: row["n_aurec"] - row["n_aurec_total"]))
-            for r in REGIMES
-        ]
-        shown += [word for one in differences for word in words(one, 3)]
-        shown.append(n_families(differences[0]))
+        for regime in REGIMES:
+            first, second = (table(baselines(regime), loss, noiseless(by)) for by in ("", "_total"))
+            gaps = average({key: first[key] - second[key] for key in first if key[1] in spread})
+            shown += words(gaps, 3)
+        shown.append(n_families(gaps))
+    shown += spread
     return shown
 
 
@@ -186,11 +181,13 @@ def is_clearly_below(numbers: Mapping[str, float]) -> bool:
     return bool(np.mean(np.abs(flips) >= abs(x.mean()) - 1e-12) <= 0.05)
 
 
-def baselines() -> list[Row]:
+def baselines(regime: str) -> list[Row]:
     """Return the rows of the baselines; ensembles of twenty and tempered ones have other names."""
     rows = []
     for name, after in (("baselines", ""), ("twenty", " of twenty"), ("temperature", " tempered")):
-        for cell in cells_of(name):
+        if regime == "paper" and name == "temperature":
+            continue
+        for cell in cells_of(name if regime == "tuned" else f"{name}-paper"):
             where = {key: cell["cell"][key] for key in ("dataset", "seed")}
             method = cell["cell"]["method"] + after
             rows += [{**row, **where, "method": method} for row in cell["rows"]]
@@ -276,37 +273,36 @@ def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
 
 
 def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    ours = baselines()
-    clear = []
-    for method in dict.fromkeys(row["method"] for row in ours):
-        for by in ("", "_total"):
-            differences = against_one_network(ours, method, by)
-            if not method.startswith("single") or by:
-                clear += [method.partition(" ")[0]] * is_clearly_below(differences)
+    ours = {regime: baselines(regime) for regime in REGIMES}
     shown = []
+    for group in ours.values():
+        for method in dict.fromkeys(row["method"] for row in group):
+            rankings = ("_total",) if method.startswith("single") else ("", "_total")
+            if any(is_clearly_below(against_one_network(group, method, by)) for by in rankings):
+                shown.append(method.partition(" ")[0])
     for method in ("ensemble", "ensemble of twenty"):
-        for by in ("", "_total"):
-            shown += words(against_one_network(ours, method, by), 3)
-    families = n_families(against_one_network(ours, "ensemble", ""))
-    return [*clear, *shown, *words(against_one_network(ours, "knn", ""), 3), families]
+        for group in ours.values():
+            shown += words(against_one_network(group, method, ""), 3)
+    return [*shown, n_families(against_one_network(ours["paper"], "ensemble of twenty", ""))]
 
 
 def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    ours = baselines()
-    scores = table(ours, "log", key("pair_log_loss"))
-    names, methods = {d for d, _ in scores}, {m for _, m in scores}
-    whole = {d for d in names if all((d, m) in scores for m in methods)}
-    everywhere = {m for m in methods if all((d, m) in scores for d in names)}
-    pairs: list[str] = []
-    for chosen, there in ((whole, methods), (names, everywhere)):
-        values = {(d, m): x for (d, m), x in scores.items() if d in chosen and m in there}
-        first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
-        pairs += [*first, str(len(there)), str(len({family(d) for d in chosen}))]
+    shown: list[str] = []
+    for regime in REGIMES:
+        scores = table(baselines(regime), "log", key("pair_log_loss"))
+        names, methods = {d for d, _ in scores}, {m for _, m in scores}
+        whole = {d for d in names if all((d, m) in scores for m in methods)}
+        everywhere = {m for m in methods if all((d, m) in scores for d in names)}
+        for chosen, there in ((whole, methods), (names, everywhere)):
+            values = {(d, m): x for (d, m), x in scores.items() if d in chosen and m in there}
+            first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
+            shown += [*first, str(len(there)), str(len({family(d) for d in chosen}))]
+    ours = baselines("tuned")
     star, hat = (table(ours, "log", key(f"agreement_{end}")) for end in ("star", "hat"))
-    pairs.append(f"{star['sentiment-movies', 'single']:.3f}")
+    shown.append(f"{star['sentiment-movies', 'single']:.3f}")
     for method in ("ensemble", "dirichlet_multinomial"):
-        pairs += [method, f"{hat['sentiment-movies', method]:.3f}"]
-    return pairs
+        shown += [method, f"{hat['sentiment-movies', method]:.3f}"]
+    return shown
 
 
 ANSWERS = (answer_1, answer_2, answer_3, answer_4, answer_5, answer_6, answer_7, answer_8)

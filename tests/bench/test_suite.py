@@ -27,6 +27,7 @@ def test_the_shipped_suites_are_those_of_the_design_and_can_be_read():
         "atlas-single-tuned",
         "atlas-single-paper",
         *("atlas-baselines", "atlas-twenty", "atlas-temperature"),
+        *("atlas-baselines-paper", "atlas-twenty-paper"),
     }
     assert set(shipped()) == names
     for name in names:
