@@ -220,3 +220,13 @@ def test_broken_calls():
         intervals(Run(star, hat), row=row)
     with pytest.raises(InputError, match="p\\* is known"):
         answers(Annotations.from_probs([[0.5, 0.5]]), Draws([[[0.5, 0.5]]]))
+
+
+@pytest.mark.parametrize("n_values", [5, 400, 10**9])
+def test_the_own_order_is_that_of_all_keys(rng, n_values):
+    # Many ties of the first key, few, and none.
+    aleatoric, epistemic, *hat = rng.integers(0, n_values, (4, 500)) / 100
+    star = Components(aleatoric + epistemic, aleatoric, epistemic)
+    run = Run(star, Components(sum(hat), *hat))
+    keys = (run.hat.aleatoric, run.hat.epistemic, run.star.total, run.star.epistemic)
+    np.testing.assert_array_equal(own_order([run]), np.lexsort(keys))

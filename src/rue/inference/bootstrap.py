@@ -64,14 +64,14 @@ def replicates(
 ) -> dict[str, FloatArray]:
     """Return the columns of ``n_replicates`` bootstrap samples of the points."""
     from rue._kernels.bootstrap import N_COLUMNS, measure_all
-    from rue._kernels.threads import Rooms, each
+    from rue._kernels.threads import Rooms, each, release_memory
 
     codes = cluster_codes(run, cluster)
     rows = own_order([run], codes, columns) if rows is None else rows
     clusters = number_clusters(None if codes is None else codes[rows])
-    star, hat = run.star[rows], run.hat[rows]
     key = _key(seed)
-    sorted_ = _sorted(star, hat)
+    sorted_ = _sorted(run.star[rows], run.hat[rows])
+    release_memory()
     statistics = {key: _statistic(key) for key in columns}
     further = any(statistic in FURTHER for statistic in statistics.values())
     others = [part for part in _parts(statistics.values()) if part not in MEASURED]
@@ -92,7 +92,7 @@ def replicates(
     starts = range(0, n_replicates, n_block)
     # The first block computes what the others share.
     blocks = [measure_block(starts[0]), *each(measure_block, starts[1:])]
-    drawn = _measured(out, hat)
+    drawn = _measured(out, run.hat)
     for k, statistic in enumerate(others):
         drawn[statistic] = np.concatenate([block[k] for block in blocks])
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
@@ -100,6 +100,7 @@ def replicates(
     if gap is not None and GAP in statistics.values():
         from rue.inference.bootstrap import gap_replicates
 
+        star, hat = run.star[rows], run.hat[rows]
         moved = gap_replicates(star, hat, key, n_gaps, clusters=clusters, progress=progress)
         drawn[GAP] = gap + moved
     return {key: _combined(statistic, drawn) for key, statistic in statistics.items()}
@@ -212,6 +213,8 @@ def own_order(
     runs: Sequence[Run], codes: IntArray | None = None, columns: Collection[str] = ()
 ) -> IntArray:
     """Return the order of the rows by their own values, which the input order does not affect."""
+    from rue._kernels.sorting import argsort
+
     used = {source for key in columns for source in _statistic(key).sources}
     further = [run.once(source) for run in runs for source in SOURCES if source in used]
     keys: list[NDArray[Any]] = [] if codes is None else [codes]
@@ -222,7 +225,15 @@ def own_order(
         for run in runs
         for column in (run.hat.aleatoric, run.hat.epistemic, run.star.total, run.star.epistemic)
     ]
-    return np.asarray(np.lexsort(keys))
+    # The last key decides first. Where it does, the others need not be sorted.
+    order: IntArray = argsort(keys[-1])
+    blocks = tie_blocks(keys[-1][order])
+    if 4 * np.diff(blocks).sum() > len(order):
+        return np.asarray(np.lexsort(keys))
+    places = np.concatenate([np.arange(0), *(np.arange(*block) for block in blocks)])
+    tied = order[places]
+    order[places] = tied[np.lexsort([key[tied] for key in keys])]
+    return order
 
 
 def _key(seed: int) -> np.uint64:

@@ -103,16 +103,19 @@ def intervals(
             cluster=codes,
             progress=progress,
         )
-        influences = {name: cluster_sums(v, codes) for name, v in influence(run).items()}
     else:
         drawn = annotator_replicates(run, n_replicates, seed, progress, codes)
-        influences = {}
-    ends, used = {}, {}
+    ends, used, sample = {}, {}, Sample(run, gap=False)
     for name in INTERVAL_COLUMNS:
         used[name] = _method(method, name, resample_annotators)
         if used[name] == "bca" and name not in AREAS:
             drawn[name] = drawn[name][:0]
-        ends[name] = interval(estimate[name], drawn[name], influences.get(name), level, used[name])
+        statistic, swing = COLUMNS[name].statistic, None
+        if statistic is not None and used[name] == "bca" and not resample_annotators:
+            swing = statistic.influence(sample)  # one at a time: they take much memory
+        if swing is not None:
+            swing = cluster_sums(swing, codes)
+        ends[name] = interval(estimate[name], drawn[name], swing, level, used[name])
     low, high = ({name: ends[name][i] for name in INTERVAL_COLUMNS} for i in (0, 1))
     return Intervals(level, estimate, low, high, used, drawn)
 

@@ -65,10 +65,10 @@ def _teams(sample: Sample, fee: float, weights: NDArray[np.uint8]) -> FloatArray
     shared: dict[Any, Any] = sample.once(_shared)
     weights_then, out = shared.get((fee, id(weights)), (lambda: None, None))
     if weights_then() is not weights or out is None:
-        order, last, total, person = sample.once(_along_total)
+        if fee not in shared:
+            shared[fee] = _along_total(sample, fee)
         out = np.empty((len(weights), 3))
-        excess, scale = total - (person + fee), sample.once(_scale)
-        teams(weights, order, last, excess, person + fee, ROUNDING, scale, out)
+        teams(weights, *shared[fee], ROUNDING, sample.once(_scale), out)
         shared[fee, id(weights)] = ref(weights), out
     return np.asarray(out)
 
@@ -84,14 +84,16 @@ def _shared(_: Sample) -> dict[Any, Any]:
     return {}
 
 
-def _along_total(sample: Sample) -> tuple[NDArray[Any], ...]:
-    """Return the order by the estimated total, ends of ties, and both risks in this order."""
-    order = sample.order(Hat("total"))
+def _along_total(sample: Sample, fee: float) -> tuple[NDArray[Any], ...]:
+    """Return the order by the total, ends of ties, the excess over asking, and the cost of it."""
+    order = sample.order(Hat("total")).astype(np.uint32)
     total, person, score = (
         np.asarray(sample.points(points))[order]
         for points in (Star("total"), Star("person"), Hat("total"))
     )
-    return order.astype(np.uint32), np.append(np.diff(score) != 0, True), total, person
+    person += fee
+    total -= person
+    return order, np.append(np.diff(score) != 0, True), total, person
 
 
 @dataclass(frozen=True)

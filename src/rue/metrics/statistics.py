@@ -278,7 +278,11 @@ class Area(Statistic):
         value, score = sample.points(self.of), sample.points(self.by)
         if value is None or score is None:
             return None
-        return area_influence(value, score, sample.order(self.by))
+        if self.of != self.by:
+            return area_influence(value, score, sample.order(self.by))
+        # Several columns are measured against a perfect ranking.
+        perfect = partial(area_influence, value, score, sample.order(self.by))
+        return cast(FloatArray, sample._cached(("influence", self), perfect))
 
     def replicates(self, sample: Sample, weights: NDArray[np.uint8]) -> FloatArray:
         from rue._kernels.bootstrap import weighted_areas
