@@ -193,7 +193,7 @@ def test_check_errors_are_one_line_and_exit_code_2(data, mine):
             "rue: mine/answers.csv: label 'z' is none of the classes",
         ),
         (("check", "mine", "--out", "a.txt"), "rue: the description must be a .toml file"),
-        (("check", "mine", "--name", "a b"), "rue: name must be letters, digits"),
+        (("check", "mine", "--name", "a b"), "rue: --name must be letters, digits"),
         (("info", "nope.toml"), "rue: nope.toml: cannot be read: no such file"),
     ):
         code, out, err = data(*arguments)
