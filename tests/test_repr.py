@@ -53,3 +53,9 @@ def test_help_of_evaluate_starts_with_a_short_signature():
     text = inspect.getdoc(rue.evaluate)
     for name in ("loss : str or Loss", "values : array_like", "seed : int"):
         assert f"\n{name}" in text
+
+
+def test_equal_numbers_of_answers_are_one_number():
+    assert "3 annotators" in repr(rue.Annotations([[1, 2], [3, 0]]))
+    assert "2 answers each" in repr(rue.Ratings([[1.0, 2.0], [3.0, 4.0]]))
+    assert "3 to 4 annotators" in repr(rue.Annotations([[1, 2], [3, 1]]))

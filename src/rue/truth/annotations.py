@@ -305,8 +305,7 @@ class Annotations(Truth):
         return self._in_columns(columns, Classes(names, order="none"))
 
     def __repr__(self) -> str:
-        n = self.n_annotators
-        asked = "p* known" if self.counts is None else f"{n.min():.0f} to {n.max():.0f} annotators"
+        asked = "p* known" if self.counts is None else f"{self._span} annotators"
         return f"Annotations({self.n_points:,} points x {self.n_classes} classes, {asked})"
 
 

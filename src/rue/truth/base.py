@@ -48,9 +48,13 @@ class Truth(PerPoint):
         n = self.n_annotators
         if not np.isfinite(n).all():
             return "none: the label distribution is known"
-        if n.min() == n.max():
-            return f"{n.min():.0f}"
-        return f"{n.min():.0f} to {n.max():.0f}, {n.mean():.1f} on average"
+        return self._span + ("" if n.min() == n.max() else f", {n.mean():.1f} on average")
+
+    @property
+    def _span(self) -> str:
+        """The least and the largest number of annotators, or the one that all points have."""
+        low, high = self.n_annotators.min(), self.n_annotators.max()
+        return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -252,8 +252,7 @@ class Ratings(Truth):
         return int(differs.argmax()) if differs.any() else None
 
     def __repr__(self) -> str:
-        m = self.n_annotators
-        return f"Ratings({self.n_points:,} points, {m.min():.0f} to {m.max():.0f} answers each)"
+        return f"Ratings({self.n_points:,} points, {self._span} answers each)"
 
     def _chosen(self, rows: Any) -> dict[str, Any]:
         return {"answers": self.answers.part(rows)[0]}
