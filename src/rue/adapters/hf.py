@@ -29,7 +29,46 @@ def compute_metrics(
     labels: LabelKind | None = None,
     columns: Sequence[str] = _COLUMNS,
 ) -> Callable[[Any], dict[str, float]]:
-    """Return a function for ``Trainer(compute_metrics=...)`` whose labels are several answers."""
+    """Return a function for ``Trainer(compute_metrics=...)`` whose labels are several answers.
+
+    The logits of the model become one distribution per point, or draws if they have the shape
+    (n_points, n_draws, n_classes). Give the Trainer ``label_names`` if the labels are called
+    otherwise than ``labels``.
+
+    Parameters
+    ----------
+    classes : sequence of str, optional
+        The names of the classes in the order of the logits; their number is checked.
+    loss : str or Loss
+        As in :func:`rue.evaluate`.
+    labels : {"shares", "counts", "answers"}, optional
+        What the labels are: the share of annotators who chose each class, how many did, or the
+        number of the class of each answer, filled up with -100. By default decimal numbers are
+        shares, whole numbers filled up with -100 are answers, and one whole number per point is
+        one answer.
+    columns : sequence of str
+        The columns of :class:`rue.Evaluation` to return.
+
+    Returns
+    -------
+    callable
+        From an ``EvalPrediction`` to a number for each column that is defined.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown; the function itself raises if labels and logits do not fit.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> metrics = compute_metrics(["no", "yes"], loss="brier", columns=["regret"])
+    >>> logits = np.log([[0.9, 0.1], [0.5, 0.5]])
+    >>> shares = np.array([[0.9, 0.1], [0.3, 0.7]])
+    >>> numbers = metrics(SimpleNamespace(predictions=logits, label_ids=shares))
+    >>> round(numbers["regret"], 6)
+    0.04
+    """
     unknown = next((key for key in columns if key not in EVALUATED), None)
     if unknown is not None:
         raise InputError(f"columns must be some of {', '.join(EVALUATED)}, got {unknown!r}")

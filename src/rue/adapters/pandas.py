@@ -22,7 +22,39 @@ def annotations(
     label: str = "label",
     classes: ArrayLike | None = None,
 ) -> Annotations:
-    """Return the annotations that a frame with one row per answer contains."""
+    """Return the annotations that a frame with one row per answer contains.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The answers; columns that the other arguments do not name are ignored.
+    item, annotator, label : str
+        The names of its columns. An annotator may answer once per item. Use ``annotator=None``
+        if the frame does not say who answered; then duplicated rows cannot be detected.
+    classes : array_like of shape (n_classes,), optional
+        All possible labels, in order. By default the categories of a categorical column, or else
+        the labels that occur, sorted. Numbers are their own scale.
+
+    Returns
+    -------
+    Annotations
+        The counts with the items as ids, in order of first occurrence, and the labels as classes.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or has missing values, an annotator answers an item twice, or a
+        label is none of the classes.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(
+    ...     {"item": ["b", "b", "a"], "annotator": [1, 2, 1], "label": ["yes", "no", "yes"]}
+    ... )
+    >>> truth = annotations(frame)
+    >>> truth.ids.tolist(), truth.outcomes.names, truth.counts.tolist()
+    (['b', 'a'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
+    """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     wanted = [item, label] if annotator is None else [item, annotator, label]

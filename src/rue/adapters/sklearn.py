@@ -31,7 +31,38 @@ _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
 def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
-    """Return the ``predict_proba`` of each member of an ensemble as one draw."""
+    """Return the ``predict_proba`` of each member of an ensemble as one draw.
+
+    Parameters
+    ----------
+    models : estimator or iterable of estimators
+        A fitted forest (random or extra trees), ``BaggingClassifier`` or ``VotingClassifier``,
+        whose members are the draws; a ``Pipeline`` that ends in one; or a list of any fitted
+        classifiers with ``predict_proba``.
+    X : array_like of shape (n_points, n_features)
+        The inputs of ``predict_proba``.
+    classes : array_like of shape (n_classes,), optional
+        The classes in the order of the annotations' columns; by default all classes of the
+        models, sorted. A class that a member was not trained on has probability 0 there.
+
+    Returns
+    -------
+    Draws
+        Probabilities of shape (n_points, n_members, n_classes).
+
+    Raises
+    ------
+    InputError
+        If a model is not fitted or no classifier, or ``classes`` lacks one of its classes.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> members = [DummyClassifier().fit([[0], [0]], y) for y in (["cat", "dog"], ["dog", "dog"])]
+    >>> draws(members, [[0]]).probs
+    array([[[0.5, 0.5],
+            [0. , 1. ]]])
+    """
     members, member_classes = _members(models, X)
     order = _sorted(member_classes) if classes is None else _order(classes)
     if len(order) < 2:
@@ -61,7 +92,45 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
 def scorer(
     column: str = "n_aurec", *, loss: str | Loss = "log", truth: Truth | None = None
 ) -> Callable[[Any, Any, Any], float]:
-    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and others: greater is better."""
+    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and others: greater is better.
+
+    Members of forests, bagging and voting are draws, as in :func:`draws`; any other classifier
+    has one distribution per point.
+
+    Parameters
+    ----------
+    column : str
+        The column of :class:`rue.Evaluation`; one for which lower is better is negated, as the
+        scorers ``neg_...`` of scikit-learn are.
+    loss : str or Loss
+        As in :func:`rue.evaluate`.
+    truth : Truth, optional
+        The answers, with ids: rows of X, a data frame, are matched by its index. Without it, y is
+        the truth: one label per point, or counts of shape (n_points, n_classes), classes in the
+        order of the estimator's.
+
+    Returns
+    -------
+    callable
+        From a fitted estimator, X and y to the score; NaN where the column is undefined.
+
+    Raises
+    ------
+    InputError
+        If the column is unknown, or rows cannot be matched.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.model_selection import cross_val_score
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2))
+    >>> y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    >>> forest = RandomForestClassifier(10, random_state=0)
+    >>> scores = cross_val_score(forest, X, y, cv=3, scoring=scorer("risk", loss="brier"))
+    >>> scores.shape, bool((scores < 0).all())
+    ((3,), True)
+    """
     if column not in EVALUATED:
         raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
     if truth is not None and truth.ids is None:

@@ -44,7 +44,51 @@ def draws(
     seed: int = 0,
     progress: bool = True,
 ) -> Draws:
-    """Return the outputs of several modules, or of several passes of one with dropout, as draws."""
+    """Return the outputs of several modules, or of several passes of one with dropout, as draws.
+
+    Modules run in eval mode, except for the dropout of a single module. Afterwards, each
+    submodule is in its previous mode again. Modules stay on their devices; batches are moved.
+
+    Parameters
+    ----------
+    model : torch.nn.Module or sequence of torch.nn.Module
+        Several modules, one draw each; or one module with dropout modules. Calls of
+        ``torch.nn.functional.dropout`` are not active.
+    loader : iterable
+        Batches in the order of the annotations: a tensor, a tuple or list whose first element
+        holds the inputs, or a dictionary of tensors, which are passed by name, as Hugging Face
+        models take them, except ``label`` and ``labels``. All modules process a batch before the
+        next one is loaded.
+    n_draws : int
+        The number of passes of a single module; ignored for several modules.
+    logits : bool
+        Whether the outputs, of shape (batch, n_classes), are logits; False for probabilities.
+        An output may be a tensor, an object with an attribute ``logits``, or a dictionary with
+        ``logits`` (with ``probs`` if ``logits`` is False).
+    seed : int
+        Seed of the dropout masks; the global random state of torch does not change.
+    progress : bool
+        Whether to show a progress bar if it takes more than two seconds.
+
+    Returns
+    -------
+    Draws
+        Probabilities of shape (n_points, n_draws, n_classes).
+
+    Raises
+    ------
+    InputError
+        If a single module has no dropout, the loader shuffles, or outputs are no logits.
+    ShapeError
+        If outputs have the wrong shape.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Linear(4, 3))
+    >>> draws(model, torch.ones(10, 4).split(5), n_draws=20).probs.shape
+    (10, 20, 3)
+    """
     single = isinstance(model, nn.Module) and not isinstance(model, nn.ModuleList)
     modules = _modules([model] if single else model)
     n_draws, seed = require_whole("n_draws", n_draws, least=1), require_whole("seed", seed)

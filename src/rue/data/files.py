@@ -54,21 +54,7 @@ def require_unshared(folder: Path, what: str = "the folder", advice: str = "") -
 
 
 class Reader:
-    """Finds and reads the files of one data set, and keeps the checksum of each.
-
-    Parameters
-    ----------
-    name
-        The data set, for messages.
-    root
-        Looked in first.
-    pinned
-        Path -> the known SHA-256 of the file's content (:func:`content_digest`).
-    verify
-        Whether to raise if the content of a file is not the pinned one.
-    by_hand
-        How to get the files if ``rue data fetch`` cannot download them.
-    """
+    """Finds and reads the files of one data set, and keeps the checksum of each."""
 
     def __init__(
         self,

@@ -39,18 +39,7 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileAnswers:
-    """What annotators said about each point of a file.
-
-    Attributes
-    ----------
-    path, layout
-        The file; ``long`` (a row per answer), ``wide`` (a row per point) or ``arrays``.
-    n_points, ids
-        The number of points, and their names where they have some.
-    counts, probs, ratings
-        One of: how many chose each class, (n_points, n_classes); known probabilities; or the
-        real-valued answers about each point. Points without any answer have none in them.
-    """
+    """What annotators said about each point of a file: counts, known probabilities or ratings."""
 
     path: Path
     layout: Layout

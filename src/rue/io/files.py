@@ -127,25 +127,7 @@ class FrameColumn:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What a file holds: the columns of a table, or named arrays of any shape.
-
-    Attributes
-    ----------
-    path
-        The file.
-    columns
-        The columns of a table by name; empty for a file of arrays.
-    arrays
-        The named arrays of an array file; empty for a table.
-    lines
-        The line of the file of each row of a table, from 1.
-    named
-        Whether the file names its columns.
-    notes
-        How the file was read, where that is not plain, a sentence each.
-    unused
-        The arrays of an .npz that were not read.
-    """
+    """What a file holds: columns by name with lines, or named arrays; notes say how it was read."""
 
     path: Path
     columns: Mapping[str, FrameColumn] = field(default_factory=dict)

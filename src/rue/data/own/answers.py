@@ -27,32 +27,7 @@ ATTRIBUTES = {
 
 @dataclass(frozen=True, kw_only=True)
 class OwnAnswers:
-    """The answers about each point that has some.
-
-    Attributes
-    ----------
-    path, layout
-        The file; its layout, ``long`` (one row per answer), ``wide`` (one row per point) or
-        ``arrays`` (an .npz).
-    ids
-        One name per point, in the order of the file.
-    class_names, values
-        The classes, and the numbers that they stand for where all of them are numbers.
-    counts
-        How many chose each class, (n_points, n_classes); None where answers are real numbers.
-    ratings
-        The real-valued answers about each point; None where answers are classes.
-    n_annotators
-        The number of different annotators; None if the file does not name them.
-    repeated
-        The answers that repeat one by the same annotator about the same point.
-    n_blank, n_silent
-        The numbers of empty answers, and of points with only empty answers; both are left out.
-    attributes
-        Further columns by their meaning, with one cell per point.
-    notes
-        How the file was read, a sentence each.
-    """
+    """The answers about each point that has some, as counts or ratings, and its other columns."""
 
     path: Path
     layout: Layout
