@@ -38,17 +38,7 @@ class StudyFile(TypedDict):
 
 @dataclass(frozen=True)
 class Baselines:
-    """The means over seeds of a study.
-
-    Attributes
-    ----------
-    study, regime
-        The name of the suite, and how its settings were chosen.
-    n_missing
-        The number of the suite's cells that had not been run.
-    rows
-        One for each data set, method and loss, with the keys of a table's row.
-    """
+    """The means over seeds of a study."""
 
     study: str
     regime: str

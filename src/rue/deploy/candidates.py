@@ -47,20 +47,7 @@ _NOTHING: Value = (-1.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """All thresholds on a score, and what accepting up to each of them attains.
-
-    Attributes
-    ----------
-    taus : ndarray of shape (n_thresholds,)
-        The thresholds, increasing; the last is infinite.
-    accepted : ndarray of shape (n_thresholds,)
-        How many points have a score of at most ``taus``.
-    sums : dict of ndarray
-        Sums of the losses over the accepted points, by name. Several scores may lie on a first
-        axis.
-    n_points : int
-        How many points there are.
-    """
+    """All thresholds on a score, and what accepting up to each of them attains."""
 
     taus: FloatArray
     accepted: IntArray
@@ -177,15 +164,7 @@ def best_cut(
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Points counted in bins of the score, for every candidate direction.
-
-    Attributes
-    ----------
-    count : ndarray of shape (n_directions, n_parts, n_bins)
-        How many points of each part are in each bin.
-    sums : dict of ndarray of that shape
-        Sums of the losses by name.
-    """
+    """Points counted in bins of the score, for every candidate direction."""
 
     count: FloatArray
     sums: dict[str, FloatArray]

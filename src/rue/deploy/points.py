@@ -26,31 +26,7 @@ from rue.truth.realized import predicted_person
 
 @dataclass(frozen=True, eq=False)
 class DeployPoints:
-    """The points of a file.
-
-    Attributes
-    ----------
-    path : Path
-        The (first) file.
-    method : str
-        The name of the method: the given one, the file's own, or its stem.
-    hat : Components
-        Estimated components.
-    star : Components or None
-        Realised components, if there are answers.
-    kind : Kind
-        What the points are.
-    ids : ndarray of shape (n_points,) or None
-        Names of the points.
-    doubt : ndarray of shape (n_points,) or None
-        One minus the largest predicted probability, if there are probabilities.
-    bound : float or None
-        The largest possible loss, if it is known.
-    notes : tuple of str
-        What a reader of the numbers must know, a sentence each.
-    groups : mapping of str to ndarray of shape (n_points,)
-        Columns of the points, by name.
-    """
+    """The points of a file."""
 
     path: Path
     method: str

@@ -47,11 +47,7 @@ _NO_ANNOTATORS = {"text", "split", "lang", "language", "source", "dataset", "doc
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Said:
-    """What a table says: one answer per entry, or ``table``, a row of numbers per point.
-
-    ``rows`` is the row of the frame of each entry; ``used`` are the columns that were
-    read as answers, and ``columns`` says which column has which meaning.
-    """
+    """What a table says: one answer per entry, or ``table``, a row of numbers per point."""
 
     layout: Literal["long", "wide"]
     ids: NDArray[np.str_] | None

@@ -70,20 +70,7 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
 
 @dataclass(frozen=True, eq=False)
 class LastLayerPosterior:
-    """A Gaussian over the last layer, in the eigenbasis of its precision.
-
-    Attributes
-    ----------
-    mode
-        The trained layer, its bias the last column: (n_classes, n_features + 1).
-    bases
-        Eigenvectors: one matrix (P, P) of the full Hessian, or those of its Kronecker factors,
-        (n_classes, n_classes) and (n_features + 1, n_features + 1).
-    curvature
-        The Hessian's eigenvalues, in the shape of the mode for Kronecker factors, else (P,).
-    precision
-        The prior's, delta.
-    """
+    """A Gaussian over the last layer, in the eigenbasis of its precision."""
 
     mode: FloatArray
     bases: tuple[FloatArray, ...]

@@ -20,18 +20,7 @@ from rue.truth.base import Truth
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Scores of pairs of answers, each of shape (n_points,).
-
-    Attributes
-    ----------
-    pair_log_loss
-        -sum O log J, strictly proper for the law of two answers; NaN for a point with one answer.
-    pair_gain
-        Twice the log risk of the mean minus the pair log loss: what the spread of the belief adds
-        over independent answers. Compare it only between beliefs with the same mean.
-    agreement_hat, agreement_star
-        The predicted and the observed probability that two annotators agree, tr J and tr O.
-    """
+    """Scores of pairs of answers, each of shape (n_points,)."""
 
     pair_log_loss: FloatArray
     pair_gain: FloatArray
