@@ -135,12 +135,11 @@ def state() -> str:
     ):
         record = plain_record(PLAIN[suite])
         done = list(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
-        whole = len(done) == len(read_suite(suite).datasets)
-        there = f"all {len(done)}" if whole else ", ".join(done)
+        rest = [name for name in read_suite(suite).datasets if name not in done]
+        there = f"{len(done)} but not {listed(rest)}" if rest else f"all {len(done)}"
         n = len(record["rows"])
         lines.append(
-            f"- `{suite}`: {n} of {n + len(record.get('missing', ()))} cells; "
-            f"data sets: {there or 'none'}."
+            f"- `{suite}`: {n} of {n + len(record.get('missing', ()))} cells; data sets: {there}."
         )
     return "\n".join(lines)
 
