@@ -199,22 +199,22 @@ def one_network(rows: Regimes, first: Answer) -> Answer:
 
 def who_knows(rows: Regimes, first: Answer) -> Answer:
     """Answer who knows how often two annotators agree, before whose regret is of the right size."""
-    rank_lines, lines, sentences = [], [], []
+    rank_lines, lines = [], []
+    firsts: list[str] = []
     words: list[str] = []
     for regime, group in rows.items():
         scores = grid(group, "pair_log_loss", "log")
         everywhere = [m for m in scores.methods if len(scores.of(m)) == len(scores.datasets)]
-        firsts = []
-        for methods in (list(scores.methods), everywhere):
+        for methods in (everywhere, list(scores.methods)):
             whole = scores.complete(methods)
             ranks = mean_ranks(whole)
             n, families = str(len(whole.methods)), _families(ranks)
-            firsts.append(f"{listed(ranks.first)} ({n} methods, {families})")
+            if methods is everywhere:
+                firsts.append(f"{listed(ranks.first)} ({regime}, {n} methods, {families})")
             means = dict(zip(whole.methods, ranks.mean, strict=True))
             rank_lines += [
                 [regime, n, families, method, f"{means[method]:.1f}"] for method in ranks.order
             ]
-        sentences.append(f"{regime} {' and '.join(firsts)}")
         gain = {m: grid(group, "pair_gain", "log").of(m) for m in scores.methods}
         agreement = {m: grid(group, "agreement_hat", "log").of(m) for m in scores.methods}
         star = grid(group, "agreement_star", "log").of("single")
@@ -232,8 +232,9 @@ def who_knows(rows: Regimes, first: Answer) -> Answer:
                 f"{agreement[m][MOVIES]:.3f}" for m in ("ensemble", "dirichlet_multinomial")
             ]
     sentence = (
-        f"By the score of two answers, the best are {'; '.join(sentences)}. Annotators of movie "
-        f"reviews agree with probability {words[0]}; the tuned sentence-encoder ensemble predicts "
+        "By pair log loss the best of the methods that all data sets have are "
+        f"{' and '.join(firsts)}. Annotators of movie reviews agree with probability "
+        f"{words[0]}; the tuned sentence-encoder ensemble predicts "
         f"{words[1]}, dirichlet_multinomial {words[2]}."
     )
     body = "\n\n".join(

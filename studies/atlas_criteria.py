@@ -61,13 +61,14 @@ def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
                         f"{sum(same.values())} of {len(same)}",
                     ]
                 )
-    words = [
-        f"{name} {in_regimes(numbers[key, 'aurec'], digits=2)}"
-        for key, name in (*PROXIES.items(), ("nauc_epistemic", "active learning"))
-        if (key, "aurec") in numbers
-    ]
+    words = []
+    for key, name in (*PROXIES.items(), ("nauc_epistemic", "active learning")):
+        if (key, "aurec") in numbers:
+            other = [f"{one.mean:+.2f}" for one in numbers[key, "n_aurec"].values()]
+            by_area = in_regimes(numbers[key, "aurec"], digits=2)
+            words.append(f"{name} {by_area}, n-AuReC {' and '.join(other)}")
     sentence = (
-        "Not the same. Under log loss, Kendall's tau between the orders of the methods by a proxy "
+        "Not always. Under log loss, Kendall's tau between the orders of the methods by a proxy "
         f"and by AuReC is: {'; '.join(words)}."
     )
     body = "\n\n".join(

@@ -240,12 +240,16 @@ def answer_4(rows: Mapping[str, list[Row]]) -> list[str]:
             numbers = taus(first, second, sign=-1)
             shown += words(numbers, 2)
         shown.append(n_families(numbers))
+        for regime in REGIMES:
+            first, second = (table(rows[regime], "log", key(c)) for c in ("n_aurec", proxy))
+            shown.append(words(taus(first, second, sign=-1), 2)[0])
     active = [
         {**cell["cell"], **cell["proxies"], "loss": "log"} for cell in cells_of("active-learning")
     ]
     second = table(active, "log", key("nauc_epistemic"))
     numbers = taus(table(rows["paper"], "log", key("aurec")), second, sign=-1)
-    return [*shown, *words(numbers, 2), n_families(numbers)]
+    other = taus(table(rows["paper"], "log", key("n_aurec")), second, sign=-1)
+    return [*shown, *words(numbers, 2), n_families(numbers), words(other, 2)[0]]
 
 
 def answer_5(rows: Mapping[str, list[Row]]) -> list[str]:
@@ -287,22 +291,20 @@ def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
 
 
 def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    shown: list[str] = []
+    pairs: list[str] = []
     for regime in REGIMES:
         scores = table(baselines(regime), "log", key("pair_log_loss"))
-        names, methods = {d for d, _ in scores}, {m for _, m in scores}
-        whole = {d for d in names if all((d, m) in scores for m in methods)}
-        everywhere = {m for m in methods if all((d, m) in scores for d in names)}
-        for chosen, there in ((whole, methods), (names, everywhere)):
-            values = {(d, m): x for (d, m), x in scores.items() if d in chosen and m in there}
-            first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
-            shown += [*first, str(len(there)), str(len({family(d) for d in chosen}))]
+        names = {d for d, _ in scores}
+        there = {m for _, m in scores if all((d, m) in scores for d in names)}
+        values = {(d, m): x for (d, m), x in scores.items() if m in there}
+        first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
+        pairs += [*first, str(len(there)), str(len({family(d) for d in names}))]
     ours = baselines("tuned")
     star, hat = (table(ours, "log", key(f"agreement_{end}")) for end in ("star", "hat"))
-    shown.append(f"{star['sentiment-movies', 'single']:.3f}")
+    pairs.append(f"{star['sentiment-movies', 'single']:.3f}")
     for method in ("ensemble", "dirichlet_multinomial"):
-        shown += [method, f"{hat['sentiment-movies', method]:.3f}"]
-    return shown
+        pairs += [method, f"{hat['sentiment-movies', method]:.3f}"]
+    return pairs
 
 
 ANSWERS = (answer_1, answer_2, answer_3, answer_4, answer_5, answer_6, answer_7, answer_8)
