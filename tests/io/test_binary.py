@@ -68,6 +68,20 @@ def test_the_other_class_is_that_of_the_truth_or_stated(world):
     assert set(run.classes) == {"yes", "no"}
 
 
+@pytest.mark.parametrize("column", ["no", "toxic"])
+def test_a_column_of_the_other_class_is_refused(world, column):
+    ids, _, p = world
+    rows = [f"{i},{float(x)!r}" for i, x in zip(ids, p[:, 0], strict=True)]
+    Path("p.csv").write_text("\n".join([f"id,{column}", *rows]))
+    truth = read_truth("t.csv")
+    if column == "no":
+        with pytest.raises(AlignmentError, match=r"its column is called by, 'no', got 'yes'"):
+            read_run("p.csv", truth, "log", matching=YES)
+        return
+    run = read_run("p.csv", truth, "log", matching=YES)
+    assert "p.csv: the column 'toxic' was read as the probability of 'yes'" in run.notes
+
+
 def test_a_class_that_the_truth_does_not_have_is_refused(world):
     path = save(world, "probs")
     with pytest.raises(AlignmentError, match=r"one of two classes, got 'maybe'; t.csv has yes, no"):

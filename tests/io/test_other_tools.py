@@ -154,6 +154,34 @@ def test_a_single_letter_is_a_choice_only_as_it_is_written(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "choices", "expected"),
+    [
+        *((text, "12345", None) for text in ("-1", "\u22121", "0.5", ".5", "Rating: 3.7", "1,5")),
+        *((text, "12345", "3") for text in ("Rating: 3.", "3, yes", "of 1-5: 3", "Not sure: 3")),
+        ("I say -1.", ("-1", "0", "1"), "-1"),
+        *((text, ("hateful", "fine"), None) for text in ("non-hateful", "hateful-ish")),
+        *((text, ("hateful", "fine"), None) for text in ("It isn't hateful", "not really hateful")),
+        ("not really hateful", ("hateful", "not hateful"), None),
+        ("It is not  hateful.", ("hateful", "not hateful"), "not hateful"),
+        *((text, ("agree", "strongly agree"), None) for text in ("dis-agree", "I do not agree")),
+        ("I strongly\n agree", ("agree", "strongly agree"), "strongly agree"),
+        ("not True", LABELS, None),
+        ("It is not. True", LABELS, "True"),
+    ],
+)
+def test_parts_of_numbers_and_words_and_what_is_negated_name_no_choice(
+    tmp_path, text, choices, expected
+):
+    # The last text keeps every point with an answer.
+    texts = [text, choices[0]] if expected is None else [text]
+    np.savez(tmp_path / "s.npz", sampled_labels=[texts])
+    read = read_predictions(tmp_path / "s.npz", matching=Matching(choices=tuple(choices)))
+    wanted = [name == (expected or choices[0]) for name in choices]
+    np.testing.assert_array_equal(read.mean(), [wanted])
+    assert ("1 of 2 name none" in " ".join(read.notes)) == (expected is None)
+
+
+@pytest.mark.parametrize(
     ("texts", "choices", "message"),
     [
         (["Let me think about this for a while. The answer is True."], None, "of generated text"),

@@ -287,7 +287,19 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         arrays["classes"] = np.array(columns)
     used = [*columns, name, draw]
     arrays = _with_groups(frame, arrays, rows, used, ["epistemic"])
-    return TableArrays(arrays, "given", used, _repeated(rows, draw))
+    notes = _repeated(rows, draw)
+    if matching.positive is not None and not _is_named(columns[0], matching.positive):
+        notes.append(f"{frame.path}: {read_as(columns[0], matching.positive)}")
+    return TableArrays(arrays, "given", used, notes)
+
+
+def read_as(column: str, positive: str) -> str:
+    """Say that a column of another name has the probability of the positive class."""
+    return f"the column {written_name(column)!r} was read as the probability of {positive!r}"
+
+
+def _is_named(column: str, positive: str) -> bool:
+    return plain_name(column) in _PROBABILITIES or written_name(column) == positive
 
 
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:

@@ -14,6 +14,13 @@ from rue.truth.base import Truth
 
 _LOG = re.compile(r"a log of [\w-]+")
 _LONGEST_LABEL = 40  # characters
+# A choice is no part of a longer word (non-hateful) or number (-1, 0.5, 1,5).
+_BEFORE = r"(?<!\w)(?<!\w[-\u2010\u2011])(?<!\d[.,])(?!(?<=[-\u2010-\u2013\u2212.,])\d)"
+_AFTER = r"(?!\w|[-\u2010\u2011]\w|[.,]\d)"
+# A negation is the word before or the one before that, in the same clause.
+_NEGATED = re.compile(
+    r"(?:\b(?:not|non|never|cannot)|n['\u2019]t)\b[^\w.,:;!?]*(?:[\w'\u2019-]+[^\w.,:;!?]+)?$", re.I
+)
 _ADVICE = {"--choices": "A,B,... says which answers a text may name"}
 
 
@@ -84,13 +91,16 @@ def _layout(notes: Sequence[str]) -> str:
 
 def _named(text: str, choices: Sequence[str]) -> int:
     """Return the place of the choice that a text names; -1 if it names none or several."""
-    plain = [choice.casefold() for choice in choices]
-    whole = text.strip().casefold()
-    if whole in plain:
-        return plain.index(whole)
+    text = " ".join(text.split())
+    own = [" ".join(choice.split()) for choice in choices]
+    plain = [choice.casefold() for choice in own]
+    if text.casefold() in plain:
+        return plain.index(text.casefold())
     # A single letter is a choice only as it is written: "a" is an article.
-    words = sorted(choices, key=len, reverse=True)
+    words = sorted(own, key=len, reverse=True)
     parts = [re.escape(w) if len(w) == 1 else f"(?i:{re.escape(w)})" for w in words]
-    mentions = re.findall(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", text)
-    named = {plain.index(mention.casefold()) for mention in mentions}
+    mentions = list(re.finditer(f"{_BEFORE}(?:{'|'.join(parts)}){_AFTER}", text))
+    if any(_NEGATED.search(text[: mention.start()]) for mention in mentions):
+        return -1
+    named = {plain.index(mention.group().casefold()) for mention in mentions}
     return named.pop() if len(named) == 1 else -1

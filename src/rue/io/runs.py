@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
+from rue.io.belief_tables import read_as
 from rue.io.choices import require_known_answers
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import draws_first, noted_twins, read_method, read_predictions
@@ -124,6 +125,12 @@ def _with_both_names(belief: Belief, truth: Truth) -> Belief:
         raise AlignmentError(
             f"{belief.source}: positive must be one of two classes, got {own[1]!r}; "
             f"{truth.source} has {', '.join(names)}"
+        )
+    if any(note.endswith(read_as(others[0], own[1])) for note in belief.notes):
+        raise AlignmentError(
+            f"{belief.source}: positive must be the class that its column is called by, "
+            f"{others[0]!r}, got {own[1]!r}",
+            advice={"--positive": f"{others[0]} reads it as the probability of {others[0]!r}"},
         )
     both = Classes([*others, own[1]], belief.outcomes.given_values, order="user")
     return belief._with(outcomes=both)
