@@ -195,3 +195,11 @@ def test_options_without_a_meaning_are_refused(printed):
     assert "leave out --by" in call("--by", "class")[1]
     assert "leave out --positive" in call("--positive", "a")[1]
     assert "--resample-annotators" in call("--ci", "0.9", "--resample-annotators")[1]
+
+
+def test_an_index_beside_ids_is_no_label(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"",id,a,b,n_annotators\n2,x,1,2,3\n1,y,3,0,3\n')
+    truths = read_label_truths(path)
+    assert list(truths) == ["a", "b"]
+    assert f"{path}: Unnamed: 0 was not used" in truths["a"].notes

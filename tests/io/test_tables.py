@@ -223,3 +223,43 @@ def test_a_cell_of_blanks_is_no_answer_however_many_they_are(tmp_path, blanks):
     found = answers(tmp_path, f"id,label\n1,a\n1,b\n2,{' ' * blanks}\n2,a\n2,{' ' * blanks}NA\n")
     assert found.classes == ("a", "b")
     assert found.counts.tolist() == [[1, 1], [1, 0]]
+
+
+INDEXES = ['"",', "Unnamed: 0,", "Unnamed: 0.1,", "__index_level_0__,"]
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_an_index_beside_ids_is_no_class(tmp_path, index):
+    """It was a class, in silence where counts are whole."""
+    path = tmp_path / "t.csv"
+    name = "Unnamed: 0" if index == '"",' else index[:-1]
+    note = f"{path}: {name} was not used"
+    for own, options in (("id", {}), ("key", {"id_name": "key"})):
+        matching = Matching(**options)
+        path.write_text(f"{index}{own},no,yes\n7,a,1,2\n3,b,3,0\n")
+        truth = read_truth(path, matching=matching)
+        assert (truth.outcomes.names, truth.ids.tolist()) == (("no", "yes"), ["a", "b"])
+        assert truth.counts.tolist() == [[1, 2], [3, 0]]
+        assert note in truth.notes
+        path.write_text(f"{index}{own},no,yes\n7,a,0.25,0.75\n3,b,1,0\n")
+        belief = read_predictions(path, matching=matching)
+        assert (belief.outcomes.names, belief.ids.tolist()) == (("no", "yes"), ["a", "b"])
+        assert note in belief.notes
+    if name != "Unnamed: 0.1":  # without other ids, it has them
+        path.write_text(f"{index}no,yes\n7,1,2\n3,3,0\n")
+        assert read_truth(path).ids.tolist() == ["7", "3"]
+
+
+def test_an_index_of_words_is_no_annotator(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"",id,first,second\nyes,a,yes,no\nno,b,no,no\n')
+    truth = read_truth(path)
+    assert truth.counts.sum(axis=1).tolist() == [2, 2]
+    assert f"{path}: Unnamed: 0 was not used" in truth.notes
+
+
+def test_an_index_that_is_stated_is_used(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"",id,no,yes\n7,a,1,2\n3,b,3,0\n')
+    stated = Matching(id_name="Unnamed: 0", classes=("no", "yes"))
+    assert read_truth(path, matching=stated).ids.tolist() == ["7", "3"]

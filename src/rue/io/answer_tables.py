@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, is_missing, plain_name, row_ids
+from rue.io.files import Frame, FrameColumn, is_missing, plain_name, row_ids, without_index
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 from rue.losses.outcomes import written_name
@@ -83,6 +83,9 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
     """Find out which layout a table has, and return what it says."""
     wanted = matching.truth_id or matching.id_name
     id_name = find_id_name(frame.path, list(frame.columns), wanted)
+    annotators = (matching.annotator or "").split(",")
+    named = (matching.label, matching.rating, *annotators, *(matching.classes or ()), *by)
+    frame = without_index(frame, id_name, filter(None, named))
     label, kind = matching.label, "label"
     stated = label or matching.rating
     if label is None and matching.rating is not None:

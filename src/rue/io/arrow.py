@@ -7,7 +7,7 @@ their own headers and not by the footer, rows, and the words of text.
 import json
 import uuid
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -46,11 +46,65 @@ def is_dataset_folder(path: Path) -> bool:
     return path.is_dir() and bool(_parts(path))
 
 
+def dataset_files(path: Path) -> list[Path]:
+    """Return the files of all tables in a folder of `datasets`, without its caches."""
+    return [file for folder in _parts(path) for file in _files(folder)]
+
+
 def _parts(path: Path) -> list[Path]:
     """Return the folder itself if it holds one table of `datasets`, or the folders of its parts."""
-    folders = [path, *sorted(path.iterdir())]
-    tables = [f for f in folders if (f / "dataset_info.json").is_file() and any(f.glob("*.arrow"))]
-    return tables[:1] if tables[:1] == [path] else tables
+    if _is_table(path):
+        return [path]
+    listed = path / "dataset_dict.json"
+    if not listed.is_file():
+        return [folder for folder in sorted(path.iterdir()) if _is_table(folder)]
+    folders = sorted(_inside(listed, name) for name in _entries(listed, "splits"))
+    lacking = [folder.name for folder in folders if not _is_table(folder)]
+    if lacking:
+        raise FileError(f"{listed}: lists {lacking[0]!r}, which is no folder with a table")
+    return folders
+
+
+def _is_table(folder: Path) -> bool:
+    """Whether a folder holds a table of `datasets`."""
+    return (folder / "dataset_info.json").is_file() and bool(_files(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files that the state of a table lists, or without a state all but caches."""
+    state = folder / "state.json"
+    if not state.is_file():
+        return sorted(f for f in folder.glob("*.arrow") if not f.name.startswith("cache-"))
+    if _entries(state, "_indices_data_files", needed=False):
+        raise FileError(f"{state}: chooses rows by indices: call flatten_indices() and save again")
+    entries = _entries(state, "_data_files")
+    files = [_inside(state, e.get("filename") if isinstance(e, dict) else e) for e in entries]
+    lacking = [file.name for file in files if not file.is_file()]
+    if lacking:
+        raise FileError(f"{state}: lists {lacking[0]!r}, which is not there")
+    return files
+
+
+def _entries(path: Path, key: str, *, needed: bool = True) -> list[Any]:
+    """Return a list in a JSON file of `datasets`, or raise if it has none and one is needed."""
+    try:
+        entries = json.loads(path.read_bytes()).get(key)
+    except (OSError, ValueError, AttributeError, RecursionError):
+        raise FileError(f"{path}: must be a JSON object that can be read") from None
+    if not isinstance(entries, list) or not entries:
+        if not needed and not entries:
+            return []
+        raise FileError(f"{path}: {key} must be a list of names")
+    return entries
+
+
+def _inside(listed: Path, name: Any) -> Path:
+    """Return the path of a name that a file lists, or raise if it is not inside its folder."""
+    text = name if isinstance(name, str) else ""
+    place = PureWindowsPath(text)
+    if not place.parts or place.anchor or ".." in place.parts or "\0" in text:
+        raise FileError(f"{listed}: must list names inside its folder, got {str(name)[:60]!r}")
+    return listed.parent / text
 
 
 def read_dataset_folder(path: Path, max_memory: int | None = None, *, parts: bool = False) -> Frame:
@@ -62,7 +116,7 @@ def read_dataset_folder(path: Path, max_memory: int | None = None, *, parts: boo
         hint = f"; choose a part: {', '.join(f.name for f in folders)}" if folders else ""
         raise FileError(f"{path}: cannot be read: a folder must be one of `datasets`{hint}")
     with reading(path, ".arrow"):
-        files = {folder: sorted(folder.glob("*.arrow")) for folder in folders}
+        files = {folder: _files(folder) for folder in folders}
         size = sum(file.stat().st_size for own in files.values() for file in own)
         budget = MemoryBudget(path, size, max_memory)
         tables = []
@@ -73,7 +127,8 @@ def read_dataset_folder(path: Path, max_memory: int | None = None, *, parts: boo
             tables.append(table)
         table = pa.concat_tables(tables)
         columns = {name: table.column(name) for name in table.column_names}
-        return _frame(path, columns, budget, _class_labels(table.schema))
+        labels = _class_labels(table.schema) or _labels_in_info(folders[0])
+        return _frame(path, columns, budget, labels)
 
 
 def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None) -> Any:
@@ -137,8 +192,24 @@ def _ipc(path: Path, budget: MemoryBudget) -> Any:
 def _class_labels(schema: Any) -> dict[str, list[str]]:
     """Return the names of classes that `datasets` stores for columns of their numbers."""
     try:
-        info = json.loads((schema.metadata or {})[b"huggingface"])
-        features = info["info"]["features"]
+        info = json.loads((schema.metadata or {})[b"huggingface"])["info"]
+    except (KeyError, TypeError, ValueError):
+        return {}
+    return _labels_of(info)
+
+
+def _labels_in_info(folder: Path) -> dict[str, list[str]]:
+    """Return the names of classes in the description of a table, or none if it has none."""
+    try:
+        return _labels_of(json.loads((folder / "dataset_info.json").read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _labels_of(info: Any) -> dict[str, list[str]]:
+    """Return the names of classes in what `datasets` says about a table."""
+    try:
+        features = info["features"]
         inner = {
             name: one[0] if isinstance(one, list) else one.get("feature", one)
             for name, one in features.items()

@@ -17,7 +17,7 @@ from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.answer_tables import has_no_names, require_no_stray_word
-from rue.io.files import Frame, FrameColumn, plain_name, row_ids
+from rue.io.files import Frame, FrameColumn, plain_name, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
 from rue.losses.outcomes import written_name
@@ -74,6 +74,7 @@ class TableArrays(NamedTuple):
 def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
     """Return what a table of predictions holds."""
     name = find_id_name(frame.path, list(frame.columns), matching.id_name)
+    frame = without_index(frame, name, matching.classes or ())
     methods = method_column(frame)
     if methods is not None:
         words = list(dict.fromkeys(frame.columns[methods].words.tolist()))

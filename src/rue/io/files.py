@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, is_whole
 from rue.errors import FileError
 from rue.io.memory import MemoryBudget, opened
-from rue.io.names import named_rows
+from rue.io.names import index_names, named_rows
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "<na>"})
 """Cells, in lower case, that say that there is no value."""
@@ -326,6 +326,13 @@ def row_ids(frame: Frame, name: str | None) -> NDArray[np.str_] | None:
     cells: Any = column.cells
     is_text = not isinstance(cells, np.ndarray) and all(isinstance(c, str) for c in cells)
     return named_rows(frame.path, column.words if is_text else cells, name)
+
+
+def without_index(frame: Frame, id_name: str | None, stated: Iterable[str] = ()) -> Frame:
+    """Return a table without the numbers of its rows, unless they are its ids or are stated."""
+    index = index_names(frame.columns, id_name, stated)
+    columns = {name: column for name, column in frame.columns.items() if name not in index}
+    return replace(frame, columns=columns) if index else frame
 
 
 def _arrays(path: Path, kind: str, names: Collection[str] | None, max_memory: int | None) -> Frame:

@@ -20,9 +20,17 @@ from rue.beliefs import Belief, Draws
 from rue.errors import AlignmentError, FileError
 from rue.io.answer_tables import LABEL_NAMES, TOTALS
 from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays
-from rue.io.files import Frame, is_missing, read_frame, row_ids
+from rue.io.files import Frame, is_missing, read_frame, row_ids, without_index
 from rue.io.logs import PAIRS
-from rue.io.names import ANNOTATOR_NAMES, BY_NAME, Matching, find_id_name, ids_of
+from rue.io.names import (
+    ANNOTATOR_NAMES,
+    BY_NAME,
+    Matching,
+    find_id_name,
+    ids_of,
+    index_names,
+    unused_note,
+)
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 
@@ -49,6 +57,8 @@ def read_label_truths(
             f"{path}: multi-label answers need an id: which point they are about",
             advice={"--truth-id": "names it"},
         )
+    notes = (*frame.notes, *unused_note(path, index_names(frame.columns, id_name, stated)))
+    frame = without_index(frame, id_name, stated)
     column = matching.label or frame.find(*_SETS)
     if column is None:
         names, labels, chosen, n_annotators = _counted(frame, ids, {id_name, *by}, matching)
@@ -61,7 +71,7 @@ def read_label_truths(
     counts = np.stack([n_annotators[:, None] - chosen, chosen], axis=2)
     return {
         label: Annotations(counts[:, k], ids=names, classes=_both(label)).with_source(
-            str(path), groups=groups, notes=() if k else frame.notes
+            str(path), groups=groups, notes=() if k else notes
         )
         for k, label in enumerate(labels)
     }

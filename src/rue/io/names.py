@@ -1,6 +1,7 @@
 """The names of points and classes in files, and what a user says about them."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ UNNAMED = "Unnamed: 0"
 """A column in front without a name, as pandas and R write the names of rows."""
 
 _SCORE_WORDS = ("uncert", "epistemic", "score", "varian", "entropy", "confid", "density")
+_INDEX = re.compile(r"unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE | re.ASCII)
 _WEAK_ID_NAMES = ("task", UNNAMED.lower(), "__index_level_0__")  # if no other column names rows
 
 
@@ -144,6 +146,12 @@ def find_id_name(path: Path, names: Sequence[str], wanted: str | None = None) ->
         )
     weak = [name for usual in _WEAK_ID_NAMES for name in names if name.lower() == usual]
     return next(iter([*candidates, *weak]), None)
+
+
+def index_names(names: Iterable[str], id_name: str | None, stated: Iterable[str]) -> list[str]:
+    """Return the columns that number the rows of a table where another one names its points."""
+    kept = {id_name, *stated}
+    return [name for name in names if id_name and name not in kept and _INDEX.fullmatch(name)]
 
 
 def ids_of(

@@ -69,8 +69,59 @@ def test_parts_are_splits_unless_their_ids_repeat(tmp_path):
     with pytest.raises(FileError, match="choose a part: test, train, validation"):
         read_truth(folder)  # rows of other parts may have the same ids
     save_to_disk(folder / "more", rows(3, 5))
+    assert check(folder, folder=tmp_path).n_points == 14  # what is not listed is not read
+    (folder / "dataset_dict.json").unlink()
     with pytest.raises(FileError, match="'p3' is in more and train; give the folder of one part"):
         check(folder, folder=tmp_path)
+
+
+@pytest.mark.parametrize("state", [True, False], ids=["state", "no state"])
+def test_caches_are_not_read(tmp_path, state):
+    folder = save_to_disk(tmp_path / "mine", rows(0, 8))
+    before = check(folder, folder=tmp_path).description.checksums
+    others = save_to_disk(tmp_path / "other", rows(0, 8), n_files=1)
+    for name in ("cache-1234.arrow", *(["older.arrow"] if state else [])):
+        (folder / name).write_bytes((others / "data-00000-of-00001.arrow").read_bytes())
+    if not state:
+        (folder / "state.json").unlink()
+    checked = check(folder, folder=tmp_path)
+    assert (checked.n_points, checked.n_answers) == (8, 20)
+    assert checked.description.checksums == before
+
+
+BAD = "must list names inside its folder"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("state.json", {"_data_files": [{"filename": "../x.arrow"}]}, BAD),
+        ("state.json", {"_data_files": [{"filename": "/etc/x.arrow"}]}, BAD),
+        ("state.json", {"_data_files": [{"filename": "C:\\x.arrow"}]}, BAD),
+        ("state.json", {"_data_files": [{"file": 3}]}, BAD),
+        ("state.json", {"_data_files": [{"filename": "gone.arrow"}]}, "'gone.arrow', which is not"),
+        ("state.json", {"_data_files": []}, "_data_files must be a list of names"),
+        ("state.json", [], "must be a JSON object"),
+        ("state.json", {"_data_files": [1], "_indices_data_files": [1]}, "flatten_indices"),
+        ("../dataset_dict.json", {"splits": ["../mine"]}, BAD),
+        ("../dataset_dict.json", {"splits": ["gone"]}, "'gone', which is no folder"),
+    ],
+)
+def test_lists_of_files_stay_in_their_folder(tmp_path, file, content, message):
+    folder = save_to_disk(tmp_path / "mine" / "train", rows(0, 8))
+    (folder / file).write_text(json.dumps(content))
+    with pytest.raises(FileError, match=message) as caught:
+        check(folder.parent if "splits" in content else folder, folder=tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_classes_of_the_description(tmp_path):
+    folder = save_to_disk(tmp_path / "mine", rows(0, 8), n_files=1)
+    file = folder / "data-00000-of-00001.arrow"
+    table = pa.ipc.open_stream(file.read_bytes()).read_all().replace_schema_metadata(None)
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    assert list(check(folder, folder=tmp_path).classes) == ["no", "yes"]
 
 
 def test_a_changed_table_has_another_checksum(tmp_path):

@@ -16,7 +16,7 @@ from rue.data.images import LazyImages
 from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
 from rue.errors import AlignmentError, FileError
 from rue.io.arrays import load_npz, npz_shapes
-from rue.io.arrow import is_dataset_folder
+from rue.io.arrow import dataset_files, is_dataset_folder
 from rue.io.atomic import sha256
 
 InputKind = Literal["text", "image", "features", "none"]
@@ -103,7 +103,7 @@ def table_digest(path: Path) -> str:
     """Return the checksum of a file, or of all tables in a folder of `datasets`."""
     if path.is_file():
         return sha256(path)
-    files = sorted(path.rglob("*.arrow"))
+    files = sorted(dataset_files(path))
     lines = [f"{file.relative_to(path).as_posix()}\t{sha256(file)}" for file in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
