@@ -127,8 +127,7 @@ def read_dataset_folder(path: Path, max_memory: int | None = None, *, parts: boo
             tables.append(table)
         table = pa.concat_tables(tables)
         columns = {name: table.column(name) for name in table.column_names}
-        labels = _class_labels(table.schema) or _labels_in_info(folders[0])
-        return _frame(path, columns, budget, labels)
+        return _frame(path, columns, budget, _class_labels(table.schema, folders[0]))
 
 
 def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None) -> Any:
@@ -189,26 +188,14 @@ def _ipc(path: Path, budget: MemoryBudget) -> Any:
         return packed(iter(stream))
 
 
-def _class_labels(schema: Any) -> dict[str, list[str]]:
+def _class_labels(schema: Any, folder: Path | None = None) -> dict[str, list[str]]:
     """Return the names of classes that `datasets` stores for columns of their numbers."""
     try:
-        info = json.loads((schema.metadata or {})[b"huggingface"])["info"]
-    except (KeyError, TypeError, ValueError):
-        return {}
-    return _labels_of(info)
-
-
-def _labels_in_info(folder: Path) -> dict[str, list[str]]:
-    """Return the names of classes in the description of a table, or none if it has none."""
-    try:
-        return _labels_of(json.loads((folder / "dataset_info.json").read_bytes()))
-    except (OSError, ValueError, RecursionError):
-        return {}
-
-
-def _labels_of(info: Any) -> dict[str, list[str]]:
-    """Return the names of classes in what `datasets` says about a table."""
-    try:
+        stored: Any = (schema.metadata or {}).get(b"huggingface")
+        if stored is None and folder is not None:
+            info = json.loads((folder / "dataset_info.json").read_bytes())
+        else:
+            info = json.loads(stored)["info"]
         features = info["features"]
         inner = {
             name: one[0] if isinstance(one, list) else one.get("feature", one)
@@ -219,7 +206,7 @@ def _labels_of(info: Any) -> dict[str, list[str]]:
             for name, one in inner.items()
             if isinstance(one, dict) and one.get("_type") == "ClassLabel"
         }
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return {}
 
 
