@@ -118,3 +118,16 @@ def test_labels_that_are_numbers_are_names_of_classes(world, run, kind):
     np.savez("labels.npz", labels=0 * labels, ids=ids)
     done = run("proxies", "from1.npz", "--labels", "labels.npz")
     assert "labels must be of the classes 1, 2, 3, 4, 5, 6, 7, 8, ..., got 0 at row 0" in done.err
+
+
+@pytest.mark.parametrize("loss", ["squared", "rps", "pinball:0.8"])
+def test_values_are_of_the_sorted_numbers_in_whichever_order_columns_stand(world, run, loss):
+    wide = pd.read_csv("wide.csv")
+    wide[["id", *reversed(NAMES)]].to_csv("reversed.csv", index=False)
+    scale = ["--loss", loss, "--values", ",".join(str(k * k) for k in range(K))]
+    first, second = (
+        _row(run, name, "--truth", "answers.parquet", *scale)
+        for name in ("wide.csv", "reversed.csv")
+    )
+    for key in ("aurec", "aurc", "regret"):
+        assert second[key] == pytest.approx(first[key], rel=1e-12)

@@ -41,6 +41,12 @@ def rows(folder, capsys, truth, *options):
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.filterwarnings("error")
+def test_shares_of_groups_have_a_difference_without_a_warning(folder, capsys):
+    women, men, difference = rows(folder, capsys, "t.csv", "--by-annotator", "gender", "--shares")
+    assert difference["aurec"] == pytest.approx(women["aurec"] - men["aurec"])
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet"])
 def test_each_group_is_the_row_of_its_own_answers(folder, capsys, name):
     women, men, difference = rows(folder, capsys, name, "--by-annotator", "gender")

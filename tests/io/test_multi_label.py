@@ -53,6 +53,22 @@ def test_texts_and_several_rows_of_one_annotator(tmp_path):
     assert truths["c"].counts.tolist() == [[2, 0], [0, 2]]
 
 
+def test_an_empty_cell_of_an_annotator_is_a_choice_of_no_label(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('id,annotator,label\nq1,u1,"a,b"\nq1,u2,b\nq2,u1,c\nq2,u2,""\nq2,u3,n/a\n')
+    truths = read_label_truths(path)
+    assert {label: truth.counts.tolist() for label, truth in truths.items()} == COUNTS
+    assert truths["a"].notes == (
+        f"{path}: 1 empty cells were read as a choice of no label",
+        f"{path}: 1 rows without an answer were left out",
+    )
+    # Without annotators it may as well be that nobody was asked.
+    path.write_text("id,label\nq1,a\nq1,b\nq1,\n")
+    truths = read_label_truths(path)
+    assert truths["a"].counts.tolist() == [[1, 1]]
+    assert truths["a"].notes == (f"{path}: 1 rows without an answer were left out",)
+
+
 def test_shares_of_varierr_are_the_published_soft_labels(lewidi):
     path = lewidi / "2025/VariErrNLI/VariErrNLI_dev.json"
     truths = read_label_truths(path)

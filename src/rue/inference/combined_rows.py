@@ -102,9 +102,11 @@ def _combined(
         )
         if not same or len(run) != len(first):
             raise InputError("runs must be of the same items in the same order")
-    numbers = {
-        key: float(np.dot(weights, [own.numbers[key] for own in rows])) for key in rows[0].numbers
-    }
+    with np.errstate(invalid="ignore"):  # shares are of infinitely many annotators
+        numbers = {
+            key: float(np.dot(weights, [own.numbers[key] for own in rows]))
+            for key in rows[0].numbers
+        }
     note += "" if level is None else "; intervals resample items"
     row = replace(row, numbers=numbers, notes=(note,), intervals=None)
     if level is None:

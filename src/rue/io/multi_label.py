@@ -60,10 +60,12 @@ def read_label_truths(
     notes = (*frame.notes, *unused_note(path, index_names(frame.columns, id_name, stated)))
     frame = without_index(frame, id_name, stated)
     column = matching.label or frame.find(*_SETS)
+    notes = tuple(frame.notes)
     if column is None:
         names, labels, chosen, n_annotators = _counted(frame, ids, {id_name, *by}, matching)
     else:
-        sets = _label_sets(frame, ids, column, matching)
+        sets, more = _label_sets(frame, ids, column, matching)
+        notes = (*notes, *more)
         names, labels, chosen, n_annotators = _tallied(frame, column, sets, matching)
     first = {name: row for row, name in reversed(list(enumerate(ids.tolist())))}
     rows = np.array([first[name] for name in names])
@@ -127,28 +129,39 @@ def _both(label: str) -> Classes:
 
 def _label_sets(
     frame: Frame, ids: NDArray[np.str_], column: str, matching: Matching
-) -> dict[str, dict[str, set[str]]]:
-    """Return the labels that each annotator chose, by point and annotator."""
+) -> tuple[dict[str, dict[str, set[str]]], list[str]]:
+    """Return the labels that each annotator chose, by point and annotator, and notes."""
     name = matching.annotator or frame.find(*ANNOTATOR_NAMES)
     people = None if name is None else frame.column(name).words
     sets: dict[str, dict[str, set[str]]] = {}
+    n_none = n_out = 0
     for row, cell in enumerate(frame.column(column).cells):
         point = sets.setdefault(str(ids[row]), {})
         if isinstance(cell, dict):
             answers = {str(person): value for person, value in cell.items()}
         elif isinstance(cell, list) and any(isinstance(part, list) for part in cell):
             answers = {f"{row} {i}": part for i, part in enumerate(cell)}
+        elif is_missing(cell):
+            # A row of an annotator is an answer, as [] is in JSON; a word such as n/a is none.
+            is_none = people is not None and not (isinstance(cell, str) and cell.strip())
+            n_none, n_out = n_none + is_none, n_out + (not is_none)
+            answers = {str(people[row]): []} if people is not None and is_none else {}
         else:
             answers = {f"{row}" if people is None else str(people[row]): cell}
         for person, value in answers.items():
             labels = _labels(frame, column, value, row)
             if labels is not None:
                 point.setdefault(person, set()).update(labels)
-    return sets
+    notes = []
+    if n_none:
+        notes.append(f"{frame.path}: {n_none:,} empty cells were read as a choice of no label")
+    if n_out:
+        notes.append(f"{frame.path}: {n_out:,} rows without an answer were left out")
+    return sets, notes
 
 
 def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
-    """Return the labels of a cell; an empty list is a choice of none, an empty cell no answer."""
+    """Return the labels of an answer: an empty list is a choice of none, a missing one is None."""
     if isinstance(value, list):
         if any(isinstance(part, list | dict) for part in value):
             raise FileError(

@@ -244,14 +244,17 @@ class Classes(Outcomes):
     def scale_columns(self, loss: str) -> IntArray | None:
         """Return the columns in the order of the scale, or None where that is theirs.
 
-        Numbers are sorted. Words have the strongest order that was stated; if there is none, or
-        two that contradict each other, this raises.
+        Numbers are sorted, by their values if they have other ones and the user states no order.
+        Words have the strongest order that was stated; if there is none, or two that contradict
+        each other, this raises.
         """
         if self.names is None:
             return None
         numbers = self.numbers
-        if numbers is not None and self.given_values is None:
-            columns = np.argsort(numbers, kind="stable")
+        given = self.given_values
+        by_user = given is not None and any(order == "user" for order, _ in self.orders)
+        if numbers is not None and not by_user:
+            columns = np.argsort(numbers if given is None else given, kind="stable")
         else:
             place = {name: k for k, name in enumerate(self.names)}
             columns = np.array([place[name] for name in self._scale_order(loss)])
