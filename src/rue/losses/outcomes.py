@@ -250,8 +250,7 @@ class Classes(Outcomes):
         """
         if self.names is None:
             return None
-        numbers = self.numbers
-        given = self.given_values
+        numbers, given = self.numbers, self.given_values
         by_user = given is not None and any(order == "user" for order, _ in self.orders)
         if numbers is not None and not by_user:
             columns = np.argsort(numbers if given is None else given, kind="stable")
