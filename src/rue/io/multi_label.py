@@ -60,7 +60,6 @@ def read_label_truths(
     notes = (*frame.notes, *unused_note(path, index_names(frame.columns, id_name, stated)))
     frame = without_index(frame, id_name, stated)
     column = matching.label or frame.find(*_SETS)
-    notes = tuple(frame.notes)
     if column is None:
         names, labels, chosen, n_annotators = _counted(frame, ids, {id_name, *by}, matching)
     else:
