@@ -470,7 +470,7 @@ def test_the_house_does_not_grow():
     """Hold the numbers that were reached: lower them when you delete, and say what raises one."""
     files = list(SOURCE.rglob("*.py"))
     assert len(files) <= 283
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 52_250
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 52_200
     assert sum(map(code_lines, files)) <= 34_900
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
     for path in files:

@@ -70,10 +70,14 @@ def test_intervals_of_the_difference_are_paired(folder, capsys):
     women, men, difference = rows(folder, capsys, "t.csv", *options)
     low, high = difference["risk_ci_low"], difference["risk_ci_high"]
     assert low < difference["risk"] < high
+    assert difference["notes"][0].endswith("; intervals resample items")
+    table = pd.read_csv(folder / "t.csv")
+    table.assign(topic=table.id.str[:2]).to_csv(folder / "topics.csv", index=False)
+    *_, of_clusters = rows(folder, capsys, "topics.csv", *options, "--cluster", "topic")
+    assert of_clusters["notes"][0].endswith("; intervals resample clusters")
     widths = [row["risk_ci_high"] - row["risk_ci_low"] for row in (women, men)]
     assert high - low < np.hypot(*widths)  # what independent groups would have
     # The same answers in both groups differ by nothing in every sample.
-    table = pd.read_csv(folder / "t.csv")
     twins = pd.concat([table.assign(gender=g, annotator=table.annotator + g) for g in "fm"])
     twins.to_csv(folder / "twins.csv", index=False)
     *_, difference = rows(folder, capsys, "twins.csv", *options)

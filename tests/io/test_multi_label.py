@@ -10,7 +10,7 @@ import pytest
 import rue
 from rue.cli import main
 from rue.errors import AlignmentError, FileError
-from rue.inference.combined_rows import mean_row
+from rue.inference.combined_rows import combined_row
 from rue.io.multi_label import read_label_beliefs, read_label_truths
 from rue.io.names import Matching
 from rue.io.truth import read_truth
@@ -200,7 +200,7 @@ def test_intervals_of_the_mean_resample_items(printed):
     run = rue.Run.from_belief(rue.Annotations(np.stack([8 - n, n], axis=1)), belief)
     row = rue.metrics.evaluation.evaluate_run(run, group="a", gap=False, references=False)
     options = {"level": 0.9, "n_replicates": 300, "gap": False}
-    once, thrice = (mean_row([run] * k, [row] * k, **options) for k in (1, 3))
+    once, thrice = (combined_row([run] * k, [row] * k, **options) for k in (1, 3))
     assert thrice.intervals.low == pytest.approx(once.intervals.low, nan_ok=True)
     widths = [row["aurec_ci_high"] - row["aurec_ci_low"] for row in labels]
     assert mean["aurec_ci_high"] - mean["aurec_ci_low"] < max(widths)

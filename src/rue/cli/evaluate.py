@@ -217,14 +217,14 @@ def evaluate(
                         labelled.append((part, row))
                     runs.append(run)
                 if multi_label or by_annotator is not None:
-                    from rue.inference.combined_rows import difference_row, mean_row
+                    from rue.inference.combined_rows import combined_row
 
-                    combine = mean_row if multi_label else difference_row
                     pairs = [labelled] if multi_label else itertools.combinations(labelled, 2)
                     rows += [
-                        combine(
+                        combined_row(
                             [part for part, _ in several],
                             [row for _, row in several],
+                            difference=not multi_label,
                             level=ci,
                             n_replicates=replicates,
                             gap=gap,

@@ -22,79 +22,28 @@ MEAN = "(mean)"
 _ENDS = ("_low", "_high", "_error")  # a difference of brackets, or of errors, is none
 
 
-def mean_row(
+def combined_row(
     runs: Sequence[Run],
     rows: Sequence[Evaluation],
     *,
+    difference: bool = False,
     level: float | None = None,
     n_replicates: int = N_REPLICATES,
     gap: bool = True,
     cluster: Cluster | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """Return the mean of each column over labels, each a binary problem of the same items."""
-    labels = ", ".join(row.group for row in rows)
-    note = f"the mean of {len(rows)} labels ({labels}), each a binary problem of its own"
-    mean = replace(rows[0], group=MEAN, n_floored=sum(row.n_floored for row in rows))
-    return _combined(
-        mean,
-        runs,
-        rows,
-        [1 / len(rows)] * len(rows),
-        note=note,
-        level=level,
-        n_replicates=n_replicates,
-        gap=gap,
-        cluster=cluster,
-        seed=seed,
-    )
-
-
-def difference_row(
-    runs: Sequence[Run],
-    rows: Sequence[Evaluation],
-    *,
-    level: float | None = None,
-    n_replicates: int = N_REPLICATES,
-    gap: bool = True,
-    cluster: Cluster | None = None,
-    seed: int = 0,
-) -> Evaluation:
-    """Return the first of two rows minus the second, both of the same items."""
-    first, second = rows
-    difference = _combined(
-        replace(first, group=f"({first.group} - {second.group})", n_floored=0),
-        runs,
-        rows,
-        [1.0, -1.0],
-        note=f"{first.group} minus {second.group}, on the same points",
-        level=level,
-        n_replicates=n_replicates,
-        gap=gap,
-        cluster=cluster,
-        seed=seed,
-    )
-    numbers = {
-        key: math.nan if key.endswith(_ENDS) or key.startswith("annotators") else number
-        for key, number in difference.numbers.items()
-    }
-    return replace(difference, numbers=numbers)
-
-
-def _combined(
-    row: Evaluation,
-    runs: Sequence[Run],
-    rows: Sequence[Evaluation],
-    weights: Sequence[float],
-    *,
-    note: str,
-    level: float | None,
-    n_replicates: int,
-    gap: bool,
-    cluster: Cluster | None,
-    seed: int,
-) -> Evaluation:
-    """Return a row with the weighted sum of each column, and its intervals."""
+    """Return the mean over labels of each column, or the first of two groups minus the second."""
+    groups = [row.group for row in rows]
+    if difference:
+        weights, n_floored, group = [1.0, -1.0], 0, f"({' - '.join(groups)})"
+        note = f"{' minus '.join(groups)}, on the same points"
+    else:
+        weights, group = [1 / len(rows)] * len(rows), MEAN
+        n_floored = sum(row.n_floored for row in rows)
+        names = ", ".join(groups)
+        note = f"the mean of {len(rows)} labels ({names}), each a binary problem of its own"
+    row = replace(rows[0], group=group, n_floored=n_floored)
     first = runs[0]
     for run in runs[1:]:
         same = first.ids is run.ids or (
@@ -107,7 +56,11 @@ def _combined(
             key: float(np.dot(weights, [own.numbers[key] for own in rows]))
             for key in rows[0].numbers
         }
-    note += "" if level is None else "; intervals resample items"
+    if difference:
+        empty = [k for k in numbers if k.endswith(_ENDS) or k.startswith("annotators")]
+        numbers |= dict.fromkeys(empty, math.nan)
+    unit = "items" if cluster is None else "clusters"
+    note += "" if level is None else f"; intervals resample {unit}"
     row = replace(row, numbers=numbers, notes=(note,), intervals=None)
     if level is None:
         return row
