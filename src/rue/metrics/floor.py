@@ -9,7 +9,8 @@ whose bases are the mean prediction m(x) and its mean with the marginal distribu
 each with 12 strengths s_j; the weights are fitted to all answers by EM. From the posterior of each
 point, p and as many new answers as the point has are drawn.
 
-Points are sorted by their own values first, so the results do not depend on their order.
+Points are sorted by their own values first, and classes by their names where the loss needs no
+order of them, so the results do not depend on their order.
 
 Under log loss the floor can be too low if answers occur to which the model gives almost no
 probability. Such an answer moves the posterior of its own point far, and leaves it out everywhere
@@ -21,7 +22,7 @@ if the two differ.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -92,7 +93,7 @@ def simulate_floor(
     run: Run, *, n_replicates: int = N_REPLICATES, seed: int = 0, rare: bool = False
 ) -> tuple[Simulated, Simulated]:
     """Return n-AuReC when ranking by the expected plug-in regret, and by the true regret."""
-    costs, order = _sorted_answers(run)
+    run, costs, order = _sorted_answers(run)
     mean = None if run.belief is None else run.belief.mean_probs()
     assert mean is not None
     bases = _bases(mean[order], costs.counts, rare)
@@ -119,7 +120,7 @@ def simulate_floor(
 
 def simulate_belief(run: Run, *, n_replicates: int = N_REPLICATES, seed: int = 0) -> Simulated:
     """Return the n-AuReC that a belief expects of its own epistemic component."""
-    costs, order = _sorted_answers(run)
+    run, costs, order = _sorted_answers(run)
     assert run.belief is not None
     belief = run.belief[order]
 
@@ -225,9 +226,13 @@ def _reason_of_belief(run: Run) -> str:
     )
 
 
-def _sorted_answers(run: Run) -> tuple[Answers, IntArray]:
-    """Return the answers in the order of the points' own values, and that order."""
-    costs, belief = run.once(run_answers), run.belief
+def _sorted_answers(run: Run) -> tuple[Run, Answers, IntArray]:
+    """Return the run with its classes sorted, its answers with its points sorted, and their order.
+
+    Points are sorted by their own values.
+    """
+    run = replace(run, answers=run.once(run_answers)).by_class()
+    costs, belief = run.answers, run.belief
     assert costs is not None
     assert belief is not None
     hat, star = run.hat, run.star
@@ -240,7 +245,7 @@ def _sorted_answers(run: Run) -> tuple[Answers, IntArray]:
         table = np.ascontiguousarray(np.concatenate(tables, axis=1) + 0.0)
         row_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
         order = np.lexsort((np.unique(row_bytes, return_inverse=True)[1], *keys))
-    return costs[order], order
+    return run, costs[order], order
 
 
 def _bases(mean: FloatArray, counts: FloatArray, rare: bool) -> FloatArray:
