@@ -327,18 +327,79 @@ def test_labels_that_models_gave_are_one_method_each(tmp_path):
     assert rue.evaluate(truth, hard, loss="zero_one").risk == 0.25
 
 
-@pytest.mark.parametrize("orient", ["records", "index", "columns"])
-def test_every_json_of_pandas(tmp_path, orient):
+ORIENTS = ["records", "index", "columns", "split", "table"]
+
+
+@pytest.mark.parametrize("index", ["none", "ids", "shuffled", "beside"])
+@pytest.mark.parametrize("orient", ORIENTS)
+def test_every_json_of_pandas(tmp_path, orient, index):
     import pandas as pd
 
-    probs = np.array([[0.25, 0.75], [0.5, 0.5], [0.125, 0.875]])
-    table = pd.DataFrame(probs, columns=["no", "yes"], index=["a", "b", "c"])
-    if orient == "records":
-        table = table.rename_axis("id").reset_index()
-    text = table.to_json(orient=orient)
-    read = read_predictions(written(tmp_path, "p.json", text))
-    assert (read.ids.tolist(), read.outcomes.names) == (["a", "b", "c"], ("no", "yes"))
-    np.testing.assert_array_equal(read.mean(), probs)
+    rng, names = np.random.default_rng(0), ["no", "maybe", "yes"]
+    ids = [f"p{i}" for i in range(7)]
+    counts = rng.multinomial(5, np.ones(3) / 3, 7)
+    for numbers, read in ((counts / 5, read_predictions), (counts, read_truth)):
+        table = pd.DataFrame(numbers, columns=names)
+        match index:
+            case "ids":
+                table.index = ids
+            case "shuffled":  # the index is the only name of each row
+                table = table.iloc[rng.permutation(7)]
+            case "beside":
+                table = table.assign(id=ids).iloc[rng.permutation(7)]
+        own = read(written(tmp_path, "p.json", table.to_json(orient=orient)))
+        assert own.outcomes.names == tuple(names)
+        rows = own.counts if read is read_truth else own.mean()
+        if own.ids is None:  # pandas leaves out the index of records
+            assert (orient, index != "beside") == ("records", True)
+            np.testing.assert_array_equal(rows, table[names])
+        else:
+            place = [int(name.removeprefix("p")) for name in own.ids.tolist()]
+            np.testing.assert_array_equal(rows, numbers[place])
+
+
+@pytest.mark.parametrize("orient", ORIENTS)
+def test_a_long_table_of_pandas_in_every_json(tmp_path, orient):
+    import pandas as pd
+
+    long = pd.DataFrame({"id": ["a", "a", "b", "b"], "label": ["no", "yes", "yes", "yes"]})
+    for table in (long, long.iloc[[2, 0, 3, 1]]):
+        truth = read_truth(written(tmp_path, "t.json", table.to_json(orient=orient)))
+        order = np.argsort(truth.ids)
+        assert truth.counts[order].tolist() == [[1, 1], [0, 2]]
+
+
+def test_numbers_of_annotators_are_labels_and_sums_decide(tmp_path):
+    people = {"w1": {"a": 1, "b": 3, "c": 2}, "w2": {"a": 1, "b": 2, "c": 2}}
+    truth = read_truth(written(tmp_path, "t.json", json.dumps(people)))
+    assert truth.outcomes.names == ("1", "2", "3")
+    assert truth.counts.tolist() == [[2, 0, 0], [0, 1, 1], [0, 2, 0]]
+    assert any("labels by annotator and item" in note for note in truth.notes)
+    huge = {"w1": {"a": 10**400}, "w2": {"a": 2}}
+    assert read_truth(written(tmp_path, "t.json", json.dumps(huge))).n_classes == 2
+    counted = {"no": {"a": 1, "b": 3, "c": 1}, "yes": {"a": 3, "b": 1, "c": 3}}
+    truth = read_truth(written(tmp_path, "t.json", json.dumps(counted)))
+    assert (truth.outcomes.names, truth.counts.tolist()) == (
+        ("no", "yes"),
+        [[1, 3], [3, 1], [1, 3]],
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"columns": ["no", "yes"], "index": 3, "data": [[1, 2]]}',
+        '{"columns": ["no", "yes"], "index": [0], "data": []}',
+        '{"columns": ["no"], "index": [0], "data": [[1, 2]]}',
+        '{"schema": {}, "data": []}',
+        '{"no": {}, "yes": {}}',
+    ],
+)
+def test_broken_tables_of_pandas_are_one_line(tmp_path, text):
+    for read in (read_predictions, read_truth):
+        with pytest.raises(InputError) as refused:
+            read(written(tmp_path, "t.json", text))
+        assert "\n" not in str(refused.value)
 
 
 REAL = Path(os.environ.get("RUE_DATA", ".")) / "lewidi"

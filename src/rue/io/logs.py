@@ -8,6 +8,7 @@
 - JUDGE-BENCH: one object with a list ``instances``.
 - Alt-Test: one object from annotator to an object from item to label.
 - PyEvALL, EXIST: objects with ``test_case``, ``id`` and ``value``.
+- pandas: one object by column, by row, split or with a schema.
 - Pipelines of transformers: lists of objects with ``label`` and ``score``.
 """
 
@@ -57,15 +58,15 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
         return OtherLayout(rows, f"{path} was read as a file of JUDGE-BENCH")
     values = list(first.values())
     if not values or not all(isinstance(value, dict) for value in values):
-        return None
+        return _of_pandas(path, first)
     if all("annotations" in value for value in values):
         return _lewidi(path, first)
     items = [item for value in values for item in value.values()]
     if items and all(isinstance(item, dict) and _PROBABILITIES in item for item in items):
         return _chaosnli(path, first)
-    by_class = _numbers_by_class(first, values)
-    if by_class is not None:
-        return OtherLayout(by_class, f"{path} was read as numbers by id and class")
+    table = _of_pandas(path, first)
+    if table is not None:
+        return table
     cells = [cell for value in values for cell in value.values()]
     if cells and all(isinstance(cell, str | int | float) for cell in cells):
         rows = [
@@ -75,6 +76,13 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
         ]
         return OtherLayout(rows, f"{path} was read as labels by annotator and item")
     return None
+
+
+def _of_pandas(path: Path, whole: Record) -> OtherLayout | None:
+    from rue.io.pandas_json import rows_of_pandas  # which few files need
+
+    rows = rows_of_pandas(whole)
+    return OtherLayout(rows, f"{path} was read as a table of pandas") if rows else None
 
 
 def _judge_bench(rows: Sequence[Record]) -> list[JsonObject]:
@@ -89,20 +97,6 @@ def _judge_bench(rows: Sequence[Record]) -> list[JsonObject]:
     ):
         return [dict(row) for row in rows]
     return [{**row, scores: one[scores]} for row, one in zip(rows, properties, strict=True)]
-
-
-def _numbers_by_class(first: Record, values: Sequence[Record]) -> list[JsonObject] | None:
-    """Return a row per id where each has numbers of the same, fewer, keys; None otherwise."""
-    keys = list(values[0])
-    same = all(set(value) == set(keys) for value in values)
-    numbers = [cell for value in values for cell in value.values()]
-    if not same or not all(type(cell) in (int, float) for cell in numbers):
-        return None
-    if 1 < len(keys) < len(values):
-        return [{"id": key, **value} for key, value in first.items()]
-    if 1 < len(values) < len(keys) and any(cell % 1 for cell in numbers):  # as pandas writes
-        return [{"id": key, **{n: first[n][key] for n in first}} for key in keys]
-    return None
 
 
 def pipeline_scores(entries: Sequence[Any]) -> list[JsonObject] | None:

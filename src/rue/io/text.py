@@ -19,7 +19,7 @@ from rue.io.files import Frame, FrameColumn, is_number, suffix_of
 from rue.io.memory import MemoryBudget, reading
 from rue.io.names import ANNOTATOR_NAMES, ID_NAMES, UNNAMED
 
-_COLUMN_WORDS = {
+COLUMN_WORDS = {
     *(*ID_NAMES, *ANNOTATOR_NAMES, "name", "file", "file_name", "path", "image", "index"),
     *("text", "document", "split", "fold", "group", "cluster", "dataset", "method", "loss", "seed"),
     *("label", "class", "answer", "rating"),
@@ -108,7 +108,7 @@ def is_header(
         return len(cells) > 1 and _are_numbered(path, cells, others)
     if len(words) == len(cells):
         return True
-    usual = _COLUMN_WORDS | {name.lower() for name in names}
+    usual = COLUMN_WORDS | {name.lower() for name in names}
     if not cells[0].strip() or any(word.lower() in usual for word in words):
         return True
     raise FileError(
