@@ -150,7 +150,7 @@ def test_numbers_are_their_own_scale(tmp_path, loss):
 def test_positions_that_contradict_ids_are_refused(tmp_path, kind, other):
     counts, probs = world()
     prediction = save_predictions(tmp_path, kind, probs)
-    with pytest.raises(AlignmentError, match="same ids in another order"):
+    with pytest.raises(AlignmentError, match="12 of their ids in another order"):
         row_of(prediction, save_truth(tmp_path, other, counts), "brier", BY_POSITION)
     in_order = save_truth(tmp_path, other, counts, order=np.arange(N))
     if other.startswith("long"):  # whose rows are in another order; they were shuffled
@@ -307,3 +307,149 @@ def test_shares_say_one_thing_about_p_star(tmp_path):
     assert set(refused.value.advice) >= {"--shares", "--n-answers"}
     run = run_of(tmp_path, SHARES, percentages, shares=True)
     assert run.star.aleatoric[1] == pytest.approx(2 * 0.125 * 0.875)
+
+
+TABLES = ("csv", "tsv", "semicolon.csv", "utf16.csv", "csv.gz", "jsonl", "json", "parquet", "arrow")
+ANNOTATORS = ("Anna", "Ben", "Carla")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_numbers_that_may_be_counts_or_answers_are_never_read_in_silence(tmp_path, kind):
+    rng = np.random.default_rng(5)
+    answers = rng.integers(1, 4, (N, 3))
+    table = pd.DataFrame(answers, columns=ANNOTATORS)
+    table.insert(0, "id", IDS)
+    save_frame(table, path := tmp_path / f"t.{kind}")
+    probs = rng.multinomial(16, np.ones(3) / 3, (N, 1)) / 16
+    named = save_predictions(tmp_path, "npz", probs, ("1", "2", "3"))
+    with pytest.raises(AlignmentError, match="lacks the class 'Anna'") as refused:
+        row_of(named, path, "brier")
+    assert refused.value.advice["--annotator"].startswith("Anna,Ben,Carla ")
+    stated = Matching(annotator=",".join(ANNOTATORS))
+    counts = np.stack([(answers == k).sum(axis=1) for k in (1, 2, 3)], axis=1)
+    truth = rue.Annotations(counts, ids=IDS, classes=["1", "2", "3"])
+    expected = rue.evaluate(truth, rue.Draws(probs, ids=IDS), "brier", gap=False, references=False)
+    assert numbers(row_of(named, path, "brier", stated)) == numbers(expected)
+    save_npz(bare := tmp_path / "bare.npz", {"probs": probs, "ids": np.array(IDS)})
+    with pytest.raises(AlignmentError, match="may be classes with counts or annotators") as refused:
+        row_of(bare, path, "brier")
+    assert {"--annotator", "--classes"} <= set(refused.value.advice)
+    row_of(bare, path, "brier", Matching(classes=ANNOTATORS))
+    # With a 0 it may be counts: they are, with a note, unless predictions name these classes.
+    save_frame(table.replace({"Anna": {1: 0}}), path)
+    note = "Anna, Ben, Carla were taken as classes with counts; where each holds the answers"
+    assert any(note in own for own in row_of(bare, path, "brier").notes)
+    same = save_predictions(tmp_path, "npz", probs, ANNOTATORS)
+    assert not any(note in own for own in row_of(same, path, "brier").notes)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_counts_of_equally_many_answers_are_counts(tmp_path, kind):
+    counts, _ = world(("no", "yes"))
+    truth = read_truth(save_truth(tmp_path, f"wide.{kind}", counts, ("no", "yes")))
+    assert not any("annotator" in note for note in truth.notes)
+
+
+BOOLEANS = (("False", "True"), ("false", "true"), ("FALSE", "TRUE"))
+
+
+@pytest.mark.parametrize("classes", BOOLEANS)
+@pytest.mark.parametrize("kind", PREDICTIONS)
+def test_true_in_any_case_is_one_class(tmp_path, kind, classes):
+    counts, probs = world(("no", "yes"))
+    expected = None
+    for own, answers in itertools.product(BOOLEANS, TRUTHS):
+        if own != classes and answers != "long.csv":
+            continue
+        truth = save_truth(tmp_path, answers, counts, own)
+        row = numbers(row_of(save_predictions(tmp_path, kind, probs, classes), truth, "brier"))
+        expected = expected or row
+        assert row == expected, (own, answers)
+    stated = Matching(classes=classes[::-1])
+    assert read_truth(truth, matching=stated).outcomes.names == ("True", "False")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_percent_signs_are_shares_on_both_sides(tmp_path, kind):
+    shares = np.array([[24.18, 75.82], [50, 50], [0, 100.0]])
+    comma = kind == "semicolon.csv"
+    cells = [[f"{x:g}%".replace(".", "," if comma else ".") for x in row] for row in shares]
+    table = pd.DataFrame(cells, columns=["no", "yes"])
+    table.insert(0, "id", ["a", "b", "c"])
+    save_frame(table, path := tmp_path / f"t.{kind}")
+    for read in (read_truth(path), read_predictions(path)):
+        probs = read.probs if isinstance(read, rue.Annotations) else read.mean()
+        assert probs == pytest.approx(shares / 100, abs=1e-15)
+        assert any("percentages of no, yes were read as shares" in note for note in read.notes)
+    table.insert(0, "total", [10_000, 4, 4])
+    save_frame(table, path)
+    assert read_truth(path).counts.tolist() == [[2418, 7582], [2, 2], [0, 4]]
+    rows = "\n".join(",".join(row) for row in cells if not comma)
+    if rows:  # a line of percentages is a row, and no header
+        (tmp_path / "bare.csv").write_text(rows)
+        assert read_predictions(tmp_path / "bare.csv").mean() == pytest.approx(shares / 100)
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+@pytest.mark.parametrize("other", ["wide.csv", "wide.parquet", "npz", "lists.jsonl"])
+def test_one_new_id_does_not_hide_that_positions_contradict(tmp_path, kind, other):
+    counts, probs = world()
+    prediction = save_predictions(tmp_path, kind, probs)
+    moved = ["new", *IDS[:-1]]
+    truth = save_truth(tmp_path, other, counts, ids=moved, order=np.arange(N))
+    with pytest.raises(AlignmentError, match="11 of their ids in another order"):
+        row_of(prediction, truth, "brier", BY_POSITION)
+
+
+@pytest.mark.parametrize("key", ["soft_label", "probs", "label_counter", "counts"])
+def test_words_by_class_are_no_answers_of_annotators(tmp_path, key):
+    lines = [json.dumps({"id": i, key: {"no": "24.18%", "yes": "75.82%"}}) for i in "ab"]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    with pytest.raises(FileError, match=f"{key} must hold numbers by class, got .* at line 1"):
+        read_truth(tmp_path / "t.jsonl")
+
+
+def save_class_labels(folder, names, labels):
+    """Write a table of `datasets` with a ClassLabel, as a folder and as parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    features = {"label": {"names": list(names), "_type": "ClassLabel"}}
+    info = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    place = [names.index(label) for label in labels]
+    table = pa.table({"id": ["a", "a", "b"], "label": place})
+    stored = table.replace_schema_metadata(info)
+    pq.write_table(stored, folder / "t.parquet")
+    pd.DataFrame({"id": ["a", "a", "b"], "label": place}).to_feather(folder / "bare.arrow")
+    (own := folder / "set").mkdir()
+    (own / "dataset_info.json").write_text(json.dumps({"features": features}))
+    with (
+        pa.OSFile(str(own / "data-00000-of-00001.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    return folder / "t.parquet", own
+
+
+def test_a_class_label_states_the_order_of_its_classes(tmp_path):
+    levels = ("low", "medium", "high")
+    probs = np.array([[[0.5, 0.25, 0.25]], [[0.25, 0.5, 0.25]]])
+    expected = rue.evaluate(
+        rue.Annotations([[1, 0, 1], [0, 1, 0]], ids=["a", "b"]),
+        rue.Draws(probs, ids=["a", "b"]),
+        "rps",
+    )
+    columns = [levels.index(level) for level in sorted(levels)]
+    belief = rue.Draws(probs[..., columns], ids=["a", "b"], classes=sorted(levels))
+    for path in save_class_labels(tmp_path, levels, ["low", "high", "medium"]):
+        truth = read_truth(path)
+        assert truth.counts.tolist() == [[1, 0, 1], [0, 1, 0]]
+        assert rue.evaluate(truth, belief, "rps").risk == expected.risk
+        other = rue.Draws(probs, ids=["a", "b"], classes=["medium", "low", "high"])
+        with pytest.raises(AlignmentError, match="needs one order of the classes"):
+            rue.evaluate(truth, other, "rps")
+    (tmp_path / "alphabet").mkdir()
+    # class_encode_column sorts the names, so the alphabet is no order.
+    for path in save_class_labels(tmp_path / "alphabet", sorted(levels), ["low", "high", "medium"]):
+        with pytest.raises(AlignmentError, match="none but the alphabet's"):
+            rue.evaluate(read_truth(path), belief, "rps")

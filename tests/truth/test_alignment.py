@@ -102,8 +102,16 @@ def test_ids():
         rue.align(truth, some)
     kept, _ = rue.align(truth, some, common=True)
     assert kept.counts.tolist() == COUNTS[:5].tolist()
-    with pytest.raises(AlignmentError, match="same ids in another order"):
+    with pytest.raises(AlignmentError, match="12 of their ids in another order"):
         align_with_notes(truth, rue.Draws(DRAWS, ids=IDS[::-1]), by_position=True)
+    moved = np.roll(IDS, 1)
+    moved[0] = "new"  # 11 of 12 ids are those of the row above
+    with pytest.raises(AlignmentError, match="11 of their ids in another order"):
+        align_with_notes(truth, rue.Draws(DRAWS, ids=moved), by_position=True)
+    renamed = IDS.copy()
+    renamed[3] = "new"  # the others agree with the positions
+    (note,) = align_with_notes(truth, rue.Draws(DRAWS, ids=renamed), by_position=True).notes
+    assert "by position" in note
     with pytest.raises(AlignmentError, match="ids must not repeat"):
         rue.Draws(DRAWS, ids=["a"] * N)
 

@@ -15,7 +15,7 @@ from rue.errors import FileError
 from rue.io.files import Frame, FrameColumn, is_missing, plain_name, row_ids, without_index
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
-from rue.losses.outcomes import written_name
+from rue.losses.outcomes import boolean_name, written_name
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
@@ -40,8 +40,16 @@ _ONE_ANNOTATOR = re.compile(
     r"(annotator|annotation|annot|ann|rater|rating|worker|coder|judge|labell?er|expert|turker|"
     r"reader|radiologist|reviewer|person|anno)[ _-]?[0-9a-z]{1,4}"
 )
+Order = Literal["none", "given", "scale"]
+"""What the order of a file's classes says; see :class:`rue.Classes`."""
+
 _MOST_CLASSES = 1_000
 _MOST_WORDS = 30  # that several columns share, if each holds an annotator's answers
+_MOST_ANSWERS, _LARGEST_ANSWER = 12, 100  # of a scale that annotators answer on
+READ_AS_COUNTS = (
+    "were taken as classes with counts; where each holds the answers of an annotator, "
+    "--annotator names these columns"
+)
 _NO_ANNOTATORS = {"text", "split", "lang", "language", "source", "dataset", "document", "gold"}
 
 
@@ -57,7 +65,7 @@ class Said:
     table: FloatArray | None = None
     exact: bool = False
     classes: tuple[str, ...] | None = None
-    order: Literal["none", "given", "scale"] = "none"
+    order: Order = "none"
     codes: IntArray | None = None
     numbers: FloatArray | None = None
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -101,6 +109,13 @@ def said_in_table(frame: Frame, by: Sequence[str], matching: Matching) -> Said:
         is_count = plain_name(nested) in _BY_CLASS or not _is_list(column)
         if is_count and _numbers_inside(column):
             return _by_class(frame, id_name, nested)
+        if plain_name(nested) in _BY_CLASS and plain_name(nested) != "votes":
+            row = next(i for i, cell in enumerate(column.cells) if not _are_numbers(cell))
+            raise FileError(
+                f"{frame.path}: {nested} must hold numbers by class, got "
+                f"{str(column.cells[row])[:60]} at {frame.place(row)}",
+                advice={"--label": "names the column of answers"},
+            )
         kind = "rating" if plain_name(nested) == "ratings" else "label"
         return _events(frame, id_name, nested, kind, matching)
     if matching.annotator is not None and not frame.has(matching.annotator):
@@ -156,11 +171,12 @@ def _is_list(column: FrameColumn) -> bool:
 
 def _numbers_inside(column: FrameColumn) -> bool:
     """Whether the values in lists or objects are numbers, not words."""
-    for cell in column.cells:
-        values = list(cell.values()) if isinstance(cell, dict) else cell
-        if isinstance(values, list) and any(type(v) not in (int, float) for v in values):
-            return False
-    return True
+    return all(map(_are_numbers, column.cells))
+
+
+def _are_numbers(cell: Any) -> bool:
+    values = list(cell.values()) if isinstance(cell, dict) else cell
+    return not isinstance(values, list) or all(type(v) in (int, float) for v in values)
 
 
 def _is_gold(frame: Frame, label: str, others: set[str | None], id_name: str | None) -> bool:
@@ -212,7 +228,8 @@ def _events(
     rows = np.arange(len(frame))
     if column.is_nested:
         rows, cells, names = _flattened(frame, label, column, annotator)
-        answers, annotators = FrameColumn(cells, column.budget), names
+        answers = FrameColumn(cells, column.budget, column.order, column.order_kind)
+        annotators = names
         counted = None
         if annotators is None and len(np.unique(ids)) < len(ids):
             names_of, times = np.unique(ids, return_counts=True)
@@ -327,7 +344,8 @@ def _annotator_columns(
     ids = _required_ids(frame, id_name)
     n = len(frame)
     cells = [cell for name in columns for cell in _listed(frame.column(name).cells)]
-    answers = FrameColumn(cells, frame.column(columns[0]).budget)
+    first = frame.column(columns[0])
+    answers = FrameColumn(cells, first.budget, first.order, first.order_kind)
     classes, order, codes = _codes(frame, columns[0], answers, matching.classes)
     shown = ", ".join(columns[:4]) + (", ..." if len(columns) > 4 else "")
     return Said(
@@ -383,7 +401,7 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> Said:
     column = frame.columns[name]
     ids = row_ids(frame, id_name)
     classes: tuple[str, ...] | None = None
-    order: Literal["none", "given"] = "none"
+    order: Order = "none"
     if any(isinstance(cell, dict) for cell in column.cells):
         keys = [tuple(cell) if isinstance(cell, dict) else () for cell in column.cells]
         if () in keys:
@@ -467,6 +485,8 @@ def _wide(frame: Frame, id_name: str | None, others: set[str | None], matching: 
     if blank.any():
         notes.append(f"{frame.path}: {int(blank.sum()):,} empty cells were read as a count of 0")
     table, total = _with_total(frame, names, table, notes)
+    if stated is None and _may_be_answers(table):
+        notes.append(f"{frame.path}: {', '.join(names)} {READ_AS_COUNTS}")
     numbered = has_no_names(names) and not frame.named
     return Said(
         layout="wide",
@@ -511,6 +531,14 @@ def _with_total(
     return whole, [total]
 
 
+def _may_be_answers(table: FloatArray) -> bool:
+    """Whether counts may be the answers of an annotator per column: few numbers, no equal sums."""
+    if not _are_counts(table) or len(table) < 2 or np.ptp(table.sum(axis=1)) == 0:
+        return False
+    numbers = np.unique(table)
+    return len(numbers) <= _MOST_ANSWERS and numbers[-1] <= _LARGEST_ANSWER
+
+
 def _are_counts(table: FloatArray) -> bool:
     return bool(((table >= 0) & (np.floor(table) == table) & np.isfinite(table)).all())
 
@@ -544,7 +572,7 @@ def _first_bad(column: FrameColumn) -> int:
 
 def _codes(
     frame: Frame, name: str, column: FrameColumn, stated: Sequence[str] | None
-) -> tuple[tuple[str, ...], Literal["none", "scale"], IntArray]:
+) -> tuple[tuple[str, ...], Order, IntArray]:
     """Return the classes, what their order says, and the class of each answer."""
     numbers = column.numbers
     if isinstance(column.cells, np.ndarray) and column.cells.dtype.kind in "iu":
@@ -561,20 +589,23 @@ def _codes(
     else:
         words = column.words
     occurring, codes = np.unique(words, return_inverse=True)
+    occurring = np.array([boolean_name(word) for word in occurring.tolist()], np.str_)
+    words = occurring[codes]
     answered = set(np.unique(words[~column.missing]).tolist())
     if len(answered) > _MOST_CLASSES:
         raise FileError(
             f"{frame.path}: {len(answered):,} different labels: if they are numbers on a scale, "
             "call the column rating"
         )
-    order: Literal["none", "scale"] = "none"
+    order: Order = "none"
     if stated is not None:
         names = [written_name(text) for text in stated] if numbers is not None else list(stated)
+        names = [boolean_name(name) for name in names]
         strange = sorted(answered - set(names))
         if strange:
             raise FileError(f"{frame.path}: {name} {strange[0]!r} is none of the classes {names}")
     elif column.order is not None:
-        names, order = list(column.order), "scale"
+        names, order = list(column.order), column.order_kind
         names = sorted_names(names) if are_numbers(names) else names
     else:
         names = sorted_names(list(answered))

@@ -228,11 +228,12 @@ def _frame(
     if not n_rows:
         raise FileError(f"{path}: holds no rows")
     columns = {}
-    for name, cells in table.items():
-        column = _column(cells, budget)
+    for name, stored in table.items():
+        column = _column(stored, budget)
         if name in labels:
             listed = column.cells.tolist() if isinstance(column.cells, np.ndarray) else column.cells
-            column = FrameColumn([_by_name(cell, labels[name]) for cell in listed], budget)
+            cells = [_by_name(cell, labels[name]) for cell in listed]
+            column = FrameColumn(cells, budget, tuple(labels[name]), "given")
         if name.startswith(_INDEX):
             numbers = column.numbers
             if numbers is not None and np.array_equal(numbers, np.arange(n_rows)):
@@ -258,7 +259,8 @@ def _column(cells: Any, budget: MemoryBudget) -> FrameColumn:
         words.append("")  # each once: it may stand in many rows
         budget.take(4 * sum(map(len, words)) + _PER_OBJECT * len(words))
         place = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return FrameColumn([words[i] for i in place.tolist()], budget, order)
+        own = [words[i] for i in place.tolist()]
+        return FrameColumn(own, budget, order, "none" if order is None else "scale")
     if pa.types.is_decimal(kind):
         cells = cells.cast(pa.float64())
         kind = cells.type

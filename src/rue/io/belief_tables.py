@@ -8,7 +8,7 @@ draws of one point; all other columns that say the same in all draws are groups.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.answer_tables import has_no_names, require_no_stray_word
+from rue.io.answer_tables import Order, has_no_names, require_no_stray_word
 from rue.io.files import Frame, FrameColumn, plain_name, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
@@ -28,9 +28,6 @@ REAL_KINDS = {
     "Gaussians": ("mean", "sd"),
 }
 """The arrays that each belief about real numbers is made of."""
-
-Order = Literal["none", "given", "scale"]
-"""What the order of a file's classes says; see :class:`rue.Classes`."""
 
 KINDS = ("probs", "logits", "alpha", "sampled_labels")
 _ARRAYS = (*KINDS, "counts", "ratings", "samples", "mean", "sd", "mu", "nu", "beta")
@@ -108,8 +105,7 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
         return TableArrays(_of_samples(frame, name, sample), "none", [sample, name, draw])
     key, of_class = frame.find(*_LONG), frame.find("class")
     if of_class is not None and key is not None:
-        ordered = frame.columns[of_class].order
-        order = "none" if ordered is None else "scale"
+        order = frame.columns[of_class].order_kind
         return TableArrays(_long(frame, name, of_class, key), order, [name, of_class, key, draw])
     label = frame.find("label", "answer", "prediction", "predicted_label")
     if label is not None and len(_class_columns(frame, {name, draw, label})) < 2:

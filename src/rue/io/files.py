@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +50,12 @@ class FrameColumn:
         cells: Sequence[Any] | NDArray[Any],
         budget: MemoryBudget,
         order: tuple[str, ...] | None = None,
+        order_kind: Literal["none", "given", "scale"] = "none",
     ) -> None:
         self.cells = cells
         self.budget = budget
         self.order = order  # the order of its words, where the file states one
+        self.order_kind = order_kind  # what it says; see rue.Classes
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -113,8 +115,9 @@ class FrameColumn:
     def at(self, rows: NDArray[Any]) -> "FrameColumn":
         """Return the column of some rows."""
         if isinstance(self.cells, np.ndarray):
-            return FrameColumn(self.cells[rows], self.budget, self.order)
-        return FrameColumn([self.cells[row] for row in np.arange(len(self))[rows]], self.budget)
+            return FrameColumn(self.cells[rows], self.budget, self.order, self.order_kind)
+        cells = [self.cells[row] for row in np.arange(len(self))[rows]]
+        return FrameColumn(cells, self.budget, self.order, self.order_kind)
 
     def _texts(self, words: list[str]) -> NDArray[np.str_]:
         """Return words as an array, in which each takes as much as the longest."""
@@ -219,6 +222,20 @@ def read_frame(
 ) -> Frame:
     """Read any file; with ``parts``, all parts of a folder of `datasets` with their names."""
     path = Path(path)
+    return _with_shares(
+        _any_frame(path, names, arrays, matrix=matrix, parts=parts, max_memory=max_memory)
+    )
+
+
+def _any_frame(
+    path: Path,
+    names: Collection[str],
+    arrays: Collection[str] | None,
+    *,
+    matrix: bool,
+    parts: bool,
+    max_memory: int | None,
+) -> Frame:
     kind = suffix_of(path)
     if path.is_dir():
         from rue.io.arrow import read_dataset_folder
@@ -256,8 +273,7 @@ def read_frame(
         )
     if encoding == "utf-8":
         return frame
-    note = f"{path} was read as {encoding.upper()}"
-    return Frame(path, frame.columns, {}, frame.lines, frame.named, (*frame.notes, note))
+    return replace(frame, notes=(*frame.notes, f"{path} was read as {encoding.upper()}"))
 
 
 def suffix_of(path: Path) -> str:
@@ -302,6 +318,11 @@ def decoded(path: str | Path, content: bytes) -> tuple[str, str]:
 def is_number(cell: str) -> bool:
     """Return whether a cell is a number; missing ones are none."""
     return _NUMBER.fullmatch(cell.strip(_BLANKS)) is not None
+
+
+def is_percentage(cell: Any) -> bool:
+    """Return whether a cell is a number and a percent sign."""
+    return isinstance(cell, str) and cell.rstrip().endswith("%") and is_number(cell.rstrip()[:-1])
 
 
 def is_missing(cell: Any) -> bool:
@@ -381,6 +402,21 @@ def _unpacked(path: Path, content: bytes, budget: MemoryBudget) -> bytes:
     if not unpack.eof:
         raise FileError(f"{path}: cannot be read as gzip: it is truncated")
     return b"".join(parts)
+
+
+def _with_shares(frame: Frame) -> Frame:
+    """Return a table with cells such as 24.18% as 0.2418, and a note that says so."""
+    columns: dict[str, FrameColumn] = {}
+    for name, column in frame.columns.items():
+        cells = column.cells
+        first = next((cell for cell in cells if not is_missing(cell)), None)
+        if is_percentage(first) and all(is_missing(c) or is_percentage(c) for c in cells):
+            shares = [None if is_missing(c) else float(c.rstrip()[:-1]) / 100 for c in cells]
+            columns[name] = FrameColumn(shares, column.budget)
+    if not columns:
+        return frame
+    note = f"{frame.path}: the percentages of {', '.join(columns)} were read as shares of 1"
+    return replace(frame, columns={**frame.columns, **columns}, notes=(*frame.notes, note))
 
 
 def _parsed(cells: Iterable[Any]) -> FloatArray | None:

@@ -36,9 +36,10 @@ def frame_of(
     names = list(dict.fromkeys(name for record in records for name in record))
     orders = {} if layout is None else layout.orders
     columns = {
-        name: FrameColumn([record.get(name) for record in records], budget, orders.get(name))
-        for name in names
+        name: FrameColumn([record.get(name) for record in records], budget) for name in names
     }
+    for name, order in orders.items():
+        columns[name] = FrameColumn(columns[name].cells, budget, order, "given")
     if not columns:
         raise FileError(f"{path}: its JSON objects are empty")
     lines = numbers or range(1, len(records) + 1)

@@ -29,8 +29,9 @@ from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
+from rue.io.answer_tables import Order
 from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
-from rue.io.belief_tables import BELIEF_ARRAYS, Order, belief_arrays, method_column, real_kind
+from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays, method_column, real_kind
 from rue.io.choices import require_labels, with_choices
 from rue.io.components import Estimates, components_of, estimates_of, is_component_table
 from rue.io.files import Frame, plain_name, read_frame

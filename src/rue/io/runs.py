@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rue._text import are_numbers
 from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
+from rue.io.answer_tables import READ_AS_COUNTS
 from rue.io.belief_tables import read_as
 from rue.io.choices import require_known_answers
 from rue.io.names import BY_NAME, Matching
@@ -54,6 +56,7 @@ def make_run(
     strange = () if belief.outcomes.complete else require_known_answers(belief, truth)
     if matching.normalize and matching.classes is None:
         _require_no_further_class(belief, truth)
+    truth = _without_doubt(truth, belief)
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
@@ -110,10 +113,36 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         return align_with_notes(
             truth, belief, common=matching.common, by_position=matching.by_position
         )
-    except AlignmentError:
-        raise  # it names the files
+    except AlignmentError as error:  # it names the files
+        if any(note.endswith(READ_AS_COUNTS) for note in truth.notes):
+            error.advice |= _as_annotators(truth)
+        raise
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _without_doubt(truth: Truth, belief: Belief) -> Truth:
+    """Drop the note that counts may be answers if the classes agree; raise if nothing says so."""
+    own, names = truth.outcomes, belief.outcomes.names
+    others = tuple(note for note in truth.notes if not note.endswith(READ_AS_COUNTS))
+    if len(others) == len(truth.notes) or own.names is None or truth.counts is None:
+        return truth
+    if names is None and (truth.counts > 0).all():  # few annotators leave some class without one
+        shown = ", ".join(own.names)
+        raise AlignmentError(
+            f"{truth.source}: {shown} may be classes with counts or annotators with answers, and "
+            f"{belief.source} does not name its classes",
+            advice={"--classes": f"{','.join(own.names)} makes classes of them"}
+            | _as_annotators(truth),
+        )
+    if are_numbers(own.names) or not set(own.names) <= set(names or ()):
+        return truth
+    return truth._with(notes=others)
+
+
+def _as_annotators(truth: Truth) -> dict[str, str]:
+    names = ",".join(truth.outcomes.names or ())
+    return {"--annotator": f"{names} makes an annotator of each of these columns"}
 
 
 def _with_both_names(belief: Belief, truth: Truth) -> Belief:

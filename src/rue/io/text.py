@@ -15,7 +15,7 @@ import numpy as np
 
 from rue._text import marked, unprotected
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, is_number, suffix_of
+from rue.io.files import Frame, FrameColumn, is_number, is_percentage, suffix_of
 from rue.io.memory import MemoryBudget, reading
 from rue.io.names import ANNOTATOR_NAMES, ID_NAMES, UNNAMED
 
@@ -26,7 +26,7 @@ COLUMN_WORDS = {
     *("draw", "prob", "probs", "probability", "logit", "logits", "alpha", "count", "counts"),
     *("votes", "aleatoric", "epistemic", "total", "risk", "regret", "score", "accept"),
 }
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?(?:\s*%)?")
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 _LOOKED_AT = 20  # lines
 
@@ -103,7 +103,11 @@ def is_header(
     others: Sequence[Sequence[str]] = (),
 ) -> bool:
     """Return whether the first line of a table is its header, by what the line is."""
-    words = [c.strip() for c in cells if not is_number(c) and c.strip().lower() != "nan"]
+    words = [
+        cell.strip()
+        for cell in cells
+        if not (is_number(cell) or is_percentage(cell) or cell.strip().lower() == "nan")
+    ]
     if not words:
         return len(cells) > 1 and _are_numbered(path, cells, others)
     if len(words) == len(cells):

@@ -13,6 +13,7 @@ from rue._arrays import FloatArray, IntArray, as_array, as_values, require_finit
 from rue.errors import AlignmentError, InputError, ShapeError
 
 # How much an order says: nothing; the order of the columns; an ordered scale; the user's word.
+_BOOLEANS = {"false": "False", "true": "True"}
 _STRENGTH = {"none": 0, "given": 1, "scale": 2, "user": 3}
 
 
@@ -359,7 +360,12 @@ def as_number(name: str) -> float | None:
 def written_name(name: str) -> str:
     """Return a name; one that is a number in the one way in which it is written, 1 for 1.0."""
     number = as_number(name)
-    return name if number is None else _written(name, number)
+    return boolean_name(name) if number is None else _written(name, number)
+
+
+def boolean_name(name: str) -> str:
+    """Return a name; true and false, as other programs write them, in the way of Python."""
+    return _BOOLEANS.get(name.lower(), name)
 
 
 def _as_names(names: Sequence[Any]) -> tuple[str, ...]:
@@ -367,6 +373,7 @@ def _as_names(names: Sequence[Any]) -> tuple[str, ...]:
         raise InputError(f"classes must be a list of names, got the text {names!r}")
     items = names.tolist() if hasattr(names, "tolist") else list(names)
     labels = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in items)
+    labels = tuple(map(boolean_name, labels))
     numbers = [as_number(name) for name in labels]
     if None not in numbers:  # numbers are written in one way: 1 for 1.0
         labels = tuple(map(_written, labels, numbers))  # type: ignore[arg-type]

@@ -178,12 +178,13 @@ def _position_notes(
     """Return a note where ids are ignored; raise where they contradict the positions."""
     if here is None or there is None or np.array_equal(here, there):
         return ()
-    if np.array_equal(np.sort(here), np.sort(there)):
-        row = int(np.argmax(here != there))
+    shared = np.isin(here, there) & (here != there)
+    if shared.any():
+        row = int(np.argmax(shared))
         raise AlignmentError(
-            f"{names[0]} and {names[1]} have the same ids in another order, first "
-            f"{str(here[row])!r} and {str(there[row])!r} at row {row}, so rows must not be "
-            "matched by position"
+            f"{names[0]} and {names[1]} have {int(shared.sum()):,} of their ids in another order, "
+            f"first {str(here[row])!r} and {str(there[row])!r} at row {row}, so rows must not be "
+            "matched by position; match them by id, or leave out the ids of one side"
         )
     return (
         f"rows were matched by position although both have ids, such as {str(here[0])!r} and "
