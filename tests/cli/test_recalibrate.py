@@ -167,6 +167,9 @@ def test_nothing_is_gained_on_calibrated_estimates(tmp_path, run):
     assert found.code == 1
     why = "The map does not help on new points: the gap does not fall (0 before, 0 after)"
     assert why in found.out
+    as_json = ["--out", tmp_path / "map.json", "--format", "json"]
+    notes = json.loads(run("recalibrate", "fit", tmp_path / "cal.csv", *as_json).out)["notes"]
+    assert any(why in note for note in notes)
     known = RecalibrationMap.load(tmp_path / "map.json")
     assert known.gap_before == known.gap_after == 0
     assert known.fitted.regret.tolist() == [0.125, 0.25, 0.5]

@@ -84,12 +84,14 @@ def fit(
     fitted.save(out)
     lines = [*_lines(fitted, points.method), f"the map is in {out}"]
     helps = fitted.gap_before is None or fitted.gap_after < fitted.gap_before
+    notes = [*points.notes]
     if not helps:
-        lines.append(
+        why = (
             f"The map does not help on new points: the gap does not fall ({fitted.gap_before:.4g} "
             f"before, {fitted.gap_after:.4g} after), so the exit code is 1."
         )
-    _print({"map": fitted.to_dict()}, lines, points.notes, format)
+        (notes if format == "json" else lines).append(why)
+    _print({"map": fitted.to_dict()}, lines, notes, format)
     if not helps:
         raise typer.Exit(1)
 
