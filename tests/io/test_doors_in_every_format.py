@@ -453,3 +453,74 @@ def test_a_class_label_states_the_order_of_its_classes(tmp_path):
     for path in save_class_labels(tmp_path / "alphabet", sorted(levels), ["low", "high", "medium"]):
         with pytest.raises(AlignmentError, match="none but the alphabet's"):
             rue.evaluate(read_truth(path), belief, "rps")
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+@pytest.mark.parametrize("other", ["wide.csv", "wide.parquet", "npz"])
+def test_rows_named_in_a_column_that_is_no_usual_id(tmp_path, kind, other):
+    counts, probs = world()
+    order = np.random.default_rng(6).permutation(N)
+    table = pd.DataFrame(counts[order], columns=list(POINTS)).assign(image=np.array(IDS)[order])
+    truth = tmp_path / f"t.{other}"
+    if other == "npz":
+        names = {"classes": np.array(POINTS), "image": np.array(IDS)[order]}
+        save_npz(truth, {"counts": counts[order], **names})
+    else:
+        save_frame(table, truth)
+    prediction = save_predictions(tmp_path, kind, probs[:, :1], ids=None, image=IDS)
+    with pytest.raises(AlignmentError, match="the same image in another order") as refused:
+        row_of(prediction, truth, "brier")
+    assert refused.value.advice["--id"].startswith("image ")
+    matched = row_of(prediction, truth, "brier", Matching(id_name="image"))
+    named = save_predictions(tmp_path, "npz", probs[:, :1])
+    expected = row_of(named, save_truth(tmp_path, "npz", counts), "brier")
+    assert numbers(matched) == numbers(expected)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("layout", ["long", "lists", "annotators", "wide", "ratings"])
+def test_columns_of_points_are_groups_in_every_layout(tmp_path, kind, layout):
+    rng = np.random.default_rng(7)
+    answers = rng.integers(0, 2, (N, 4))
+    words = np.array(["no", "yes"])[answers]
+    points = pd.DataFrame({"id": IDS, "topic": [f"t{i % 3}" for i in range(N)], "year": 2000})
+    points["year"] += np.arange(N) % 2
+    match layout:
+        case "lists":
+            table = points.assign(labels=words.tolist())
+        case "annotators":
+            table = points.assign(**{f"annotator_{k}": words[:, k] for k in range(4)})
+        case "wide":
+            table = points.assign(no=(answers == 0).sum(axis=1), yes=(answers == 1).sum(axis=1))
+        case _:
+            name = "label" if layout == "long" else "rating"
+            cells = words if layout == "long" else answers / 2
+            table = points.assign(**{name: list(cells)}).explode(name).infer_objects()
+            table["annotator"] = np.tile([f"w{k}" for k in range(4)], N)
+            table = table.sample(frac=1, random_state=1)
+    if layout == "lists" and "json" not in kind and kind not in ("parquet", "arrow"):
+        return  # text has no lists
+    save_frame(table.reset_index(drop=True), path := tmp_path / f"t.{kind}")
+    truth = read_truth(path, by=["topic", "year"])
+    place = np.argsort(truth.ids)
+    order = np.argsort(IDS)
+    assert truth.groups["topic"][place].tolist() == points["topic"].to_numpy()[order].tolist()
+    assert truth.groups["year"][place].tolist() == points["year"].to_numpy()[order].tolist()
+    if layout != "ratings":
+        assert truth.counts[place, 1].tolist() == answers.sum(axis=1)[order].tolist()
+
+
+@pytest.mark.parametrize("kind", ["wide.csv", "wide.tsv", "wide.parquet", "npz", "counter.jsonl"])
+def test_percentages_are_what_the_user_says_in_every_format(tmp_path, kind):
+    classes = ("no", "yes")
+    counts, probs = world(classes, 4)
+    prediction = save_predictions(tmp_path, "npz", probs, classes)
+    path = save_truth(tmp_path, kind, 25 * counts, classes)
+    row = row_of(prediction, path, "brier", Matching(n_answers=4))
+    truth = rue.Annotations(counts, ids=IDS, classes=classes)
+    belief = rue.Draws(probs, ids=IDS, classes=classes)
+    expected = rue.evaluate(truth, belief, "brier", gap=False, references=False)
+    assert numbers(row) == pytest.approx(numbers(expected), rel=1e-12, abs=1e-12)
+    exact = row_of(prediction, path, "brier", Matching(shares=True))
+    assert exact.aurec == pytest.approx(row.aurec)
+    assert np.isnan(exact.aurec_low) or exact.aurec_low == exact.aurec

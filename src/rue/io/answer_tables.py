@@ -19,7 +19,18 @@ from rue.losses.outcomes import boolean_name, written_name
 
 LABEL_NAMES = ("label", "answer")
 RATING_NAMES = ("rating",)
-_COUNTS = ("count", "counts", "votes", "n_votes", "n", "freq", "frequency", "n_answers")
+_COUNTS = (
+    "count",
+    "counts",
+    "votes",
+    "n_votes",
+    "n",
+    "freq",
+    "frequency",
+    "n_answers",
+    "num",
+    "occurrences",
+)
 _LISTS = ("individual_human_scores", "labels", "annotations", "answers", "ratings", "label_list")
 _BY_CLASS = ("counts", "label_counter", "label_count", "votes", "probs", "label_dist", "soft_label")
 _SHARES = ("probs", "label_dist", "soft_label")

@@ -105,6 +105,7 @@ def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
 
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
     """Return what two files say on the same points and classes, as the user wants them matched."""
+    _require_same_rows(belief, truth)
     n_draws = belief.n_draws
     if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
         shape = (len(belief), n_draws, belief.n_classes)
@@ -119,6 +120,26 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         raise
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _require_same_rows(belief: Belief, truth: Truth) -> None:
+    """Raise if rows without ids have the same names, in a column of both files, in another order.
+
+    Such a column has a name that rue does not know as one of ids, such as ``image``.
+    """
+    if belief.ids is not None or truth.ids is not None or len(belief) != len(truth):
+        return
+    for name in belief.groups.keys() & truth.groups.keys():
+        own, others = (np.asarray(side.groups[name], np.str_) for side in (belief, truth))
+        unique = np.unique(own)
+        moved = len(unique) == len(own) and (own != others).any()
+        if moved and np.array_equal(unique, np.unique(others)):
+            row = int(np.argmax(own != others))
+            raise AlignmentError(
+                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
+                f"order, first {str(own[row])!r} and {str(others[row])!r} at row {row}",
+                advice={"--id": f"{name} matches rows by it"},
+            )
 
 
 def _without_doubt(truth: Truth, belief: Belief) -> Truth:
