@@ -60,7 +60,7 @@ def encoders() -> list[Encoder]:
 
 def annotations(root: str | None) -> list[Row]:
     """Return a row of facts for each annotated data set that is here; draw one of each family."""
-    from rue.plots.data import plot_annotations
+    from rue.plots import plot_annotations
     from studies.pictures import keep_figure
 
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]

@@ -194,7 +194,7 @@ STUDIES: dict[str, Callable[[Path], list[Row]]] = {
 
 
 def draw(rows: Row) -> None:
-    from rue.plots.bracket import plot_brackets
+    from rue.plots import plot_brackets
     from studies.pictures import keep_figure
 
     keep_figure(plot_brackets(rows["bracket"]), "bracket")

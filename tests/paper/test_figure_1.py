@@ -15,7 +15,7 @@ from PIL import Image
 from rue.cli import main
 from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
 from rue.sandbox import SANDBOX_LOSSES, SCORERS, run_sandbox
-from rue.sandbox.scorers import expected_error
+from rue.sandbox.summary import expected_error
 
 DOCS = Path(__file__).parents[2] / "docs"
 

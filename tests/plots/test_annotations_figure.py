@@ -8,7 +8,7 @@ import pytest
 import rue.data
 from rue.data import simulate_annotators
 from rue.errors import InputError
-from rue.plots.data import plot_annotations
+from rue.plots import plot_annotations
 from rue.truth.annotations import Annotations
 
 

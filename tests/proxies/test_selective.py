@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import rue
 from rue.errors import InputError, ShapeError
-from rue.proxies.scores import SCORES, score
-from rue.proxies.selective import correctness, evaluate_selective
+from rue.proxies.selective import SCORES, correctness, evaluate_selective, score
 
 pairs = st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=25)
 

@@ -8,7 +8,7 @@ import pytest
 from rue.sandbox import SANDBOX_LOSSES, make_world
 from rue.sandbox.gaussian import expected_components, realized_components
 from rue.sandbox.posterior import fit_posterior
-from rue.sandbox.scorers import expected_error
+from rue.sandbox.summary import expected_error
 from rue.sandbox.world import noise
 
 

@@ -11,7 +11,7 @@ from rue.errors import InputError
 from rue.sandbox import REGIONS, SANDBOX_LOSSES, SCORERS, make_world, run_sandbox, split_regret
 from rue.sandbox.gaussian import expected_components, realized_components
 from rue.sandbox.posterior import PRIOR_SD, fit_posterior
-from rue.sandbox.scorers import bald, expected_error, jaccard, reject
+from rue.sandbox.summary import bald, expected_error, jaccard, reject
 from rue.sandbox.world import Features, noise, rossellini
 
 C = math.sqrt(2 / math.pi)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rue.losses import LOSSES
-from rue.plots.bracket import plot_brackets
+from rue.plots import plot_brackets
 from studies import DOCS, uncertainty
 from studies.pages import fill
 from studies.rows import read_rows

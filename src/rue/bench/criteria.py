@@ -20,7 +20,7 @@ from rue.errors import InputError
 from rue.metrics.columns import columns_where
 from rue.metrics.evaluation import evaluate
 from rue.proxies import active_learning
-from rue.proxies.budgets import Budget
+from rue.proxies.active_learning import Budget
 from rue.proxies.rows import evaluate_proxies
 
 PROXY_KEYS = columns_where(kind="proxy")

@@ -48,7 +48,7 @@ from rue.errors import FileError, InputError
 from rue.losses import get_loss
 from rue.methods import METHODS
 from rue.methods._training.settings import Network, Regime
-from rue.proxies.budgets import Budget, get_budget
+from rue.proxies.active_learning import Budget, get_budget
 
 PAPER_METHODS = ("dropout", "evidential", "ensemble", "ddu", "laplace")
 _FOLDER = Path(__file__).parent / "suites"
@@ -107,7 +107,7 @@ class Suite:
     criteria
         What is computed of each cell (:mod:`rue.bench.criteria`).
     active_learning
-        The budget of labels, by name or as a table (:mod:`rue.proxies.budgets`); None sizes it by
+        The budget of labels, by name or as a table (:class:`rue.proxies.Budget`); None sizes it by
         the training split. Its ``runs`` are the number of seeds, if ``seeds`` are not given.
     share_networks
         Whether methods have equal seeds, so that those that differ in their predictions alone

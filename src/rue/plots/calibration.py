@@ -10,7 +10,15 @@ from rue.components import Run
 from rue.errors import InputError
 from rue.inference.reliability_bands import CalibrationBands, calibration_bands
 from rue.metrics.second_order import Pair, few_answers
-from rue.plots.style import GREY, PALETTE, axes_of, line_styles, look, loss_title
+from rue.plots.style import (
+    GREY,
+    PALETTE,
+    axes_of,
+    line_styles,
+    look,
+    loss_title,
+    put_bars_on_grid,
+)
 
 
 def plot_regret_calibration(
@@ -69,17 +77,8 @@ def plot_regret_calibration(
                 f"{run.method or 'a run'} comes from another source; recalibrate it first "
                 "(rue.fit_recalibration)"
             )
-    bands = [
-        calibration_bands(
-            run.star.epistemic,
-            run.hat.epistemic,
-            bins=bins,
-            level=level,
-            n_replicates=n_replicates,
-            seed=seed,
-        )
-        for run in runs
-    ]
+    options: Any = {"bins": bins, "level": level, "n_replicates": n_replicates, "seed": seed}
+    bands = [calibration_bands(r.star.epistemic, r.hat.epistemic, **options) for r in runs]
     labels = [f"{run.method}, gap {b.curve.gap:.3g}" for run, b in zip(runs, bands, strict=True)]
     losses = {run.loss_name for run in runs}
     unit = _unit(losses.pop()) if len(losses) == 1 else ""
@@ -106,16 +105,8 @@ def plot_agreement(
     ----------
     runs : sequence of Run
         The methods, one line each, made by :meth:`rue.Run.from_belief` from beliefs about classes.
-    bins : int
-        The largest number of bins of equal size.
-    level : float
-        The confidence level of the bands.
-    n_replicates : int
-        The number of bootstrap samples.
-    seed : int
-        Seed of the samples.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default those of a new figure.
+    bins, level, n_replicates, seed, ax
+        As in :func:`plot_regret_calibration`.
 
     Returns
     -------
@@ -137,17 +128,14 @@ def plot_agreement(
     >>> plot_agreement([rue.Run.from_belief(truth, belief, method="a")]).get_xlabel()
     'predicted probability that two annotators agree'
     """
+    options: Any = {"bins": bins, "level": level, "n_replicates": n_replicates, "seed": seed}
     bands, labels = [], []
     for run in runs:
         predicted, observed = run.once(Pair("agreement_hat")), run.once(Pair("agreement_star"))
         if predicted is None or observed is None:
             why = few_answers(run) or "it has no belief about classes with answers"
             raise InputError(f"the agreement of {run.method or 'a run'} cannot be drawn: {why}")
-        bands.append(
-            calibration_bands(
-                observed, predicted, bins=bins, level=level, n_replicates=n_replicates, seed=seed
-            )
-        )
+        bands.append(calibration_bands(observed, predicted, **options))
         labels.append(f"{run.method}, {predicted.mean():.3f} against {observed.mean():.3f}")
     titles = "predicted probability that two annotators agree", "observed share of pairs that agree"
     return _diagram(bands, [run.method for run in runs], labels, titles, ax)
@@ -180,9 +168,7 @@ def _diagram(
         axes.plot([0, end], [0, end], "--", color=GREY, lw=1)
         text = axes.text(0.97 * end, 0.97 * end, "equal", color=GREY, fontsize=8, rotation=45)
         text.set(rotation_mode="anchor", ha="right", va="bottom")
-        axes.set(xlim=(0, end), ylim=(0, end), aspect="equal")
-        axes.set_xlabel(titles[0])
-        axes.set_ylabel(titles[1])
+        axes.set(xlim=(0, end), ylim=(0, end), aspect="equal", xlabel=titles[0], ylabel=titles[1])
         axes.legend()
     return axes
 
@@ -223,18 +209,12 @@ def plot_regret_parts(rows: Sequence[Mapping[str, Any]], *, ax: Axes | None = No
     with look():
         axes = axes_of(ax, (0.5 * len(rows) + 2.0, 3.0))
         places = np.arange(len(rows))
-        first, more = (
-            np.array([row[key] for row in rows]) for key in ("approximation", "estimation")
-        )
+        first, more = ([row[key] for row in rows] for key in ("approximation", "estimation"))
         axes.bar(places, first, color=GREY, width=0.65, label="approximation")
         axes.bar(places, more, bottom=first, color=PALETTE[0], width=0.65, label="estimation")
-        predicted = [
-            np.nan if row.get("predicted_regret") is None else row["predicted_regret"]
-            for row in rows
-        ]
+        predicted = np.array([row.get("predicted_regret") for row in rows], float)  # None: NaN
         axes.plot(places, predicted, "D", color=PALETTE[1], markersize=5, label="predicted")
         axes.set_xticks(places, [row["name"] for row in rows])
-        axes.grid(visible=False, axis="x")
-        axes.set_axisbelow(True)
+        put_bars_on_grid(axes, "y")
         axes.set_ylim(bottom=0)
     return axes

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rue.inference.method_ranking import Ranking
-from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look
+from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look, white_box
 
 
 def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -> Axes:
@@ -46,10 +46,7 @@ def plot_ranking(ranking: Ranking, *, title: str = "", ax: Axes | None = None) -
 
 
 def plot_rankings(rankings: Sequence[tuple[str, Ranking]], *, width: float = WIDTH) -> Figure:
-    """Draw critical-difference diagrams, one panel per ranking.
-
-    Methods are placed at their mean rank over the bootstrap samples, and labelled with their
-    value and its interval. A thick bar connects methods of which no two differ significantly.
+    """Draw critical-difference diagrams as :func:`plot_ranking` does, one panel per ranking.
 
     Parameters
     ----------
@@ -111,7 +108,7 @@ def _draw(axes: Axes, title: str, ranking: Ranking) -> None:
             ha="right" if on_left else "left",
             va="center",
             fontsize=8,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+            bbox=white_box(1.5),
         )
     for j, clique in enumerate(cliques):
         ranks = [ranking.expected_rank[m] for m in clique]

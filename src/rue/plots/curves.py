@@ -12,7 +12,15 @@ from rue._arrays import FloatArray
 from rue.components import Run
 from rue.errors import InputError
 from rue.metrics.curves import risk_coverage_curve
-from rue.plots.style import GREY, WIDTH, axes_of, line_styles, look, loss_title
+from rue.plots.style import (
+    GREY,
+    WIDTH,
+    axes_of,
+    line_styles,
+    look,
+    loss_title,
+    require_one_loss,
+)
 
 
 def plot_curve(
@@ -58,10 +66,7 @@ def plot_curve(
     >>> axes.get_title("left")
     'Risk-coverage (log loss)'
     """
-    losses = list(dict.fromkeys(run.loss_name for run in runs))
-    if len(losses) != 1:
-        got = ", ".join(losses) or "none"
-        raise InputError(f"runs must be of one loss, got {got}; plot_curves has a row for each")
+    require_one_loss("runs", [run.loss_name for run in runs], "plot_curves has a row for each")
     if value not in ("regret", "risk"):
         raise InputError(f"value must be regret or risk, got {value!r}")
     methods = list(dict.fromkeys(run.method for run in runs))
@@ -75,16 +80,15 @@ def plot_curve(
 def plot_curves(runs: Sequence[Run], *, gain: bool = False, width: float = WIDTH) -> Figure:
     """Draw regret and risk against coverage, ranked by the estimated epistemic uncertainty.
 
-    There is one row of panels per loss, with regret on the left and risk on the right. For each
-    method, the oracle ranking is dotted and the random ranking thin; they differ between methods,
-    because the methods act differently.
+    There is one row of panels per loss, with regret on the left and risk on the right. Oracle and
+    random rankings differ between methods, because the methods act differently.
 
     Parameters
     ----------
     runs : sequence of Run
         The runs of one or more methods and losses.
     gain : bool
-        Whether to draw the gain over a random ranking, as in :func:`plot_curve`.
+        As in :func:`plot_curve`.
     width : float
         The width in inches, for example 5.5 for a page of one column.
 
@@ -146,11 +150,8 @@ def _draw(axes: Axes, runs: Sequence[Run], methods: list[str], what: str, gain: 
 
 
 def _handles(methods: list[str], gain: bool) -> list[Line2D]:
-    named = [
-        Line2D([], [], **style, markersize=4, label=method)
-        for method, style in line_styles(methods).items()
-    ]
-    named.sort(key=lambda line: methods.index(str(line.get_label())))
+    styles = line_styles(methods)
+    named = [Line2D([], [], **styles[name], markersize=4, label=name) for name in methods]
     if gain:
         return [*named, Line2D([], [], color=GREY, linewidth=0.9, label="random ranking")]
     return [

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from rue.deploy import Outcome
-from rue.plots.style import GREY, PALETTE, look
+from rue.plots.style import GREY, PALETTE, look, put_bars_on_grid, white_box
 from rue.selectors.selector import Problem
 
 
@@ -50,9 +50,8 @@ def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
     limits = {"coverage": problem.coverage_min, **problem.budgets}
     with look():
         figure = Figure(figsize=(7.8, 0.9 + 0.3 * len(rows)), layout="constrained")
-        for axes, name in zip(
-            figure.subplots(1, 3, sharey=True), ("coverage", "risk", "regret"), strict=True
-        ):
+        panels = figure.subplots(1, 3, sharey=True)
+        for axes, name in zip(panels, ("coverage", "risk", "regret"), strict=True):
             values = np.nan_to_num([getattr(o, name) for o in rows])
             axes.barh(range(len(rows)), values, color=colours, height=0.62)
             limit = limits.get(name)
@@ -66,22 +65,16 @@ def plot_outcomes(outcomes: Sequence[Outcome], problem: Problem) -> Figure:
                         text,
                         va="center",
                         fontsize=7,
-                        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+                        bbox=white_box(0.6),
                     )
             if limit is not None:
                 axes.axvline(limit, color="black", linewidth=1.0)
                 word = "floor" if name == "coverage" else "budget"
+                place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
                 axes.annotate(
-                    f"{word} {limit:g}",
-                    (limit, 1.0),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(2, 2),
-                    textcoords="offset points",
-                    fontsize=7,
-                    ha="center",
+                    f"{word} {limit:g}", (limit, 1.0), (2, 2), fontsize=7, ha="center", **place
                 )
             axes.set(xlim=(0, 1.22 * (top or 1)), xlabel=name + per * (name != "coverage"))
-            axes.grid(axis="y", visible=False)
-            axes.set_axisbelow(True)
+            put_bars_on_grid(axes, "x")
             axes.set_yticks(range(len(rows)), labels)
     return figure

@@ -14,6 +14,7 @@ from rue.ranking.scores import CRITERIA
 _TITLES = {"proxy": "proxies", "regret": "regret", "other": "others"}
 _MARGIN = 1.4
 _MOST = 8
+_FIRST = ("n_aurec", "pareto_gap", "aurec", "aurc")  # of those of regret
 
 
 def plot_ranks(results: Sequence[Inversions], *, width: float | None = None) -> Figure:
@@ -69,14 +70,11 @@ def _columns(result: Inversions) -> list[int]:
     by_kind: dict[str, list[int]] = {"proxy": [], "regret": [], "other": []}
     for i, column in enumerate(result.columns):
         by_kind[CRITERIA[column.criterion].kind].append(i)
-    regret = sorted(by_kind["regret"], key=lambda i: _place(result.columns[i].criterion))
+    place = {criterion: k for k, criterion in enumerate(_FIRST)}
+    criterion = [column.criterion for column in result.columns]
+    regret = sorted(by_kind["regret"], key=lambda i: place.get(criterion[i], len(_FIRST)))
     proxies, others = by_kind["proxy"], by_kind["other"]
     return sorted([*proxies[:3], *regret, *proxies[3:], *others][:_MOST])
-
-
-def _place(criterion: str) -> int:
-    first = ("n_aurec", "pareto_gap", "aurec", "aurc")
-    return first.index(criterion) if criterion in first else len(first)
 
 
 def _size(results: Sequence[Inversions], width: float | None) -> tuple[float, float]:

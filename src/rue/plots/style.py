@@ -1,16 +1,16 @@
 """The style that all figures share."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rue.errors import FileError
+from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.plots.methods import COLOURS, method_styles
 
@@ -81,6 +81,24 @@ def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
 def loss_title(loss: str) -> str:
     """Return the name of a loss as a paper writes it."""
     return {"zero_one": "0/1", "brier": "Brier", "rps": "RPS", "crps": "CRPS"}.get(loss, loss)
+
+
+def require_one_loss(what: str, losses: Sequence[str], other: str) -> None:
+    """Raise unless all losses are the same; ``other`` names the function that takes several."""
+    if len(set(losses)) != 1:
+        got = ", ".join(dict.fromkeys(losses)) or "none"
+        raise InputError(f"{what} must be of one loss, got {got}; {other}")
+
+
+def put_bars_on_grid(axes: Axes, values: Literal["x", "y"]) -> None:
+    """Draw the grid of the axis of values alone, behind the bars."""
+    axes.grid(visible=False, axis="y" if values == "x" else "x")
+    axes.set_axisbelow(True)
+
+
+def white_box(pad: float) -> dict[str, Any]:
+    """Return a background that keeps a text legible on lines, as ``bbox``."""
+    return {"facecolor": "white", "edgecolor": "none", "pad": pad}
 
 
 def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:

@@ -1,6 +1,6 @@
 """The optimal and the achievable surface in three dimensions."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -90,16 +90,14 @@ def plot_surfaces(optimal: Surface, achievable: Surface, *, ax: Axes | None = No
             Line2D([], [], color=GREY, linewidth=1.0, linestyle=":", label="random ranking"),
         ]
         axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
-    drawn: Axes = axes
-    return drawn
+    return cast(Axes, axes)
 
 
 def _level(surface: Surface, coverage: float) -> FloatArray:
     """Return the points at the coverage closest to the given one, sorted by regret."""
     nearest = surface.coverage[np.abs(surface.coverage - coverage).argmin()]
-    points = surface.points[surface.coverage == nearest]
-    by_regret: FloatArray = points[np.lexsort((points[:, 1], points[:, 2]))]
-    return by_regret
+    points: FloatArray = surface.points[surface.coverage == nearest]
+    return points[np.lexsort((points[:, 1], points[:, 2]))]
 
 
 def _ribbon(surface: Surface, n_levels: int = 61, n_across: int = 25) -> FloatArray:

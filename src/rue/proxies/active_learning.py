@@ -11,24 +11,26 @@ The truth of the oracle is ``data.truth()``: p* if it is known, and otherwise, a
 label taken as p*, so that the regret is the whole loss. The oracle is no strict upper bound: the
 point with the highest regret need not be the most useful one to label (section 3.1).
 
-The paper only states the number of rounds, ten. By default we start with 500 random points and
-add 250 per round, 3,000 in total. The pool is the whole training split (letter, OpenML 6, has
-20,000 points, of which 11,875 are training points at seed 0). The public code behind the paper's
-numbers starts with 1,000 and adds 1,000 (``n_initial=1000, n_batch=1000``); in its last round
-most of the split is labelled and acquisitions differ little. The network and its training are
-those of :mod:`rue.methods`.
+The paper only states the number of rounds and of runs, ten. By default we start with 500 random
+points and add 250 per round, 3,000 in total. The pool is the whole training split (letter, OpenML
+6, has 20,000 points, of which 11,875 are training points at seed 0). The public code behind the
+paper's numbers (``BUDGETS``) starts OpenML 6 with 1,000 labels and adds 1,000 in each round, and
+OpenML 156 (RandomRBF) with 100 and 100; in the last round most of letter's split is labelled and
+acquisitions differ little. The network and its training are those of :mod:`rue.methods`.
 
 All seeds and acquisitions of a method are trained together in each round.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
+from rue._schema import at_least, build, require_fields
 from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import realize
@@ -36,11 +38,75 @@ from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
-from rue.proxies.scores import SCORES, score
+from rue.proxies.selective import SCORES, score
 from rue.truth.annotations import Annotations
 
 Acquisition = Literal["total", "aleatoric", "epistemic", "random", "oracle"]
 ACQUISITIONS: tuple[Acquisition, ...] = get_args(Acquisition)
+Positive = Annotated[int, at_least(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """A budget of labels.
+
+    Attributes
+    ----------
+    start : int
+        The number of labelled points before the first round.
+    step : int
+        The number of points that each round adds.
+    rounds : int
+        The number of rounds.
+    runs : int or None
+        The number of runs, each with its own seed; None leaves it to the caller.
+
+    Examples
+    --------
+    >>> from rue.proxies import BUDGETS
+    >>> BUDGETS["openml-156"].n_labelled
+    1100
+    """
+
+    start: Positive
+    step: Positive
+    rounds: Positive = 10
+    runs: Positive | None = None
+
+    def __post_init__(self) -> None:
+        require_fields(self)
+
+    @property
+    def n_labelled(self) -> int:
+        """The number of labelled points after the last round."""
+        return self.start + self.step * self.rounds
+
+    def to_dict(self) -> dict[str, int]:
+        """Return start, step and rounds, what the result of one run depends on."""
+        return {"start": self.start, "step": self.step, "rounds": self.rounds}
+
+
+BUDGETS: Mapping[str, Budget] = MappingProxyType(
+    {
+        "openml-6": Budget(start=1_000, step=1_000, rounds=10, runs=10),
+        "openml-156": Budget(start=100, step=100, rounds=10, runs=10),
+    }
+)
+"""The budgets of table 5 by name."""
+
+
+def get_budget(value: object, what: str = "active_learning") -> Budget:
+    """Return a budget by its name, or from a table with the keys of :class:`Budget`."""
+    if isinstance(value, str):
+        if value not in BUDGETS:
+            raise InputError(f"{what} must be of {', '.join(BUDGETS)} or a table, got {value!r}")
+        return BUDGETS[value]
+    if not isinstance(value, Mapping):
+        keys = ", ".join(field.name for field in fields(Budget))
+        raise InputError(
+            f"{what} must be a name ({', '.join(BUDGETS)}) or a table with {keys}, got {value!r}"
+        )
+    return build(Budget, dict(value), where=what, table="a table")
 
 
 @dataclass(frozen=True)
@@ -100,6 +166,8 @@ def run(
     progress: bool = False,
 ) -> list[ActiveLearning]:
     """Run active learning with one method, for each acquisition and seed."""
+    from tqdm import tqdm
+
     from rue.methods import METHODS
     from rue.methods._training.streams import hashed, stream
 
@@ -128,7 +196,8 @@ def run(
     ]
     tests = {id(one): one.part("test") for one in data_sets}
     truths = {key: test.truth() for key, test in tests.items()}
-    for number in _rounds(n_rounds, method, progress):
+    hidden = None if progress else True
+    for number in tqdm(range(n_rounds + 1), method, unit=" rounds", disable=hidden, delay=2):
         # Before the first query, the runs of all acquisitions are the same.
         different = runs if number else runs[: len(seeds)]
         fitted = METHODS[method].fit(
@@ -203,18 +272,6 @@ def _initial(data: DataSet, seed: int, n: int) -> IntArray:
     from rue.methods._training.streams import stream
 
     return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
-
-
-def _rounds(n_rounds: int, method: str, progress: bool) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(
-        range(n_rounds + 1),
-        desc=method,
-        unit=" rounds",
-        disable=None if progress else True,
-        delay=2,
-    )
 
 
 def _require_pool(data: DataSet, n: int) -> None:

@@ -68,15 +68,12 @@ class OOD:
     @property
     def near(self) -> Detection | None:
         """The mean over the near sets, or None if there are none."""
-        return self._group("near")
+        return next((group for group in self.groups if group.name == "near"), None)
 
     @property
     def far(self) -> Detection | None:
         """The mean over the far sets, or None if there are none."""
-        return self._group("far")
-
-    def _group(self, name: str) -> Detection | None:
-        return next((group for group in self.groups if group.name == name), None)
+        return next((group for group in self.groups if group.name == "far"), None)
 
     def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON, with sets and groups by name."""
@@ -135,15 +132,9 @@ def evaluate_ood(
             raise InputError(f"groups must give a list of names for {group!r}, got {names!r}")
         here = [sets[name] for name in names if name in sets]
         if here:
-            means.append(
-                Detection(
-                    name=group,
-                    n_out=sum(d.n_out for d in here),
-                    auroc=float(np.mean([d.auroc for d in here])),
-                    aupr=float(np.mean([d.aupr for d in here])),
-                    fpr95=float(np.mean([d.fpr95 for d in here])),
-                )
-            )
+            numbers = zip(*((d.auroc, d.aupr, d.fpr95) for d in here), strict=True)
+            n_out = sum(detection.n_out for detection in here)
+            means.append(Detection(group, n_out, *(float(np.mean(column)) for column in numbers)))
     return OOD(score, len(inside), tuple(sets.values()), tuple(means))
 
 

@@ -162,10 +162,10 @@ def evaluate_proxies(
     hat = decompose(belief, loss, convention=convention)
     ood = None
     if outside:
-        scores = {
-            name: decompose(_like(belief_outside, belief), loss, convention=convention).epistemic
-            for name, belief_outside in outside.items()
+        alike = {
+            n: other.onto_classes(belief.outcomes, "the belief") for n, other in outside.items()
         }
+        scores = {n: decompose(b, loss, convention=convention).epistemic for n, b in alike.items()}
         ood = evaluate_ood(hat.epistemic, scores, groups)
 
     def selective(truth: Truth | None) -> tuple[Selective, ...]:
@@ -174,11 +174,6 @@ def evaluate_proxies(
         return evaluate_selective(correctness(truth, belief), hat)
 
     return ProxyRow(method, len(hat), ood, selective(answers), selective(truth))
-
-
-def _like(outside: Belief, belief: Belief) -> Belief:
-    """Return the predictions of an OOD set with the classes of those of the test points."""
-    return outside.onto_classes(belief.outcomes, "the belief")
 
 
 def _auac(rows: Sequence[Selective]) -> float | None:

@@ -13,21 +13,30 @@ generalised (Traub et al.)  correct and wrong accepted points as a share of *all
 Table 4 of the paper shows the normalised AuAC of the total under log loss. A perfect ranking at
 error rate e has the generalised area e^2 / 2. Ties are exact: points with equal scores count as
 accepted in random order.
+
+A score is one component of a belief under one loss, higher for more uncertain points. The paper
+uses ``epistemic`` under log loss for OOD detection, ``total`` under log loss for selective
+prediction, and both for active learning (tables 4 and 5).
 """
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, as_vector
 from rue._text import JsonObject
 from rue.beliefs import Belief
-from rue.components import Components, realize
+from rue.components import Components, decompose, realize
 from rue.errors import InputError
+from rue.losses import Loss
 from rue.metrics.measures import areas, aurc
-from rue.proxies.scores import SCORES
 from rue.truth.base import Truth
+
+ScoreName = Literal["total", "aleatoric", "epistemic"]
+"""The component that serves as a score."""
+SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,47 @@ class Selective:
     def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
         return asdict(self)
+
+
+def score(
+    belief: Belief,
+    name: ScoreName = "epistemic",
+    loss: str | Loss = "log",
+    *,
+    values: ArrayLike | None = None,
+) -> FloatArray:
+    """Return one estimated component of a belief.
+
+    Parameters
+    ----------
+    belief : Belief
+        The predictions of the model.
+    name : {"total", "aleatoric", "epistemic"}
+        The component.
+    loss, values
+        As in :func:`rue.decompose`.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The component, higher for more uncertain points.
+
+    Raises
+    ------
+    InputError
+        If ``name`` is no component.
+
+    Examples
+    --------
+    >>> from rue.proxies import score
+    >>> from rue import Draws
+    >>> score(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "total", "brier")
+    array([0.5])
+    """
+    if name not in SCORES:
+        raise InputError(f"score must be one of {', '.join(SCORES)}, got {name!r}")
+    component: FloatArray = getattr(decompose(belief, loss, values=values), name)
+    return component
 
 
 def evaluate_selective(

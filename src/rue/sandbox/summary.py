@@ -1,20 +1,45 @@
-"""Run the sandbox: the five scorers, the inputs that they reject, and their results."""
+"""Run the sandbox: the five Bayes-optimal scorers of section 3, what they reject, and results.
+
+Inputs with higher scores are rejected first.
+
+=========  ==============================================  =====================================
+scorer     score                                           optimal for
+=========  ==============================================  =====================================
+ood        p_ood(x) / p(x), p_ood uniform                  detecting outliers
+eer        minus the expected error after labelling x      choosing a label that reduces error
+bald       mutual information of the label and weights     choosing a label by its information
+total      Definition 1                                    the least risk at any coverage
+epistemic  Definition 1                                    the least regret at any coverage
+=========  ==============================================  =====================================
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
 
 import rue
 from rue._arrays import FloatArray
 from rue._text import JsonObject
 from rue.components import Components
 from rue.errors import InputError
-from rue.metrics.measures import aurc, aurec
-from rue.sandbox.gaussian import SandboxLoss, expected_components, realized_components
-from rue.sandbox.posterior import PRIOR_SD, Posterior, fit_posterior
-from rue.sandbox.scorers import SCORERS, jaccard, reject, scores
-from rue.sandbox.split import RegretSplit, split_regret
+from rue.metrics.measures import areas
+from rue.sandbox.gaussian import (
+    SandboxLoss,
+    expected_components,
+    expected_regret,
+    realized_components,
+)
+from rue.sandbox.posterior import (
+    PRIOR_SD,
+    Posterior,
+    RegretSplit,
+    fit_posterior,
+    split_regret,
+)
 from rue.sandbox.world import REGIONS, World, make_world
 
+SCORERS = ("ood", "eer", "bald", "total", "epistemic")
 SANDBOX_LOSSES: tuple[SandboxLoss, ...] = ("squared", "absolute", "log")
 
 # The sizes of the model classes whose regret is split; the last one contains f*.
@@ -62,14 +87,15 @@ class Sandbox:
     @cached_property
     def areas(self) -> dict[str, dict[str, float]]:
         """AuReC and AuRC of each scorer: expected, and realised under f* (``_star``)."""
+        values = {
+            "aurec": self.hat.epistemic,
+            "aurc": self.hat.total,
+            "aurec_star": self.star.epistemic,
+            "aurc_star": self.star.total,
+        }
         mass = self.world.mass
         return {
-            name: {
-                "aurec": aurec(self.hat.epistemic, score, sample_weight=mass),
-                "aurc": aurc(self.hat.total, score, sample_weight=mass),
-                "aurec_star": aurec(self.star.epistemic, score, sample_weight=mass),
-                "aurc_star": aurc(self.star.total, score, sample_weight=mass),
-            }
+            name: {key: areas(v, score, sample_weight=mass).area for key, v in values.items()}
             for name, score in self.scores.items()
         }
 
@@ -192,3 +218,47 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: SandboxLoss = "sq
         scores=score,
         rejected={name: reject(score[name], world.mass, coverage) for name in SCORERS},
     )
+
+
+def scores(world: World, posterior: Posterior, loss: SandboxLoss) -> dict[str, FloatArray]:
+    """Return the scores of all cells by each scorer, each of shape (n_grid,)."""
+    variance = posterior.predict(world.x)[1]
+    expected = expected_components(loss, world.sigma, variance)
+    return {
+        "ood": 1.0 / world.density,
+        "eer": -expected_error(world, posterior, loss),
+        "bald": bald(world.sigma, variance),
+        "total": expected.total,
+        "epistemic": expected.epistemic,
+    }
+
+
+def bald(sigma: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return the mutual information of label and weights, log(1 + v / sigma^2) / 2 nats."""
+    return expected_regret("log", sigma, variance)
+
+
+def expected_error(world: World, posterior: Posterior, loss: SandboxLoss) -> FloatArray:
+    """Return EER, the expected regret over test inputs after x is labelled, shape (n_grid,)."""
+    covariance = posterior.covariances(world.x)
+    variance = covariance.diagonal()
+    after = variance - covariance**2 / (world.sigma**2 + variance)[:, None]
+    left: FloatArray = expected_regret(loss, world.sigma, after) @ world.mass
+    return left
+
+
+def reject(score: FloatArray, mass: FloatArray, coverage: float) -> FloatArray:
+    """Return the probability of rejecting each cell if ``coverage`` of the mass is kept."""
+    if not 0.0 < coverage < 1.0:
+        raise InputError(f"coverage must lie strictly between 0 and 1, got {coverage}")
+    _, block = np.unique(-score, return_inverse=True)
+    block_mass = np.bincount(block, weights=mass)
+    above = np.cumsum(block_mass) - block_mass
+    share: FloatArray = ((1.0 - coverage) * mass.sum() - above) / block_mass
+    return share.clip(0.0, 1.0)[block]
+
+
+def jaccard(first: FloatArray, second: FloatArray, mass: FloatArray) -> float:
+    """Return the Jaccard overlap of two rejections: mass of the intersection over the union."""
+    both = mass @ np.minimum(first, second)
+    return float(both / (mass @ np.maximum(first, second)))
