@@ -20,7 +20,7 @@ from PIL import Image
 import rue
 from rue.metrics.columns import COLUMNS
 from rue.plots import plot_curves, plot_rankings, save
-from rue.report.html import asset
+from rue.report.page import asset
 from studies import FIGURES
 
 STAMPS = FIGURES / "stamps.json"

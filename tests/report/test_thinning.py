@@ -5,7 +5,7 @@ import pytest
 
 from rue import Components, Curve, achievable_surface, optimal_surface, regret_coverage_curve
 from rue.components import Run
-from rue.report.thinning import ACROSS, LEVELS, curves_of, slices_of, thinned
+from rue.report.page_content import ACROSS, LEVELS, curves_of, slices_of, thinned
 
 
 def test_thinned_by_hand():

@@ -10,7 +10,7 @@ from rue.io.atomic import replacing
 from rue.leaderboard.board import RANKED_BY, Board, BoardRow, Leaderboard
 from rue.metrics.columns import EVALUATED
 from rue.metrics.columns import title as column_title
-from rue.report.html import assemble, asset
+from rue.report.page import assemble, asset
 from rue.report.page_content import leaderboard_columns
 
 _PACKAGE = "rue.leaderboard"

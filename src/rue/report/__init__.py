@@ -4,10 +4,8 @@ model.py     the content of a report: entries, cards, provenance
 collect.py   a report of prediction files
 folder.py    a report of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
-thinning.py  curves and surfaces, thinned for display
-page.py      the page: packed data and assets
-page_content.py what the page shows, as JSON and arrays
-html.py      a self-contained page from a template, scripts and content
+page.py      the self-contained page of a template, scripts and packed content
+page_content.py what the page shows, as JSON and arrays; curves and surfaces are thinned
 assets/      the HTML, CSS and JavaScript of the page
 
 The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
@@ -16,9 +14,17 @@ The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
 
 from rue.report.collect import from_files
 from rue.report.folder import from_folder
-from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
+from rue.report.model import (
+    DataCard,
+    Items,
+    MethodCard,
+    Provenance,
+    Report,
+    ReportEntry,
+    Slices,
+    SlicesOfRun,
+)
 from rue.report.page import render, write_report
-from rue.report.thinning import Slices, SlicesOfRun
 
 __all__ = [
     "DataCard",

@@ -24,7 +24,7 @@ from rue.losses import Loss
 from rue.metrics.evaluation import evaluate_run
 from rue.report.items import items_of
 from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
-from rue.report.thinning import gap_and_slices
+from rue.report.page_content import gap_and_slices
 from rue.truth.base import Truth
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.errors import InputError, ShapeError
-from rue.report.thinning import SlicesOfRun
 from rue.truth.base import Truth
 
 
@@ -114,6 +113,26 @@ class Provenance:
     checksums: Mapping[str, str]
     seeds: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """A surface at some coverages; the points of each level are sorted by regret.
+
+    ``ends[i]`` is the number of ``points`` (coverage, risk, regret) in the levels 0..i.
+    """
+
+    points: FloatArray
+    ends: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class SlicesOfRun:
+    """The optimal and the achievable surface of a run, so that nobody takes them for another's."""
+
+    run: Run
+    optimal: Slices
+    achievable: Slices
 
 
 @dataclass(frozen=True, eq=False)
