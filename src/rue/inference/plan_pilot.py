@@ -26,7 +26,7 @@ from rue.components import Components, Run
 from rue.inference.answer_mixture import FLEXIBLE, SMOOTH, AnswerPosterior, fit_answer_mixture
 from rue.inference.intervals import influence
 from rue.losses import CostMatrix, QuantileLoss, ZeroOne
-from rue.losses.base import SquaresLoss
+from rue.losses.squared import SquaresLoss
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.metrics.measures import aurc

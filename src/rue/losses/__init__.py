@@ -5,8 +5,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import as_values, show
 from rue.errors import InputError
-from rue.losses._valued import Valued
-from rue.losses.base import Expectation, Loss
+from rue.losses.base import Expectation, Loss, Valued
 from rue.losses.brier import Brier
 from rue.losses.cost_matrix import CostMatrix
 from rue.losses.log import Log
@@ -50,6 +49,14 @@ LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps")
 as an object."""
 
 
+_UNSCALED: dict[str, type[Log | Brier | ZeroOne]] = {
+    kind.name: kind for kind in (Log, Brier, ZeroOne)
+}
+_SCALED: dict[str, type[Squared | Absolute | RPS | CRPS]] = {
+    kind.name: kind for kind in (Squared, Absolute, RPS, CRPS)
+}
+
+
 def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
     """Return the loss with a given name; return a loss object as it is.
 
@@ -88,23 +95,13 @@ def get_loss(loss: str | Loss, *, values: ArrayLike | None = None) -> Loss:
             )
     if isinstance(loss, Loss):
         return loss
-    match loss:
-        case "log":
-            return Log()
-        case "brier":
-            return Brier()
-        case "zero_one":
-            return ZeroOne()
-        case "squared":
-            return Squared(values)
-        case "absolute":
-            return Absolute(values)
-        case "rps":
-            return RPS(values)
-        case "crps":
-            return CRPS(values)
-        case str() if loss.startswith("pinball:"):
+    if isinstance(loss, str):
+        if loss.startswith("pinball:"):
             return Pinball(_level(loss), values)
+        if loss in _UNSCALED:
+            return _UNSCALED[loss]()
+        if loss in _SCALED:
+            return _SCALED[loss](values)
     raise InputError(
         f"loss must be one of {', '.join(LOSSES)}, crps, pinball:Q as in pinball:0.8, or a "
         f"CostMatrix, got {loss!r}{_meant(loss)}"

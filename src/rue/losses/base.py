@@ -3,14 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_array, as_distributions, as_vector, require_shape
+from rue._arrays import (
+    FloatArray,
+    as_array,
+    as_distributions,
+    as_values,
+    as_vector,
+    require_shape,
+    show,
+)
 from rue.errors import InputError, ShapeError
-from rue.losses.outcomes import Outcomes
+from rue.losses.outcomes import Classes, Outcomes
 
 if TYPE_CHECKING:
     from rue.losses.real import RealLoss
@@ -141,32 +149,17 @@ class Loss(ABC):
 
     def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
         """Return the loss of each action if each class is true, shape (n_points, n_classes)."""
-        losses = np.empty((len(action), n_classes))
-        sure = np.zeros((len(action), n_classes))
-        for k in range(n_classes):
-            sure[:, k] = 1.0
-            losses[:, k] = self.risk(sure, action)
-            sure[:, k] = 0.0
-        return losses
+        shape = (len(action), n_classes)
+        columns = [self.risk(np.broadcast_to(sure, shape), action) for sure in np.eye(n_classes)]
+        return np.stack(columns, axis=1)
 
     def expected_plugin(
         self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
     ) -> FloatArray:
         """Return what the Bayes risk of the frequencies of answers from p is on average.
 
-        Parameters
-        ----------
-        probs : array of shape (n_replicates, n_points, n_classes)
-            Distributions.
-        n_answers : array of shape (n_points,)
-            How many answers are drawn from each of them.
-        rng : numpy.random.Generator
-            For losses without a formula, under which answers are drawn.
-
-        Returns
-        -------
-        array of shape (n_replicates, n_points)
-            The mean Bayes risks.
+        ``probs`` has shape (n_replicates, n_points, n_classes), ``n_answers`` (n_points,), and the
+        result (n_replicates, n_points). Without a formula, answers are drawn with ``rng``.
         """
         risk = np.zeros(probs.shape[:-1])
         for _ in range(N_INNER):
@@ -204,10 +197,7 @@ class Loss(ABC):
 
         ``counts`` and the result are those of :meth:`leave_one_out`.
         """
-        raise InputError(
-            f"no unbiased estimate of the Bayes risk exists under {self.name} loss; the plug-in "
-            'and estimator="leave_one_out" bracket it'
-        )
+        raise no_unbiased_risk(self.name)
 
     @abstractmethod
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
@@ -229,39 +219,78 @@ class Loss(ABC):
         )
 
 
-class SquaresLoss(Loss):
-    """A loss whose Bayes risk is a variance: squared, Brier and ranked probability."""
+class Valued(Loss):
+    """A loss on the scale of ``values``: K increasing numbers, by default 0..K-1.
 
-    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
-        r"""Return the exact mean under a Dirichlet distribution.
+    Sums are computed with the offsets from the lowest value, so that precision is not lost if
+    the values are far from 0, as years are.
+    """
 
-        A variance of the mean distribution is :math:`\alpha_0 + 1` times that of its mean over
-        draws, which is the regret; the Bayes risk is the remainder.
-        """
-        alpha_0 = alpha.sum(axis=-1)
-        whole = self.bayes_risk(alpha / alpha_0[..., None])
-        return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+    needs_order = True
 
-    def expected_plugin(
-        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
-    ) -> FloatArray:
-        """Return (1 - 1/m) times the Bayes risk."""
-        return np.asarray(self.bayes_risk(probs) * (1 - 1 / n_answers))
+    def __init__(self, values: ArrayLike | None = None) -> None:
+        self.values = None if values is None else as_values(values)
 
-    def leave_one_out(self, counts: FloatArray) -> FloatArray:
-        """Return (m / (m - 1))^2 times the Bayes risk of the frequencies of m answers."""
-        m = counts.sum(axis=1)
-        return inflated(self.bayes_risk(counts / m[:, None]), m, 2)
+    def on(self, values: ArrayLike) -> Self:
+        """Return the same loss on another scale."""
+        return type(self)(values)
 
-    def unbiased(self, counts: FloatArray) -> FloatArray:
-        """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
-        m = counts.sum(axis=1)
-        return inflated(self.bayes_risk(counts / m[:, None]), m, 1)
+    def on_classes(self, classes: Outcomes) -> Self:
+        """Return the same loss on the scale of the classes, unless it has its own."""
+        stated = classes.given_values
+        if self.values is None:
+            return self if classes.values is None else self.on(classes.values)
+        if stated is not None and not np.array_equal(self.values, stated):
+            raise InputError(
+                f"values must be equal to those of the loss, {show(self.values)}, or omitted, "
+                f"got {show(np.array(stated))}"
+            )
+        return self
 
+    def scale_notes(self, outcomes: Outcomes) -> list[str]:
+        """Return which numbers the classes stand for."""
+        if not isinstance(outcomes, Classes):
+            return []
+        k, named = outcomes.n, outcomes.names is not None and outcomes.numbers is None
+        scale = ", ".join(map(str, range(k))) if k <= 6 else f"0, 1, ..., {k - 1}"
+        scale = outcomes.describe(self.values) if named else scale
+        if self.values is None:
+            return [f"no values were given: classes count as {scale} under {self.name}"]
+        return [f"classes count as {scale} under {self.name}"] if named else []
 
-def inflated(variance: FloatArray, m: FloatArray, power: int) -> FloatArray:
-    """Return a variance of m answers times (m / (m - 1)) to a power."""
-    return np.asarray(variance * (m / (m - 1)) ** power)
+    def require_no_values(self) -> None:
+        """Raise if there is a scale: real-valued outcomes are on their own."""
+        if self.values is not None:
+            raise InputError(
+                f"values are the scale of classes, got {show(self.values)}; leave them out for "
+                "real-valued outcomes"
+            )
+
+    def origin(self) -> float:
+        """Return the lowest value."""
+        return 0.0 if self.values is None else float(self.values[0])
+
+    def offsets(self, n_classes: int) -> FloatArray:
+        """Return the difference of each value from the lowest, shape (n_classes,)."""
+        if self.values is None:
+            return np.arange(n_classes, dtype=np.float64)
+        return np.asarray(as_values(self.values, n_classes) - self.values[0])
+
+    def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[Any]:
+        """Return any finite numbers, shape (n_points,)."""
+        return as_vector("actions", actions, n_points)
+
+    def require_within(self, actions: ArrayLike, n_classes: int) -> None:
+        """Raise if a number lies outside the values; distributions, as rps takes, never do."""
+        numbers = np.asarray(actions)
+        scale = self.origin() + self.offsets(n_classes)[[0, -1]]
+        outside = (numbers < scale[0]) | (numbers > scale[1])
+        if numbers.ndim == 1 and outside.any():
+            row = int(np.argmax(outside))
+            raise InputError(
+                f"actions must lie within the values, {scale[0]:g} to {scale[1]:g}, for the loss "
+                f"to be bounded, got {numbers[row]:g} at row {row}"
+            )
 
 
 def check_distributions(actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:
@@ -339,6 +368,14 @@ def _count_table(
     ways = gammaln(m + 1) - gammaln(c + 1) - gammaln(m - c + 1)
     log_pmf = ways + xlogy(c, share[:, None]) + xlog1py(m - c, -share[:, None])
     return share, np.exp(log_pmf) @ function(c / m)
+
+
+def no_unbiased_risk(loss: str) -> InputError:
+    """Return the error of an unbiased Bayes risk under a loss that has none."""
+    return InputError(
+        f"no unbiased estimate of the Bayes risk exists under {loss} loss; the plug-in "
+        'and estimator="leave_one_out" bracket it'
+    )
 
 
 def take(probs: FloatArray, action: NDArray[Any]) -> FloatArray:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
-from rue.losses.base import Expectation, SquaresLoss, check_distributions
+from rue.losses.base import Expectation, check_distributions
+from rue.losses.squared import SquaresLoss
 
 
 @final

@@ -18,7 +18,7 @@ _STRENGTH = {"none": 0, "given": 1, "scale": 2, "user": 3}
 
 
 class Outcomes(ABC):
-    """What is answered about each point: classes, or real numbers."""
+    """What is answered about each point: classes, or real numbers, which have no columns."""
 
     n: int
     """The number of classes, 0 for real numbers."""
@@ -33,33 +33,33 @@ class Outcomes(ABC):
     """The least and the largest real number possible, where that is known."""
 
     @property
-    @abstractmethod
     def values(self) -> FloatArray | None:
         """The numbers that the classes stand for."""
+        return None
 
-    @abstractmethod
     def unnamed(self) -> "Outcomes":
         """Return the same without names."""
+        return self
 
-    @abstractmethod
     def part(self, columns: IntArray) -> "Outcomes":
         """Return the classes of some of the columns, in their order."""
+        return self
 
     def joined_orders(self, *others: "Outcomes") -> "Outcomes":
         """Return these classes with all the orders that others state."""
         return self
 
-    @abstractmethod
     def with_values(self, values: ArrayLike) -> "Outcomes":
         """Return the same classes on another scale."""
+        return self
 
-    @abstractmethod
     def scale_columns(self, loss: str) -> IntArray | None:
         """Return the columns in the order of the scale, or None where that is theirs."""
+        return None
 
-    @abstractmethod
     def sorted_columns(self) -> IntArray:
         """Return the columns in an order that depends on the names alone."""
+        return np.arange(0)
 
     @abstractmethod
     def reordered(self, names: Sequence[Any]) -> "tuple[Outcomes, IntArray]":
@@ -85,31 +85,6 @@ class RealNumbers(Outcomes):
     range: tuple[float, float] | None = field(default=None, compare=False)
     n: int = field(default=0, init=False, repr=False)
     names: None = field(default=None, init=False, repr=False)
-
-    @property
-    def values(self) -> None:
-        """None: real numbers have no classes."""
-        return None
-
-    def unnamed(self) -> "RealNumbers":
-        """Return the same."""
-        return self
-
-    def part(self, columns: IntArray) -> "RealNumbers":
-        """Return the same: there are no columns."""
-        return self
-
-    def with_values(self, values: ArrayLike) -> "RealNumbers":
-        """Return the same: there are no classes."""
-        return self
-
-    def scale_columns(self, loss: str) -> None:
-        """Return None: there are no columns."""
-        return
-
-    def sorted_columns(self) -> IntArray:
-        """Return none: there are no columns."""
-        return np.arange(0)
 
     def reordered(self, names: Sequence[Any]) -> "tuple[RealNumbers, IntArray]":
         """Raise: real numbers have no classes."""
@@ -188,14 +163,9 @@ class Classes(Outcomes):
             alphabets = (sorted(labels), sorted(labels, key=str.casefold))
             is_sorted = order == "given" and list(labels) in alphabets
             orders = () if is_sorted else ((order, labels),)
-        for name, value in (
-            ("n", n),
-            ("names", labels),
-            ("given_values", scale),
-            ("complete", complete),
-            ("orders", orders),
-        ):
-            object.__setattr__(self, name, value)
+        self.__dict__.update(
+            n=n, names=labels, given_values=scale, complete=complete, orders=orders
+        )
 
     @property
     def values(self) -> FloatArray | None:
@@ -315,7 +285,7 @@ class Classes(Outcomes):
                 raise ShapeError(
                     f"classes must name all {self.n} classes, got {len(wanted)}: {_shown(wanted)}"
                 )
-            return replace_order(self._with(names=wanted), wanted), np.arange(self.n)
+            return self._with(names=wanted, orders=(("user", wanted),)), np.arange(self.n)
         if set(wanted) != set(self.names) or len(wanted) != self.n:
             raise InputError(
                 f"classes must be those of the columns in another order, {_shown(self.names)}, got "
@@ -323,17 +293,12 @@ class Classes(Outcomes):
             )
         place = {name: k for k, name in enumerate(self.names)}
         columns = np.array([place[name] for name in wanted])
-        return replace_order(self.part(columns), wanted), columns
+        return self.part(columns)._with(orders=(("user", wanted),)), columns
 
     def _with(self, **changes: Any) -> "Classes":
         new = object.__new__(Classes)
         new.__dict__.update(self.__dict__ | changes)
         return new
-
-
-def replace_order(classes: Classes, names: tuple[str, ...]) -> Classes:
-    """Return the classes with one order, which the user stated."""
-    return classes._with(orders=(("user", names),))
 
 
 def as_classes(classes: "Sequence[Any] | Classes | None", n: int, argument: str) -> Classes:

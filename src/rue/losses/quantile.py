@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.errors import InputError
 from rue.losses._student import expected_sd, student_density, student_quantile, student_scale
-from rue.losses._valued import Valued
-from rue.losses.base import TOLERANCE, Expectation, mean_over_counts
+from rue.losses.base import TOLERANCE, Expectation, Valued, mean_over_counts
 from rue.losses.real import Mixture, Ragged, RealLoss
 
 

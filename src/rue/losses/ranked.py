@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray, as_array, require_finite
 from rue.errors import ShapeError
 from rue.losses._student import expected_sd, student_scale, student_spread
-from rue.losses._valued import Valued
-from rue.losses.base import Expectation, SquaresLoss, check_distributions
-from rue.losses.real import Mixture, Ragged, RealLoss, RealSquaresLoss
+from rue.losses.base import Expectation, Valued, check_distributions
+from rue.losses.real import Mixture, Ragged, RealLoss
+from rue.losses.squared import RealSquaresLoss, SquaresLoss
 
 
 class RankedProbability(SquaresLoss, Valued):
@@ -26,10 +26,6 @@ class RankedProbability(SquaresLoss, Valued):
     def action(self, probs: FloatArray) -> FloatArray:
         """Return p itself."""
         return probs
-
-    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        r"""Return :math:`\sum_j w_j (A_j^2 - 2 A_j F_j + F_j)`."""
-        return self.bayes_risk(probs) + self.regret(probs, action)
 
     def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
         r"""Return :math:`\sum_{j<k} w_j A_j^2 + \sum_{j \ge k} w_j (1 - A_j)^2`."""

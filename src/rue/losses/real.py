@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray, as_vector
-from rue.errors import InputError
-from rue.losses.base import Expectation, inflated
+from rue.losses.base import Expectation, no_unbiased_risk
 
 DIGITS = 12
 """Components are rounded to so many significant digits of the point's total."""
@@ -126,10 +125,7 @@ class RealLoss(ABC):
 
     def unbiased(self, answers: Ragged) -> FloatArray:
         """Return an unbiased estimate of the Bayes risk, or raise if there is none."""
-        raise InputError(
-            f"no unbiased estimate of the Bayes risk exists under {self.name} loss; the plug-in "
-            'and estimator="leave_one_out" bracket it'
-        )
+        raise no_unbiased_risk(self.name)
 
     @abstractmethod
     def expect_gaussians(self, mean: FloatArray, sd: FloatArray) -> Expectation:
@@ -148,18 +144,6 @@ class RealLoss(ABC):
     def check_actions(self, actions: ArrayLike, n_points: int) -> Any:
         """Return the actions of a deployed predictor as an array, or raise."""
         return as_vector("actions", actions, n_points)
-
-
-class RealSquaresLoss(RealLoss):
-    """A loss whose Bayes risk is a variance: squared and crps."""
-
-    def leave_one_out(self, answers: Ragged) -> FloatArray:
-        """Return (m/(m - 1))^2 times the plug-in: y - mean of the others = (y - mean) m/(m - 1)."""
-        return inflated(self.bayes_risk(answers), answers.lengths, 2)
-
-    def unbiased(self, answers: Ragged) -> FloatArray:
-        """Return m/(m - 1) times the plug-in: the mean over pairs of different answers."""
-        return inflated(self.bayes_risk(answers), answers.lengths, 1)
 
 
 def round_to_digits(component: FloatArray, total: FloatArray) -> FloatArray:

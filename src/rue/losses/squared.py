@@ -1,4 +1,7 @@
-"""Squared loss, of classes and of real numbers: the action is a number a, its loss (v[y] - a)^2."""
+"""Squared loss, of classes and of real numbers: the action is a number a, its loss (v[y] - a)^2.
+
+What it shares with the other losses whose Bayes risk is a variance is here, too.
+"""
 
 from typing import Any, final
 
@@ -7,9 +10,59 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue.errors import InputError
-from rue.losses._valued import Valued
-from rue.losses.base import Expectation, SquaresLoss
-from rue.losses.real import Mixture, Ragged, RealLoss, RealSquaresLoss
+from rue.losses.base import Expectation, Loss, Valued
+from rue.losses.real import Mixture, Ragged, RealLoss
+
+
+class SquaresLoss(Loss):
+    """A loss whose Bayes risk is a variance: squared, Brier and ranked probability."""
+
+    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
+        """Return the Bayes risk plus the regret."""
+        return self.bayes_risk(probs) + self.regret(probs, action)
+
+    def expect_dirichlet(self, alpha: FloatArray, *, seed: int = 0) -> Expectation:
+        r"""Return the exact mean under a Dirichlet distribution.
+
+        A variance of the mean distribution is :math:`\alpha_0 + 1` times that of its mean over
+        draws, which is the regret; the Bayes risk is the remainder.
+        """
+        alpha_0 = alpha.sum(axis=-1)
+        whole = self.bayes_risk(alpha / alpha_0[..., None])
+        return Expectation(whole * (alpha_0 / (alpha_0 + 1)), whole / (alpha_0 + 1))
+
+    def expected_plugin(
+        self, probs: FloatArray, n_answers: NDArray[np.int64], rng: np.random.Generator
+    ) -> FloatArray:
+        """Return (1 - 1/m) times the Bayes risk."""
+        return np.asarray(self.bayes_risk(probs) * (1 - 1 / n_answers))
+
+    def leave_one_out(self, counts: FloatArray) -> FloatArray:
+        """Return (m / (m - 1))^2 times the Bayes risk of the frequencies of m answers."""
+        m = counts.sum(axis=1)
+        return inflated(self.bayes_risk(counts / m[:, None]), m, 2)
+
+    def unbiased(self, counts: FloatArray) -> FloatArray:
+        """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
+        m = counts.sum(axis=1)
+        return inflated(self.bayes_risk(counts / m[:, None]), m, 1)
+
+
+class RealSquaresLoss(RealLoss):
+    """A loss whose Bayes risk is a variance: squared and crps."""
+
+    def leave_one_out(self, answers: Ragged) -> FloatArray:
+        """Return (m/(m - 1))^2 times the plug-in: y - mean of the others = (y - mean) m/(m - 1)."""
+        return inflated(self.bayes_risk(answers), answers.lengths, 2)
+
+    def unbiased(self, answers: Ragged) -> FloatArray:
+        """Return m/(m - 1) times the plug-in: the mean over pairs of different answers."""
+        return inflated(self.bayes_risk(answers), answers.lengths, 1)
+
+
+def inflated(variance: FloatArray, m: FloatArray, power: int) -> FloatArray:
+    """Return a variance of m answers times (m / (m - 1)) to a power."""
+    return np.asarray(variance * (m / (m - 1)) ** power)
 
 
 @final
@@ -38,10 +91,6 @@ class Squared(SquaresLoss, Valued):
     def action(self, probs: FloatArray) -> FloatArray:
         """Return the mean of the values."""
         return np.asarray(self.origin() + probs @ self.offsets(probs.shape[-1]))
-
-    def risk(self, probs: FloatArray, action: NDArray[Any]) -> FloatArray:
-        r"""Return :math:`\sigma^2 + (a - \mu)^2`, with the mean and the variance of the values."""
-        return self.bayes_risk(probs) + self.regret(probs, action)
 
     def losses(self, action: NDArray[Any], n_classes: int) -> FloatArray:
         """Return the squared difference of value and action."""
