@@ -90,11 +90,9 @@ def annotations(
         raise InputError(f"classes must not have missing values, got {list(order)}")
     if not order.is_unique:
         raise InputError(f"classes must not repeat, got {order[order.duplicated()][0]!r} twice")
-    columns = order.get_indexer(pd.Index(labels.to_numpy()))
-    if (columns < 0).any():  # 1 and "1" are the same class
-        written = pd.Index([written_name(str(name)) for name in order])
-        texts = pd.Index([written_name(str(name)) for name in labels])
-        columns = written.get_indexer(texts) if written.is_unique else columns
+    column = {written_name(str(name)): k for k, name in enumerate(order)}  # 1 and "1" are one class
+    codes, names = pd.factorize(labels)
+    columns = np.array([column.get(written_name(str(name)), -1) for name in names])[codes]
     if (columns < 0).any():
         row = int(np.argmax(columns < 0))
         raise InputError(
@@ -108,8 +106,8 @@ def annotations(
     stated: Literal["none", "given", "scale", "user"] = "none" if classes is None else "user"
     if classes is None and isinstance(labels.dtype, pd.CategoricalDtype):
         stated = "scale" if labels.cat.ordered else "given"
-    names = Classes([str(name) for name in order], order=stated)
-    return Annotations(cells.reshape(len(items), len(order)), ids=ids, classes=names)
+    known = Classes([str(name) for name in order], order=stated)
+    return Annotations(cells.reshape(len(items), len(order)), ids=ids, classes=known)
 
 
 def _order(labels: "pd.Series[Any]", label: str) -> Any:

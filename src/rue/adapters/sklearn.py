@@ -1,6 +1,6 @@
 """scikit-learn: the members of a forest, bagging or voting, or any list of classifiers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
     array([[[0.5, 0.5],
             [0. , 1. ]]])
     """
-    members, member_classes = _members(models, X)
+    members, inputs, member_classes = _members(models, X)
     order = _sorted(member_classes) if classes is None else _order(classes)
     if len(order) < 2:
         raise ShapeError(f"classes must be at least 2, got {order}")
@@ -75,8 +75,9 @@ def draws(models: Any, X: Any, *, classes: ArrayLike | None = None) -> Draws:
         )
     probs: NDArray[np.float64] | None = None
     bar = tqdm(members, total=len(members), desc="members", delay=2, disable=None, leave=False)
-    for draw, (member, seen, inputs) in enumerate(bar):
-        member_probs = np.asarray(member.predict_proba(inputs))
+    for draw, (member, seen, columns) in enumerate(bar):
+        own = inputs if columns is None else inputs[:, columns]
+        member_probs = np.asarray(member.predict_proba(own))
         if member_probs.ndim != 2 or member_probs.shape[1] != len(seen):
             raise ShapeError(
                 f"predict_proba of model {draw} must return one column per class ({len(seen)}), "
@@ -172,25 +173,12 @@ def _answers(y: Any, names: NDArray[Any]) -> Annotations:
     return Annotations(np.eye(len(names))[[column[label] for label in array.tolist()]])
 
 
-class _Members(Sequence[tuple[Any, NDArray[Any], Any]]):
-    """Each member with the classes of its columns and its inputs, which are made on access."""
-
-    def __init__(self, models: Sequence[Any], classes: Sequence[NDArray[Any]], X: Any) -> None:
-        self.models, self.classes, self.X = models, classes, X
-        self.columns: Sequence[Any] | None = None
-
-    def __len__(self) -> int:
-        return len(self.models)
-
-    def __getitem__(self, index: Any) -> Any:
-        X = self.X if self.columns is None else self.X[:, self.columns[index]]
-        return self.models[index], self.classes[index], X
-
-    def __iter__(self) -> Iterator[tuple[Any, NDArray[Any], Any]]:
-        return (self[index] for index in range(len(self)))
+_Member = tuple[Any, NDArray[Any], Any]
+"""A classifier, the classes of its columns, and the columns of its inputs, None for all."""
 
 
-def _members(models: Any, X: Any) -> tuple[_Members, list[Any]]:
+def _members(models: Any, X: Any) -> tuple[list[_Member], Any, list[Any]]:
+    """Return the members of an ensemble, their inputs, and all classes."""
     if isinstance(models, Pipeline):
         _require_fitted(models[-1])
         return _members(models[-1], models[:-1].transform(X) if len(models) > 1 else X)
@@ -207,11 +195,11 @@ def _members(models: Any, X: Any) -> tuple[_Members, list[Any]]:
         raise InputError("models must hold at least one classifier, got none")
     for index, model in enumerate(listed):
         _require_classifier(model, f"model {index}")
-    seen = [np.asarray(model.classes_) for model in listed]
-    return _Members(listed, seen, X), [name for each in seen for name in each.tolist()]
+    members = [(model, np.asarray(model.classes_), None) for model in listed]
+    return members, X, [name for _, seen, _ in members for name in seen.tolist()]
 
 
-def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
+def _of_ensemble(model: Any, X: Any) -> tuple[list[_Member], Any, list[Any]]:
     _require_fitted(model)
     _require_one_outcome(model)
     classes = np.asarray(model.classes_)
@@ -219,13 +207,13 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
     for index, member in enumerate(inner):
         _require_classifier(member, f"member {index} of the {type(model).__name__}")
     # Members are trained on class numbers, not on class names.
-    seen = [classes[np.asarray(member.classes_).astype(np.int64)] for member in inner]
+    pairs = [(m, classes[np.asarray(m.classes_).astype(np.int64)]) for m in inner]
     if isinstance(model, VotingClassifier):
         if model.weights is not None and len(set(model.weights)) > 1:
             raise InputError(
                 f"a VotingClassifier must have equal weights, because draws do, got {model.weights}"
             )
-        return _Members(inner, seen, X), classes.tolist()
+        return [(member, own, None) for member, own in pairs], X, classes.tolist()
     # Members are trained on arrays without column names, so names are validated here.
     array = validate_data(
         model,
@@ -235,10 +223,11 @@ def _of_ensemble(model: Any, X: Any) -> tuple[_Members, list[Any]]:
         dtype=np.float32 if isinstance(model, _FORESTS) else None,
         ensure_all_finite=False,
     )
-    members = _Members(inner, seen, array)
+    columns = [None] * len(inner)
     if isinstance(model, BaggingClassifier):
-        members.columns = model.estimators_features_
-    return members, classes.tolist()
+        columns = model.estimators_features_
+    members = [(m, own, part) for (m, own), part in zip(pairs, columns, strict=True)]
+    return members, array, classes.tolist()
 
 
 def _require_classifier(model: Any, what: str) -> None:

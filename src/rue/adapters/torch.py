@@ -1,6 +1,7 @@
 """torch and Hugging Face: any list of modules, or one module with dropout."""
 
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
@@ -112,9 +113,7 @@ def draws(
                 device: {name: part.to(device) for name, part in inputs.items()}
                 for device in set(devices)
             }
-            outputs = [
-                _probs(_output(modules[i], here[devices[i]]), n_points, logits) for i in passes
-            ]
+            outputs = [_probs(modules[i], here[devices[i]], n_points, logits) for i in passes]
             if len({output.shape[1] for output in outputs}) > 1:
                 shapes = ", ".join(str(tuple(output.shape)) for output in outputs)
                 raise ShapeError(f"all models must have the same number of classes, got {shapes}")
@@ -161,8 +160,8 @@ def _drops(part: nn.Module) -> bool:
 
 
 def _device(module: nn.Module) -> torch.device:
-    tensors = (*module.parameters(), *module.buffers())
-    return tensors[0].device if tensors else torch.device("cpu")
+    tensors = itertools.chain(module.parameters(), module.buffers())
+    return next((tensor.device for tensor in tensors), torch.device("cpu"))
 
 
 @contextlib.contextmanager
@@ -220,11 +219,9 @@ def _inputs(batch: Any) -> dict[str, Tensor]:
     )
 
 
-def _output(module: nn.Module, inputs: dict[str, Tensor]) -> Any:
-    return module(inputs[""]) if "" in inputs else module(**inputs)
-
-
-def _probs(output: Any, n_points: int, logits: bool) -> Tensor:
+def _probs(module: nn.Module, inputs: dict[str, Tensor], n_points: int, logits: bool) -> Tensor:
+    """Return the probabilities that a module predicts for a batch."""
+    output = module(inputs[""]) if "" in inputs else module(**inputs)
     key = "logits" if logits else "probs"
     if isinstance(output, Mapping) and key in output:
         output = output[key]

@@ -12,7 +12,7 @@ from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.leaderboard.row_format import OWN_REGIME, Claim, SubmittedRow
 from rue.leaderboard.submission import Submission, read_submission
-from rue.leaderboard.verify import References, answers_checksum
+from rue.leaderboard.verify import answers_checksum, stated_truth
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 
@@ -89,18 +89,7 @@ def write_submission(
     method = method or own or path.stem
     if own not in ("", method):
         raise FileError(f"{path}: names the method {own}, so it cannot be called {method}")
-    submission = Submission(
-        folder=folder,
-        source=folder,
-        method=method,
-        data=data,
-        regime=regime,
-        seed=seed,
-        claims={},
-        predictions=path,
-        truth=truth,
-    )
-    answers = References().truth(submission)
+    answers = stated_truth(truth, seed)
     runs = [make_run(read, answers, loss, values=values) for loss in losses]
     suffix = path.suffix if path.suffix in (".npz", ".parquet", ".csv") else ".jsonl"
     row = SubmittedRow(

@@ -127,11 +127,9 @@ def find_submissions(folder: str | Path) -> list[Submission | Refused]:
     folder = Path(folder)
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
-    if _has(folder, "suite.toml"):
-        return _benchmark(folder)
-    if _has(folder, "row.json"):
-        return [_read(folder, folder)]
-    submissions: list[Submission | Refused] = []
+    submissions = _own_submissions(folder)
+    if submissions:
+        return submissions
     for child in _folders(folder):
         try:
             submissions += _in_folder(child)
@@ -266,6 +264,13 @@ def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
     )
 
 
+def _own_submissions(folder: Path) -> list[Submission | Refused]:
+    """Return what a folder itself is: the cells of a benchmark, a submission, or nothing."""
+    if _has(folder, "suite.toml"):
+        return _benchmark(folder)
+    return [_read(folder, folder)] if _has(folder, "row.json") else []
+
+
 def _folders(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
 
@@ -279,12 +284,9 @@ def _in_folder(folder: Path) -> list[Submission | Refused]:
     """Return the submissions of one entry in a folder of several."""
     if folder.is_symlink():
         raise FileError(f"{folder}: must be a folder, got a symbolic link")
-    if _has(folder, "suite.toml"):
-        return _benchmark(folder)
-    if _has(folder, "row.json"):
-        return [_read(folder, folder)]
     seeds = [each for each in _folders(folder) if _has(each, "row.json")]
-    return [_read(each, folder) for each in seeds] or [Refused(folder, _NO_ROW)]
+    submissions = _own_submissions(folder) or [_read(each, folder) for each in seeds]
+    return submissions or [Refused(folder, _NO_ROW)]
 
 
 def require_sent(path: Path, source: Path, most: int | None = None) -> Path:

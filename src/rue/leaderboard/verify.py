@@ -96,13 +96,9 @@ class References:
     def truth(self, submission: Submission) -> Truth | None:
         """Return the answers of a submission's data set; None if its predictions have them."""
         source = self._source(submission)
-        if source is None:
-            return None
-        if isinstance(source, Path):
-            return read_truth(source)
-        if source in self._files:
+        if isinstance(source, str) and source in self._files:
             return self._files[source]
-        return data_set_truth(source, split="test", seed=submission.seed)
+        return stated_truth(source, submission.seed)
 
     def aligned(self, submission: Submission, run: Run) -> Run:
         """Return a run with its points in the reference's order; raise if they are not the same."""
@@ -125,6 +121,13 @@ class References:
         """Take a verified run as the reference of its data set and seed, if there is none."""
         self.first.setdefault((submission.data, submission.seed), (run, submission.folder))
         self.scales.setdefault((submission.data, run.loss_name), (run, submission.folder))
+
+
+def stated_truth(source: str | Path | None, seed: int) -> Truth | None:
+    """Return the answers in a file, or those of a data set's test points; None without a source."""
+    if isinstance(source, str):
+        return data_set_truth(source, split="test", seed=seed)
+    return None if source is None else read_truth(source)
 
 
 def verify(submission: Submission, references: References | None = None) -> Verified:

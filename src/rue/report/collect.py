@@ -27,7 +27,7 @@ from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, Re
 from rue.report.page_content import gap_and_slices
 from rue.truth.base import Truth
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")  # they compute the numbers
 
 
 def from_files(
@@ -135,20 +135,9 @@ def from_files(
             if level is not None:
                 bounds = intervals(run, row=row, level=level, cluster=cluster, seed=seed)
                 row = replace(row, intervals=bounds)
-            entries.append(
-                ReportEntry(
-                    shown,
-                    run.method,
-                    loss,
-                    {**row.to_dict(), "loss": loss},
-                    run,
-                    correct,
-                    mean,
-                    surfaces,
-                    level=level or 0.95,
-                    cluster=cluster,
-                )
-            )
+            numbers = row.to_dict() | {"loss": loss}
+            parts = (run, correct, mean, surfaces, level or 0.95, cluster)
+            entries.append(ReportEntry(shown, run.method, loss, numbers, *parts))
     if level is not None and len(sources) > 1:
         entries = _tested(entries, level=level, cluster=cluster, seed=seed, step=step)
     facts, known_items = items_of(
@@ -175,18 +164,12 @@ def from_files(
         ),
         provenance=Provenance(
             command=command,
-            versions=_versions(),
+            versions={"rue": __version__, "python": platform.python_version()}
+            | {name: version(name) for name in _PACKAGES},
             checksums=_checksums(used),
             seeds=(seed,),
         ),
     )
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the packages that compute the numbers."""
-    return {"rue": __version__, "python": platform.python_version()} | {
-        name: version(name) for name in _PACKAGES
-    }
 
 
 def judged(
@@ -249,8 +232,4 @@ def _tested(
 def _checksums(paths: Sequence[Path]) -> dict[str, str]:
     """Return the checksums of files by name, or by path if two have the same name."""
     names = [path.name for path in dict.fromkeys(paths)]
-    texts = {}
-    for path in paths:
-        name = path.name if names.count(path.name) == 1 else str(path)
-        texts[name] = sha256(path)
-    return texts
+    return {path.name if names.count(path.name) == 1 else str(path): sha256(path) for path in paths}

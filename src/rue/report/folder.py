@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -150,24 +149,18 @@ def _entries(
             truth, items = annotations, Items(ids)
         correct, mean = judged(annotations, belief)
         mine = [row for row in rows if row["method"] == method]
-        proxies = {
-            key: row[key] for row in mine if not row["loss"] for key in row if _is_proxy(key)
-        }
+        by_proxy = [row.items() for row in mine if not row["loss"]]
+        proxies = {k: v for row in by_proxy for k, v in row if k.removesuffix("_std") in PROXY_KEYS}
         for row in mine:
-            if row["loss"]:
-                step(f"{method} {row['loss']}")
-                run = make_run(belief, None, row["loss"])
-                numbers = {**row, **proxies}
+            if loss := row["loss"]:
+                step(f"{method} {loss}")
+                run = make_run(belief, None, loss)
                 entries.append(
-                    ReportEntry(dataset, method, row["loss"], numbers, run, correct, mean)
+                    ReportEntry(dataset, method, loss, row | proxies, run, correct, mean)
                 )
     assert truth is not None
     assert items is not None
     return entries, truth, items
-
-
-def _is_proxy(key: str) -> bool:
-    return key.removesuffix("_std") in PROXY_KEYS
 
 
 def _items(
@@ -186,14 +179,10 @@ def _method_facts(method: str, raw: Mapping[Cell, CellRow]) -> dict[str, str]:
     mine = [row for cell, row in raw.items() if cell.method == method]
     settings = mine[0].config["settings"]
     facts = {
-        key.replace("_", " "): _said(value)
+        key.replace("_", " "): f"{value:g}" if isinstance(value, float) else str(value)
         for key, value in {**settings, **settings.get("training", {})}.items()
         if not isinstance(value, dict | None) and value is not False
     }
     seconds = [sum(row.seconds.values()) for row in mine]
     facts["seconds per seed"] = f"{sum(seconds) / len(seconds):.1f}"
     return facts
-
-
-def _said(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -34,34 +34,29 @@ def items_of(
 ) -> tuple[dict[str, str], Items]:
     """Return the facts of a data set of the registry, and the items of its points."""
     facts: dict[str, str] = {}
-    shown: Any = None if texts is None else np.array(texts, dtype=object)
+    shown: Callable[[int], Any] | None = None if texts is None else texts.__getitem__
     if data is not None:
         facts, names, inputs = _from_registry(data)
         if inputs is not None:
-            shown = _Rows(inputs, _match(ids, names, f"data set {data}"))
+            shown = _read_by_row(inputs, _match(ids, names, f"data set {data}"))
     if file is not None:
         names, inputs = _from_file(file)
-        shown = _Rows(inputs, _match(ids, names, str(file)))
+        shown = _read_by_row(inputs, _match(ids, names, str(file)))
     if shown is None:
         return facts, Items(ids)
-    first = shown[0]
-    if isinstance(first, str):
-        return facts, Items(ids, tuple(str(shown[i]) for i in range(len(ids))))
+    if isinstance(shown(0), str):
+        return facts, Items(ids, tuple(str(shown(i)) for i in range(len(ids))))
     drawn = [entry.run.star.epistemic for entry in entries if entry.run is not None]
     regret = np.max(drawn, axis=0)
-    pictured = np.argsort(-regret, kind="stable")[:PICTURED]
-    images = tuple(_rgb(shown[int(i)]) for i in pictured)
-    return facts, Items(ids, None, images, tuple(int(i) for i in pictured))
+    pictured = tuple(np.argsort(-regret, kind="stable")[:PICTURED].tolist())
+    images = (shown(i) for i in pictured)
+    rgb = (np.dstack([image] * 3) if image.ndim == 2 else image for image in images)
+    return facts, Items(ids, None, tuple(rgb), pictured)
 
 
-class _Rows:
-    """Inputs that are read row by row, because images may be on disk."""
-
-    def __init__(self, inputs: Any, rows: NDArray[np.int64]) -> None:
-        self.inputs, self.rows = inputs, rows
-
-    def __getitem__(self, i: int) -> Any:
-        return self.inputs[int(self.rows[i])]
+def _read_by_row(inputs: Any, rows: NDArray[np.int64]) -> Callable[[int], Any]:
+    """Return a function that reads the input of a point, because images may be on disk."""
+    return lambda i: inputs[int(rows[i])]
 
 
 def _from_registry(name: str) -> tuple[dict[str, str], NDArray[np.str_], Any]:
@@ -126,10 +121,6 @@ def _match(ids: NDArray[np.str_], names: NDArray[np.str_], source: str) -> NDArr
             f"first {str(ids[np.argmax(rows < 0)])!r}"
         )
     return rows
-
-
-def _rgb(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image
 
 
 _BYTES = 2_400_000
