@@ -79,8 +79,7 @@ numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by r
 	$(BIN)/rue report out/demo --out out/demo.html
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar --only seed=0
 	$(BIN)/rue report out/cifar --out out/cifar10h.html
-	for study in "report out/demo.html out/cifar10h.html" "agreement out/demo" estimation "results out/demo" opening readme sandbox data published headline proxies deploy uncertainty plans recalibration chaosnli others cifar10h_images answer_scales examples gallery leaderboard architecture; \
-	  do $(BIN)/python -m studies.$$study || exit 1; done
+	$(BIN)/python -m studies --numbers
 	$(BIN)/python -m studies.atlas
 	$(MAKE) docs
 
@@ -89,22 +88,22 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/rue bench run sentiment --out out/sentiment-movies --only dataset=sentiment-movies
 	$(BIN)/rue bench run studies/conventions.toml --out out/conventions
 	$(BIN)/rue bench run studies/conventions_short.toml --out out/conventions-short
-	$(BIN)/python -m studies.results out/cifar10h-probe out/sentiment-movies
-	$(BIN)/python -m studies.conventions out/conventions out/conventions-short
-	$(BIN)/python -m studies.published
+	$(BIN)/python -m studies results out/cifar10h-probe out/sentiment-movies
+	$(BIN)/python -m studies conventions out/conventions out/conventions-short
+	$(BIN)/python -m studies published
 	$(BIN)/rue bench run cifar10h-images --out out/cifar10h-images
 	$(BIN)/rue bench run ferplus-images --out out/ferplus-images
 	$(BIN)/rue bench run openml-6 --out out/openml-6
 	$(BIN)/rue bench run openml-156-generated --out out/openml-156-generated
-	$(BIN)/python -m studies.results out/cifar10h-images out/ferplus-images
-	$(BIN)/python -m studies.cifar10h_images out/openml-6 out/openml-156-generated
+	$(BIN)/python -m studies results out/cifar10h-images out/ferplus-images
+	$(BIN)/python -m studies cifar10h_images out/openml-6 out/openml-156-generated
 	$(BIN)/rue bench run atlas --out out/atlas
 	$(BIN)/rue bench run atlas-paper --out out/atlas-paper
 	$(BIN)/rue bench run atlas-active --out out/atlas-active
 	$(BIN)/rue bench run atlas-single-tuned --out out/atlas-single-tuned
 	$(BIN)/rue bench run atlas-single-paper --out out/atlas-single-paper
 	$(BIN)/rue bench run atlas-images --out out/atlas-images
-	$(BIN)/python -m studies.results out/atlas-images
+	$(BIN)/python -m studies results out/atlas-images
 	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active \
 	  out/atlas-single-tuned out/atlas-single-paper
 

@@ -1,11 +1,6 @@
-"""How often annotators agree, and how often methods predict it: a table and a figure.
+"""How often annotators agree, and how often methods predict it in a run such as the demo's."""
 
-python -m studies.agreement out/demo
-"""
-
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 from rue.bench.cells import cells
 from rue.bench.store import Store
@@ -13,18 +8,18 @@ from rue.components import Run
 from rue.io import read_run
 from rue.metrics.evaluation import evaluate_run
 from rue.plots import plot_agreement
-from studies import DOCS
-from studies.pages import fill_file, table
+from studies import DOCS, OUT
+from studies.pages import Columns, table_of
 from studies.pictures import keep_figure
+from studies.study import Options, Pages
 
 DRAWN = ("ensemble", "evidential", "dirichlet_multinomial")
 
 
-def main() -> None:
-    runs = read(Store(Path(sys.argv[1])))
-    fill_file(DOCS / "uncertainty.md", {"agreement": agreement_table(runs)})
-    shown = [run for run in runs if run.method in DRAWN]
-    keep_figure(plot_agreement(shown), "agreement")
+def run(options: Options) -> Pages:
+    runs = read(Store(options.folders(OUT / "demo")[0]))
+    keep_figure(plot_agreement([run for run in runs if run.method in DRAWN]), "agreement")
+    return {DOCS / "uncertainty.md": {"agreement": agreement_table(runs)}}
 
 
 def read(store: Store, seed: int = 0) -> list[Run]:
@@ -36,12 +31,11 @@ def read(store: Store, seed: int = 0) -> list[Run]:
 def agreement_table(runs: list[Run]) -> str:
     """Return the columns of pairs of answers, the best loss first."""
     rows = sorted((evaluate_run(run, gap=False) for run in runs), key=lambda r: r.pair_log_loss)
-    keys = {"pair_log_loss": 4, "pair_gain": 4, "agreement_hat": 3, "agreement_star": 3}
-    lines = [
-        [r.method, *(f"{getattr(r, k):.{digits}f}" for k, digits in keys.items())] for r in rows
-    ]
-    return table(["method", "pair log loss", "pair gain", "predicted", "observed"], lines)
-
-
-if __name__ == "__main__":
-    main()
+    columns: Columns = {
+        "method": "{method}",
+        "pair log loss": "{pair_log_loss:.4f}",
+        "pair gain": "{pair_gain:.4f}",
+        "predicted": "{agreement_hat:.3f}",
+        "observed": "{agreement_star:.3f}",
+    }
+    return table_of((row.to_dict() for row in rows), columns)

@@ -1,18 +1,14 @@
 """Compare answers as classes with the same answers as real numbers, for docs/ratings.md.
 
-    python -m studies.answer_scales [DATA SET...]   run what is missing in --out, and write the page
-    python -m studies.answer_scales --tables-only   write the page from docs/rows/answer-scales.json
-
 Three methods predict the same answers twice: as classes on a scale, and as real numbers. Both are
-evaluated on the same test points, under squared, absolute and ranked loss (rps and crps). Each fit
-is stored in a file of its own, so an interrupted run resumes.
+evaluated on the same test points, under squared, absolute and ranked loss (rps and crps). The
+record has a fit once it is done, so an interrupted run resumes.
 """
 
-import argparse
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,9 +16,10 @@ import numpy as np
 import rue.data
 from rue import Annotations, evaluate
 from rue.data import DataSet
-from studies import DOCS, OUT
-from studies.pages import fill_file, listed, spread, table
-from studies.rows import Row, as_json, read_rows, stamp, write_rows
+from studies import DOCS
+from studies.pages import Columns, listed, spread, table_of
+from studies.rows import Row, grouped, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "ratings.md"
 DATA_SETS = ("emobank-valence", "nli-variation")
@@ -40,38 +37,19 @@ LOSSES = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("datasets", nargs="*", choices=[*DATA_SETS, []])
-    parser.add_argument("--tables-only", action="store_true")
-    parser.add_argument("--out", type=Path, default=OUT / "answer-scales")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        rows = run(arguments.out, arguments.datasets or DATA_SETS)
-        settings = {"seeds": SEEDS, "sizes": SIZES, "n_bins": N_BINS}
-        record = {"rows": rows} | stamp("numpy", "torch", settings=settings)
-        write_rows("answer-scales", record)
-    fill_file(PAGE, blocks(read_rows("answer-scales")["rows"]))
-
-
-def run(folder: Path, datasets: Sequence[str]) -> list[Row]:
-    """Return one row per data set, regime, form, method, seed and loss; run what is missing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name in datasets:
-        made: dict[int, dict[str, DataSet]] = {}
-        for regime in REGIMES:
-            for form in FORMS:
-                for method in METHODS:
-                    file = folder / f"{name}-{regime}-{form}-{method}.json"
-                    if not file.exists():
-                        made = made or {seed: both_forms(name, seed) for seed in SEEDS[name]}
-                        data = {seed: each[form] for seed, each in made.items()}
-                        found = fit_and_evaluate(method, data, form, regime)
-                        key = {"dataset": name, "regime": regime, "form": form, "method": method}
-                        file.write_text(as_json({"rows": [key | row for row in found]}))
-                    rows += json.loads(file.read_text())["rows"]
-    return rows
+def compute(record: Row, _: Options) -> Iterator[Row]:
+    """Yield the record after each fit; a fit has one row per seed and loss."""
+    rows = record.get("rows", [])
+    settings = {"seeds": SEEDS, "sizes": SIZES, "n_bins": N_BINS}
+    for name in DATA_SETS:
+        data: dict[int, dict[str, DataSet]] = {}
+        for regime, form, method in product(REGIMES, FORMS, METHODS):
+            key = {"dataset": name, "regime": regime, "form": form, "method": method}
+            if not where(rows, **key):
+                data = data or {seed: both_forms(name, seed) for seed in SEEDS[name]}
+                own = {seed: each[form] for seed, each in data.items()}
+                rows += [key | row for row in fit_and_evaluate(method, own, form, regime)]
+                yield {"rows": rows, "settings": settings}
 
 
 def both_forms(name: str, seed: int) -> dict[str, DataSet]:
@@ -151,46 +129,45 @@ def fit_and_evaluate(
     return rows
 
 
-def blocks(rows: list[Row]) -> dict[str, str]:
-    """Return what the page says: text -> between its marks."""
-    return {"answer scales": scales_table(rows)}
+def pages(record: Row) -> Pages:
+    return {PAGE: {"answer scales": scales_table(record["rows"])}}
 
 
 def scales_table(rows: list[Row]) -> str:
-    lines = []
-    same = dict.fromkeys(DATA_SETS, 0)
-    comparisons = _order(rows, "dataset", "regime", "loss")
-    for name, regime, loss in comparisons:
-        part = _where(rows, dataset=name, regime=regime, loss=loss)
-        same[name] += best(part, "classes") == best(part, "real")
-        for form in FORMS:
-            by_method = {m: _where(part, form=form, method=m) for m in METHODS}
-            cells = [spread(row["n_aurec"] for row in by_method[m]) for m in METHODS]
-            lines.append([f"`{name}`", regime, loss, form, *cells, f"`{best(part, form)}`"])
-    head = ["data set", "regime", "loss", "answers as", *(f"`{m}`" for m in METHODS), "best"]
-    agreed = [
-        f"{n} of {sum(each[0] == name for each in comparisons)} on `{name}`"
-        for name, n in same.items()
+    """Return in how many comparisons both forms have the same best method, and the numbers."""
+    parts = grouped(rows, "dataset", "regime", "loss")
+    same = {
+        name: [
+            best(part, "classes") == best(part, "real")
+            for (d, *_), part in parts.items()
+            if d == name
+        ]
+        for name in DATA_SETS
+    }
+    agreed = [f"{sum(one)} of {len(one)} on `{name}`" for name, one in same.items()]
+    columns: Columns = {
+        "data set": "`{dataset}`",
+        "regime": "{regime}",
+        "loss": "{loss}",
+        "answers as": "{form}",
+        **{f"`{m}`": partial(_cell, method=m) for m in METHODS},
+        "best": lambda line: f"`{best(line['rows'], line['form'])}`",
+    }
+    names = ("dataset", "regime", "loss")
+    lines = [
+        dict(zip(names, key, strict=True)) | {"form": form, "rows": where(part, form=form)}
+        for key, part in parts.items()
+        for form in FORMS
     ]
     said = f"The same method is best in both forms in {listed(agreed)}."
-    return f"{said}\n\n{table(head, lines, text=4)}"
+    return f"{said}\n\n{table_of(lines, columns, text=4)}"
+
+
+def _cell(line: Row, method: str) -> str:
+    return spread(row["n_aurec"] for row in where(line["rows"], method=method))
 
 
 def best(rows: list[Row], form: str) -> str:
     """Return the method with the lowest mean n-AuReC over seeds."""
-    means = {
-        m: np.mean([row["n_aurec"] for row in _where(rows, form=form, method=m)]) for m in METHODS
-    }
-    return min(means, key=lambda method: float(means[method]))
-
-
-def _where(rows: list[Row], **keys: str) -> list[Row]:
-    return [row for row in rows if all(row[key] == value for key, value in keys.items())]
-
-
-def _order(rows: list[Row], *keys: str) -> list[tuple[Any, ...]]:
-    return list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows))
-
-
-if __name__ == "__main__":
-    main()
+    parts = {m: where(rows, form=form, method=m) for m in METHODS}
+    return min(METHODS, key=lambda m: float(np.mean([row["n_aurec"] for row in parts[m]])))

@@ -1,7 +1,5 @@
 """Fill docs/architecture.md by tracing three commands, and draw its picture.
 
-    python -m studies.architecture
-
 The page lists the rooms of ``src/rue`` and the files that one prediction file, one cell of a
 benchmark and one rule cross, in the order in which a function of each file is first called.
 """
@@ -30,8 +28,9 @@ from rue.bench.tasks import Task
 from rue.cli import main as command
 from rue.plots import look, save
 from studies import DOCS
-from studies.pages import fill_file, table
+from studies.pages import table
 from studies.pictures import keep_file
+from studies.study import Options, Pages, compute
 
 PAGE = DOCS / "architecture.md"
 SOURCE = Path(rue.__file__).parent
@@ -236,29 +235,28 @@ def draw(traced: dict[str, list[Step]]) -> Figure:
     return figure
 
 
-def main() -> None:
+def run(_: Options) -> Pages:
+    """Trace the commands; `rule apply` is traced with the rule that `rule fit` wrote."""
     with tempfile.TemporaryDirectory() as folder:
         traced = ways(Path(folder))
         picture = Path(folder, "architecture.png")
         save(draw(traced), picture)
-        _fill(traced)
-        keep_file(picture, "architecture", picture_source(PAGE.read_text()))
-
-
-def picture_source(page: str) -> list[str]:
-    """Return what the picture shows: the files that the tables of its page list."""
-    return re.findall(r"^\| \d+ \| `([\w/.]+)`", page, re.MULTILINE)
-
-
-def _fill(traced: dict[str, list[Step]]) -> None:
-    blocks = {name: way_table(steps) for name, steps in traced.items()}
+        files = [str(step.file) for steps in traced.values() for step in steps]
+        keep_file(picture, "architecture", files)
     counts = {name: str(len(steps)) for name, steps in traced.items()}
     sentence = (
         f"`rue evaluate` crosses {counts['evaluate']} files, a cell {counts['cell']}, "
         f"`rue rule fit` {counts['fit']} and `rue rule apply` {counts['apply']}."
     )
-    fill_file(PAGE, {"rooms": rooms_table(), "counts": sentence, **blocks})
+    blocks = {name: way_table(steps) for name, steps in traced.items()}
+    return {PAGE: blocks | {"rooms": rooms_table(), "counts": sentence}}
 
 
-if __name__ == "__main__":
-    main()
+def sources() -> dict[str, list[str]]:
+    """Return what the picture shows: the files that the tables of its page list."""
+    listed = re.findall(r"^\| \d+ \| `([\w/.]+)`", PAGE.read_text(), re.MULTILINE)
+    return {"architecture": listed}
+
+
+if __name__ == "__main__":  # as the test of the house says
+    compute("architecture", Options())

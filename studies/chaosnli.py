@@ -1,7 +1,4 @@
-"""Evaluate published models on ChaosNLI, and write docs/chaosnli.md and its figure.
-
-    python -m studies.chaosnli [--root ROOT]    measure, draw, write docs/rows/chaosnli.json
-    python -m studies.chaosnli --tables-only    write the page from docs/rows/chaosnli.json
+"""Evaluate published models on ChaosNLI, for docs/chaosnli.md and its figure.
 
 The predictions are those of Baan et al. (2022), JSON lines in chaosnli/predictions of a data root:
 BERT and RoBERTa, several seeds each, which are the draws. Their class order is entailment,
@@ -9,12 +6,13 @@ contradiction, neutral. Each file has one half of SNLI's or MNLI's development s
 temperature can be fitted on the other half.
 """
 
-import argparse
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import rue.data
@@ -24,9 +22,12 @@ from rue.data.files import roots
 from rue.inference.intervals import intervals
 from rue.io.json_files import json_objects
 from rue.losses import get_loss
+from rue.plots.curves import plot_curves
 from studies import DOCS
-from studies.pages import fill_file, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import Columns, interval, table, table_of
+from studies.pictures import keep_figure
+from studies.rows import Row, grouped, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "chaosnli.md"
 HALVES = ("dev", "test")
@@ -34,7 +35,6 @@ LOSSES = ("log", "brier", "zero_one")
 ORDER = (0, 2, 1)
 """Where entailment, neutral and contradiction stand in the predictions."""
 N_REPLICATES = 2000
-PACKAGES = ("numpy", "scipy", "numba")
 
 
 @dataclass(frozen=True)
@@ -76,24 +76,13 @@ class Predictions:
         )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        write_rows("chaosnli", measure(arguments.root))
-        draw(arguments.root)
-    fill_file(PAGE, blocks(read_rows("chaosnli")))
-
-
-def measure(root: str | None) -> Row:
-    """Return the rows of the page, for all models."""
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    """Measure all models, and draw the curves of the first."""
     kinds = ("verdict", "why", "mechanism", "confidence", "temperature")
     made: Row = {kind: [] for kind in kinds}
     checksums: dict[str, str] = {}
     for model in MODELS:
-        data, truth, items, whole = load(model, root)
+        data, truth, items, whole = load(model, options.root)
         checksums |= {**data.checksums, **whole.checksums}
         answers, labels = temperatures(truth, items, whole)
         made["temperature"].append({"model": model.title, "answers": answers, "labels": labels})
@@ -118,7 +107,8 @@ def measure(root: str | None) -> Row:
         ]
         print(model.title, flush=True)
     settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
-    return stamp(*PACKAGES, checksums=checksums, settings=settings) | made
+    keep_figure(curves(options.root), "chaosnli")
+    yield {"checksums": checksums, "settings": settings} | made
 
 
 def load(
@@ -273,11 +263,8 @@ def entropies(probs: NDArray[np.float64]) -> NDArray[np.float64]:
     return get_loss("log").bayes_risk(probs)
 
 
-def draw(root: str | None) -> None:
+def curves(root: str | None) -> Figure:
     """Draw the regret-coverage curves of RoBERTa on SNLI, as published and with a temperature."""
-    from rue.plots.curves import plot_curves
-    from studies.pictures import keep_figure
-
     _, truth, items, whole = load(MODELS[0], root)
     answers, _ = temperatures(truth, items, whole)
     beliefs = {"as published": draws(items), "temperature": draws(items, answers)}
@@ -286,111 +273,95 @@ def draw(root: str | None) -> None:
         for loss in ("log", "zero_one")
         for name, belief in beliefs.items()
     ]
-    keep_figure(plot_curves(runs, gain=True), "chaosnli")
+    return plot_curves(runs, gain=True)
 
 
-def blocks(rows: Row) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the tables of the page."""
-    return {
-        "verdict": verdict_table(rows),
-        "temperature": temperature_table(rows),
-        "why": why_table(rows),
-        "mechanism": mechanism_table(rows),
-        "confidence": confidence_table(rows),
+    blocks = {
+        "verdict": verdict_table(record),
+        "temperature": temperature_table(record),
+        "why": why_table(record),
+        "mechanism": mechanism_table(record),
+        "confidence": confidence_table(record),
     }
+    return {PAGE: blocks}
 
 
 def verdict_table(rows: Row) -> str:
-    chosen = [row for row in rows["verdict"] if row["belief"] == "published"]
-    lines = [
-        [
-            row["model"],
-            row["loss"],
-            f"{row['n_points']:,}",
-            bracketed(row, "epistemic"),
-            bracketed(row, "total"),
-            f"{row['regret']:.3f}",
-        ]
-        for row in chosen
-    ]
-    head = ["model", "loss", "items", "n-AuReC", "n-AuReC by total", "mean regret"]
-    return table(head, lines, text=2)
+    columns: Columns = {
+        "model": "{model}",
+        "loss": "{loss}",
+        "items": "{n_points:,}",
+        "n-AuReC": lambda row: bracketed(row, "epistemic"),
+        "n-AuReC by total": lambda row: bracketed(row, "total"),
+        "mean regret": "{regret:.3f}",
+    }
+    return table_of(where(rows["verdict"], belief="published"), columns, text=2)
 
 
 def temperature_table(rows: Row) -> str:
-    lines = []
-    losses = list(dict.fromkeys(row["loss"] for row in rows["verdict"]))
-    for model in titles(rows):
-        for loss in losses:
-            row = {
-                row["belief"]: row
-                for row in rows["verdict"]
-                if (row["model"], row["loss"]) == (model, loss)
-            }
-            cells = [bracketed(row[belief], "epistemic") for belief in row]
-            lines.append([model, loss, *cells])
-    head = ["model", "loss", "as published"]
-    return table([*head, "fitted on labels", "fitted on answers"], lines, text=2)
+    lines = [
+        [*key, *(bracketed(row, "epistemic") for row in part)]
+        for key, part in grouped(rows["verdict"], "model", "loss").items()
+    ]
+    head = ["model", "loss", "as published", "fitted on labels", "fitted on answers"]
+    return table(head, lines, text=2)
 
 
 def why_table(rows: Row) -> str:
-    lines = []
     names = {
-        ("all", "label"): "all items, one label each",
-        ("chosen", "label"): "ChaosNLI's items, one label each",
-        ("chosen", "answers"): "ChaosNLI's items, 100 answers each",
-        ("least disagreement", "answers"): "the third with least disagreement",
-        ("middle disagreement", "answers"): "the middle third",
-        ("most disagreement", "answers"): "the third with most disagreement",
+        "all items, one label each": {"items": "all", "truth": "label"},
+        "ChaosNLI's items, one label each": {"items": "chosen", "truth": "label"},
+        "ChaosNLI's items, 100 answers each": {"items": "chosen", "truth": "answers"},
+        "the third with least disagreement": {"items": "least disagreement"},
+        "the middle third": {"items": "middle disagreement"},
+        "the third with most disagreement": {"items": "most disagreement"},
     }
-    for (items, truth), name in names.items():
-        found = {
-            row["model"]: row
-            for row in rows["why"]
-            if (row["items"], row["truth"], row["loss"]) == (items, truth, "log")
-        }
-        lines.append([name, *(bracketed(found[model], "epistemic") for model in titles(rows))])
+    lines = [
+        [name, *(bracketed(row, "epistemic") for row in where(rows["why"], loss="log", **keys))]
+        for name, keys in names.items()
+    ]
     return table(["evaluated on", *titles(rows)], lines)
 
 
 def mechanism_table(rows: Row) -> str:
+    thirds = {"least": "the least confident third", "middle": "the middle third"}
+    thirds["most"] = "the most confident third"
+    columns: Columns = {
+        "model": "{model}",
+        "items": "{items}",
+        "confidence": "{confidence:.3f}",
+        "estimated epistemic": "{epistemic:.3f}",
+        "entropy of the answers": "{human_entropy:.3f}",
+        "mean regret": "{regret:.3f}",
+    }
     lines = [
-        [
-            row["model"],
-            "the middle third" if name == "middle" else f"the {name} confident third",
-            *(f"{row[name][key]:.3f}" for key in ("confidence", "epistemic", "human_entropy")),
-            f"{row[name]['regret']:.3f}",
-        ]
+        {"model": row["model"], "items": words} | row[name]
         for row in rows["mechanism"]
-        for name in ("least", "middle", "most")
+        for name, words in thirds.items()
     ]
-    head = ["model", "items", "confidence", "estimated epistemic", "entropy of the answers"]
-    return table([*head, "mean regret"], lines, text=2).replace(
-        "the middle confident", "the middle"
-    )
+    return table_of(lines, columns, text=2)
 
 
 def confidence_table(rows: Row) -> str:
     names = {"published": "as published", "labels": "labels", "answers": "answers"}
-    lines = []
-    for row in rows["confidence"]:
-        fitted = next(r for r in rows["temperature"] if r["model"] == row["model"])
-        halves = list(fitted["answers"])
-        values = fitted.get(row["belief"], dict.fromkeys(halves, 1.0))
-        shown = ", ".join(f"{values[part]:.2f}" for part in halves)
-        lines.append(
-            [
-                row["model"],
-                names[row["belief"]],
-                shown,
-                f"{row['confidence']:.3f}",
-                f"{row['share']:.3f}",
-                f"{row['entropy']:.3f}",
-                f"{row['human_entropy']:.3f}",
-            ]
-        )
-    head = ["model", "temperature fitted on", "temperatures", "confidence"]
-    return table([*head, "share of annotators", "entropy", "entropy of the answers"], lines, text=2)
+
+    def fitted(row: Row) -> str:
+        (found,) = where(rows["temperature"], model=row["model"])
+        values = found.get(row["belief"], dict.fromkeys(found["answers"], 1.0))
+        return ", ".join(f"{values[half]:.2f}" for half in found["answers"])
+
+    columns: Columns = {
+        "model": "{model}",
+        "temperature fitted on": lambda row: names[row["belief"]],
+        "temperatures": fitted,
+        "confidence": "{confidence:.3f}",
+        "share of annotators": "{share:.3f}",
+        "entropy": "{entropy:.3f}",
+        "entropy of the answers": "{human_entropy:.3f}",
+    }
+    return table_of(rows["confidence"], columns, text=2)
 
 
 def titles(rows: Row) -> list[str]:
@@ -400,8 +371,4 @@ def titles(rows: Row) -> list[str]:
 
 def bracketed(row: Row, name: str) -> str:
     """Return a number and its interval."""
-    return f"{row[name]:.2f} [{row[f'{name}_low']:.2f}, {row[f'{name}_high']:.2f}]"
-
-
-if __name__ == "__main__":
-    main()
+    return interval([row[name], row[f"{name}_low"], row[f"{name}_high"]])

@@ -1,17 +1,13 @@
-"""Put tables 1, 4 and 5 of the paper beside networks of our own; write docs/cifar10h_images.md.
-
-    python -m studies.cifar10h_images DIR...   import runs of openml-6 and openml-156-generated
-    python -m studies.cifar10h_images          write the page
+"""Put tables 1, 4 and 5 of the paper beside networks of our own, for docs/cifar10h_images.md.
 
 Tables 1 and 4 come from docs/results/cifar10h-images.json, faces from ferplus-images.json there
-(:mod:`studies.results` writes both), and table 5 from docs/rows/table5.json.
+(:mod:`studies.results` writes both). For table 5, the rows of the runs openml-6 and
+openml-156-generated are imported from their folders.
 """
 
 import json
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -22,8 +18,9 @@ from rue.bench.tables import read_results
 from rue.metrics.columns import COLUMNS, title
 from rue.published import read_published
 from studies import DOCS, RESULTS
-from studies.pages import fill_file, listed, spread, table
-from studies.rows import Row, read_rows, write_rows
+from studies.pages import listed, spread, table
+from studies.rows import Row, grouped
+from studies.study import Options, Pages
 
 PAGE = DOCS / "cifar10h_images.md"
 METHODS = ("dropout", "evidential", "ensemble", "ddu")
@@ -49,25 +46,16 @@ NAMES = {
 Values = dict[tuple[str, str, str], float]  # by method, loss and column
 
 
-def main() -> None:
-    if sys.argv[1:]:
-        write_rows("table5", active_learning(map(Path, sys.argv[1:])))
-    fill_file(PAGE, blocks())
-
-
-def active_learning(folders: Iterable[Path]) -> Row:
-    """Return the rows of all cells of runs of active learning."""
-    record = read_rows("table5")
-    for folder in folders:
+def compute(record: Row, options: Options) -> Iterator[Row]:
+    """Import the rows of all cells of runs of active learning."""
+    for folder in options.folders():
         results = read_results(Store(folder))
-        record[folder.name] = {
-            "rows": plain(tuple(results.raw.values())),
-            "missing": list(map(str, results.missing)),
-        }
-    return record
+        rows, missing = plain(tuple(results.raw.values())), list(map(str, results.missing))
+        record = record | {folder.name: {"rows": rows, "missing": missing}}
+        yield record
 
 
-def blocks() -> dict[str, str]:
+def pages(learnt: Row) -> Pages:
     """Return the tables and sentences of the page."""
     record = recorded("cifar10h-images")
     sources = {
@@ -76,7 +64,7 @@ def blocks() -> dict[str, str]:
         "ours, Definition 1": table_values(record["table"]),
     }
     proxies = {row["method"]: row for row in record["table"] if not row["loss"]}
-    made = {
+    blocks = {
         "accuracy": accuracy(record),
         "table 1": table_1(sources),
         "orders": orders(sources),
@@ -84,12 +72,10 @@ def blocks() -> dict[str, str]:
         "table 4": table_4(proxies),
         "proxies": proxy_orders(record),
         "features": features(sources["ours, Definition 1"]),
+        "table 5": table_5(learnt),
+        "faces": ferplus(recorded("ferplus-images")),
     }
-    learnt = read_rows("table5")
-    made["table 5"] = table_5(learnt) if learnt else "Not run yet."
-    faces = RESULTS / "ferplus-images.json"
-    made["faces"] = ferplus(recorded("ferplus-images")) if faces.exists() else "Not run yet."
-    return made
+    return {PAGE: blocks}
 
 
 def recorded(name: str) -> Row:
@@ -270,11 +256,8 @@ def table_5(record: Row) -> str:
     rows = []
     for suite, dataset in ACTIVE.items():
         for method in METHODS:
-            cells = [
-                row["proxies"]
-                for row in record.get(suite, {"rows": []})["rows"]
-                if row["cell"]["method"] == method
-            ]
+            rows_of = record[suite]["rows"]
+            cells = [row["proxies"] for row in rows_of if row["cell"]["method"] == method]
             line = [dataset + (", our generator" if suite != dataset else ""), method]
             for column in columns:
                 values = [cell[column] for cell in cells]
@@ -295,9 +278,8 @@ def ferplus(record: Row) -> str:
         if row["loss"]
     }
     lines = []
-    for loss in dict.fromkeys(row["loss"] for row in rows):
-        ranked = sorted((r for r in rows if r["loss"] == loss), key=lambda r: r["n_aurec_total"])
-        for row in ranked:
+    for loss, part in grouped(rows, "loss").items():
+        for row in sorted(part, key=lambda row: float(row["n_aurec_total"])):
             other = frozen.get((row["method"], loss), {})
             cells = [row["method"], REPLICATES.get(row["method"], "shares of answers")]
             cells += [LOSSES.get(loss, "Brier"), f"{row['n_seeds']}", shown(row["regret"], "aurec")]
@@ -332,7 +314,3 @@ def same_order(rows: Sequence[Row], frozen: Mapping[tuple[str, str], Row]) -> st
         f"Is the order of the {len(methods)} methods that both have the same on images and on "
         f"features? Kendall's tau (1: the same, 0: unrelated) is {'; '.join(words)}."
     )
-
-
-if __name__ == "__main__":
-    main()

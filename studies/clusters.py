@@ -7,7 +7,7 @@ from rue.components import Run
 from rue.inference.intervals import intervals
 from rue.metrics.evaluation import evaluate_run
 from studies.pages import percent, table
-from studies.rows import Row
+from studies.rows import Row, grouped
 
 COLUMNS = ("regret", "aurec", "excess_aurec", "n_aurec", "aurc")
 BY = ("points", "clusters")
@@ -62,15 +62,11 @@ def within(losses: FloatArray, members: IntArray) -> float:
 
 def clusters_table(rows: list[Row]) -> str:
     """Return the table of docs/brackets.md."""
-    sizes = sorted({row["n_clusters"] for row in rows})
-    lines = []
-    for column in dict.fromkeys(row["column"] for row in rows):
-        shares = {
-            (row["n_clusters"], row["by"]): row["coverage"]
-            for row in rows
-            if row["column"] == column
-        }
-        lines.append([column, *(percent(shares[n, by]) for n in sizes for by in BY)])
+    sizes = grouped(rows, "n_clusters")
+    lines = [
+        [column, *(percent(row["coverage"]) for row in part)]
+        for column, part in grouped(rows, "column").items()
+    ]
     head = [f"{n} clusters, by {by}" for n in sizes for by in BY]
     first = rows[0]
     return table(["column", *head], lines) + (

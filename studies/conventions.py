@@ -2,17 +2,14 @@
 
     rue bench run studies/conventions.toml --out out/conventions
     rue bench run studies/conventions_short.toml --out out/conventions-short
-    python -m studies.conventions out/conventions out/conventions-short
+    python -m studies conventions out/conventions out/conventions-short
 
-The rows are docs/rows/conventions.json; :mod:`studies.conventions` writes them into
-docs/results/published.md. The second run trains for three epochs, because what a convention does
-depends on how long a network was trained. Runs are resumable after an interruption.
+:mod:`studies.published` writes the section into docs/results/published.md. The second run trains
+for three epochs, because what a convention does depends on how long a network was trained.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +26,11 @@ from rue.metrics.measures import aurec
 from rue.metrics.table import format_rows
 from rue.pareto.surfaces import published_achievable, published_gap, published_optimal
 from rue.published import read_published
-from studies import RESULTS
 from studies.pages import listed, percent, table
 from studies.result_pages import PUBLISHED
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.rows import Row
+from studies.study import Options
 
-NAME = "conventions"
 SEED = 0
 EPOCHS = ("50 epochs", "3 epochs")
 N_ORDERS = 100
@@ -43,20 +39,17 @@ N_SAMPLED = 20_000  # points of each surface that an early version of the author
 FINE = 8 * 91  # contains the 91 angles
 
 
-def main() -> None:
-    store, short = (Store(Path(folder)) for folder in sys.argv[1:])
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    store, short = map(Store, options.folders())
     results, brief = read_results(store), read_results(short)
     cells = list(results.raw.values())
     both = [
         (name, run) for name, each in zip(EPOCHS, (store, short), strict=True) for run in runs(each)
     ]
-    record = stamp(
-        "numpy",
-        "torch",
-        checksums=dict(cells[0].data.checksums),
-        settings={"suite": store.suite().text, "n_orders": N_ORDERS, "n_surface": N_SURFACE},
-    )
-    record |= {
+    suite = store.suite().text
+    yield {
+        "checksums": dict(cells[0].data.checksums),
+        "settings": {"suite": suite, "n_orders": N_ORDERS, "n_surface": N_SURFACE},
         "missing": [str(cell) for cell in results.missing],
         "definition": table_rows(results.rows),
         "published": table_rows(with_convention(store, results.rows, "published", progress=True)),
@@ -71,7 +64,6 @@ def main() -> None:
         "surfaces": [{"run": name, **surfaces(run)} for name, run in both],
         "two_classes": two_classes(),
     }
-    write_rows(NAME, record)
 
 
 def runs(store: Store) -> Iterator[Run]:
@@ -166,15 +158,11 @@ def two_classes() -> list[Row]:
 
 
 SHOWN = ("aurec", "n_aurec", "pareto_gap")
-PAGE = RESULTS / "published.md"
 LOSSES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 
-def section() -> list[str]:
+def section(record: Row) -> list[str]:
     """Return the parts of the section."""
-    record = read_rows("conventions")
-    if not record:
-        return []
     return [
         "## What the conventions do",
         "The numbers in the paper's tables come from the authors' own code, which departs from the "
@@ -183,7 +171,7 @@ def section() -> list[str]:
         'expected regret of Definition 1. `convention="published"` computes what the code '
         "computes ([list](../paper_settings.md#conventions-of-the-tables)). This section measures "
         f"on predictions of our own how much that matters: {_what(record)}. "
-        "`python -m studies.conventions` makes the numbers again.",
+        "`python -m studies conventions` makes the numbers again.",
         *_two_classes(record),
         *_who_is_best(record),
         *_beside(record),
@@ -385,7 +373,3 @@ def _ranked_by(record: Row) -> list[str]:
         f"{short['n_aurec_total']:.2f} after three.",
         format_rows(rows, "markdown", columns=BY_COMPONENT),
     ]
-
-
-if __name__ == "__main__":
-    main()

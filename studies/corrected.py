@@ -1,14 +1,11 @@
 """Measure how much bias the corrected columns remove, for the table of docs/brackets.md.
 
-    python -m studies.corrected                run what docs/rows/corrected.json does not have yet
-    python -m studies.corrected --again        run everything again
-    python -m studies.corrected --tables-only  write the page from docs/rows/corrected.json
-
 In each world p* is known, so the plain and the corrected columns of simulated annotators can be
 compared with the true ones. The Pareto-gap takes longer, so it has fewer points and draws.
 """
 
-import argparse
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -18,8 +15,9 @@ from rue.metrics.corrected import CORRECTED, corrected_columns
 from rue.metrics.evaluation import evaluate_components
 from rue.truth.answer_losses import answers
 from studies import DOCS
-from studies.pages import fill_file, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import table
+from studies.rows import Row, grouped, where
+from studies.study import Options, Pages
 from studies.uncertainty import world as rbf_world
 
 PAGE = DOCS / "brackets.md"
@@ -41,21 +39,17 @@ TITLES = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--again", action="store_true")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    rows = [] if arguments.again else read_rows("corrected").get("rows", [])
-    done = {(row["world"], row["loss"]) for row in rows}
-    for name in () if arguments.tables_only else WORLDS:
-        for loss in LOSSES:
-            if (name, loss) not in done:
-                rows += biases(name, loss)
-                settings = {"areas": AREAS, "pareto_gap": GAP}
-                made = stamp("numpy", "scipy", "numba", settings=settings) | {"rows": rows}
-                write_rows("corrected", made)
-    fill_file(PAGE, {"corrected": tables(rows)})
+def compute(record: Row, _: Options) -> Iterator[Row]:
+    """Yield the record after each world and loss."""
+    rows = record.get("rows", [])
+    for name, loss in product(WORLDS, LOSSES):
+        if not where(rows, world=name, loss=loss):
+            rows += biases(name, loss)
+            yield {"settings": {"areas": AREAS, "pareto_gap": GAP}, "rows": rows}
+
+
+def pages(record: Row) -> Pages:
+    return {PAGE: {"corrected": tables(record["rows"])}}
 
 
 def dirichlet_world(
@@ -141,19 +135,15 @@ def tables(rows: list[Row]) -> str:
     for column in CORRECTED:
         cells = []
         for m in N_ANNOTATORS:
-            part = [row for row in rows if (row["column"], row["m"]) == (column, m)]
+            part = where(rows, column=column, m=m)
             factor = np.median([abs(row["plain"] / row["corrected"]) for row in part])
             cells.append(f"{sum(map(falls, part))} of {len(part)}, {factor:.1f}")
         lines.append([TITLES[column], *cells])
     summary = table(["column", *(f"m = {m}" for m in N_ANNOTATORS)], lines)
     whole = []
-    for name, loss in dict.fromkeys((row["world"], row["loss"]) for row in rows):
-        shown = {
-            row["column"]: row
-            for row in rows
-            if (row["world"], row["loss"], row["m"]) == (name, loss, SHOWN)
-        }
-        whole.append([name, loss, *(_cell(shown[column]) for column in CORRECTED)])
+    for key, part in grouped(where(rows, m=SHOWN), "world", "loss").items():
+        shown = {row["column"]: row for row in part}
+        whole.append([*key, *(_cell(shown[column]) for column in CORRECTED)])
     heads = ["world", "loss", *(TITLES[column] for column in CORRECTED)]
     return (
         f"In how many of {pairs} pairs of a world and a loss the bias falls at least {FALL}-fold "
@@ -167,7 +157,3 @@ def tables(rows: list[Row]) -> str:
 def _cell(row: Row) -> str:
     text = f"{row['plain']:+.4f} → {row['corrected']:+.4f} ({row['corrected_se']:.4f})"
     return text if falls(row) else f"**{text}**"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,9 @@
-"""Compute the figure and the tables of docs/data.md from the data sets that are here.
-
-    python -m studies.data [annotations] [features]   measure some or all of it, and write the page
-    python -m studies.data --tables-only              write the page from docs/rows/data.json
+"""Compute the figure and the tables of docs/data.md, all or the parts that are named.
 
 The sentence encoder's rows are measured if the extra rue[text] is installed, and kept otherwise.
 """
 
-import argparse
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,9 +13,12 @@ import rue.data
 from rue.data.features import ENCODERS, Encoder
 from rue.data.own.answers import alpha_of_ratings
 from rue.losses import get_loss
+from rue.plots import plot_annotations
 from studies import DOCS
-from studies.pages import fill_file, percent, spread, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import Columns, percent, spread, table, table_of
+from studies.pictures import keep_figure
+from studies.rows import Row, grouped, stamp, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "data.md"
 DOMAINS = [name for name in rue.data.ENTRIES if name.startswith(("sentiment-", "emobank-"))]
@@ -27,31 +27,26 @@ SEEDS = range(5)
 PARTS = ("annotations", "features")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    rows = read_rows("data")
-    for part in () if arguments.tables_only else arguments.parts or PARTS:
-        if part == "features":
-            kept = [row for row in rows.get(part, []) if row["encoder"] not in encoders()]
-            rows[part] = kept + features(arguments.root)
-        else:
-            rows["annotations"] = annotations(arguments.root)
-            rows["ratings"] = ratings(arguments.root)
-        write_rows("data", rows)
-    fill_file(PAGE, blocks(rows))
+def compute(record: Row, options: Options) -> Iterator[Row]:
+    """Yield the record after each part; each row has its own versions and checksums."""
+    words = options.words or PARTS
+    if "annotations" in words:
+        root = options.root
+        record = record | {"annotations": annotations(root), "ratings": ratings(root)}
+        yield record
+    if "features" in words:
+        kept = [row for row in record.get("features", []) if row["encoder"] not in encoders()]
+        yield record | {"features": kept + features(options.root)}
 
 
-def blocks(rows: Row) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the tables of the page."""
-    return {
-        "annotations": annotations_table(rows),
-        "ratings": ratings_table(rows),
-        "r2": r2_table(rows),
+    blocks = {
+        "annotations": annotations_table(record),
+        "ratings": ratings_table(record),
+        "r2": r2_table(record),
     }
+    return {PAGE: blocks}
 
 
 def encoders() -> list[Encoder]:
@@ -60,9 +55,6 @@ def encoders() -> list[Encoder]:
 
 def annotations(root: str | None) -> list[Row]:
     """Return a row of facts for each annotated data set that is here; draw one of each family."""
-    from rue.plots import plot_annotations
-    from studies.pictures import keep_figure
-
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
     data = [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
@@ -154,38 +146,34 @@ def features(root: str | None) -> list[Row]:
 
 
 def annotations_table(rows: Row) -> str:
-    lines = []
-    for r in rows["annotations"]:
-        share = r["majority_is_label"]
-        lines.append(
-            [
-                f"`{r['name']}`",
-                f"{r['n_points']:,}",
-                str(r["n_classes"]),
-                asked(r),
-                f"{r['entropy']:.3f}",
-                percent(r["unanimous"]),
-                f"{r['bayes_error']:.3f}",
-                "-" if share is None else percent(share, 2),
-            ]
-        )
-    head = ["data set", "points", "classes", "annotators per point", "entropy (nats)"]
-    return table([*head, "unanimous", "Bayes error", "majority = label"], lines)
+    """Return what is known about answers of classes."""
+
+    def agreement(row: Row) -> str:
+        return "-" if (share := row["majority_is_label"]) is None else percent(share, 2)
+
+    columns: Columns = {
+        "data set": "`{name}`",
+        "points": "{n_points:,}",
+        "classes": "{n_classes}",
+        "annotators per point": asked,
+        "entropy (nats)": "{entropy:.3f}",
+        "unanimous": lambda row: percent(row["unanimous"]),
+        "Bayes error": "{bayes_error:.3f}",
+        "majority = label": agreement,
+    }
+    return table_of(rows["annotations"], columns)
 
 
 def ratings_table(rows: Row) -> str:
-    lines = [
-        [
-            f"`{r['name']}`",
-            f"{r['n_points']:,}",
-            asked(r),
-            f"{r['spread']:.1f}",
-            f"{r['alpha']:.2f}",
-        ]
-        for r in rows["ratings"]
-    ]
-    head = ["data set", "points", "annotators per point", "standard deviation of the answers"]
-    return table([*head, "Krippendorff's alpha"], lines)
+    """Return what is known about answers of real numbers."""
+    columns: Columns = {
+        "data set": "`{name}`",
+        "points": "{n_points:,}",
+        "annotators per point": asked,
+        "standard deviation of the answers": "{spread:.1f}",
+        "Krippendorff's alpha": "{alpha:.2f}",
+    }
+    return table_of(rows["ratings"], columns)
 
 
 def asked(row: Row) -> str:
@@ -195,18 +183,11 @@ def asked(row: Row) -> str:
 
 
 def r2_table(rows: Row) -> str:
+    """Return how well features predict the mean rating of each domain."""
     lines = []
     for name in DOMAINS:
-        scores = {
-            encoder: np.array(
-                [r["r2"] for r in rows["features"] if (r["name"], r["encoder"]) == (name, encoder)]
-            )
-            for encoder in ENCODERS
-        }
-        gain = scores["sentence"] - scores["tfidf"]
-        lines.append([f"`{name}`", *map(spread, scores.values()), f"+{gain.mean():.3f}"])
+        encoded = grouped(where(rows["features"], name=name), "encoder")
+        scores = [np.array([row["r2"] for row in encoded[one]]) for one in ("tfidf", "sentence")]
+        gain = f"+{(scores[1] - scores[0]).mean():.3f}"
+        lines.append([f"`{name}`", *map(spread, scores), gain])
     return table(["domain", "TF-IDF + SVD", "sentence encoder", "difference"], lines)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,13 @@
-"""Write the outputs, tables and figures of docs/deploy.md, by fitting models and running commands.
+"""Write the outputs, tables and figures of docs/deploy.md and docs/promises.md.
 
-    python -m studies.deploy                 run the commands and fill the page
-    python -m studies.deploy --trials        run the calibration draws too (resumable)
-    python -m studies.deploy --tables-only   write the tables from docs/rows/deploy.json
-
+Models are fitted and commands run; the word `trials` runs the calibration draws, too (resumable).
 Predictions are written to out/deploy once and reused.
 """
 
-import argparse
 import contextlib
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,14 +26,14 @@ from rue.losses import get_loss
 from rue.selectors import solve
 from studies import DOCS, OUT
 from studies.blocks import with_output
-from studies.pages import fill_file, percent, table
+from studies.pages import Columns, percent, table_of
 from studies.pictures import keep_file
-from studies.rows import Row, as_json, read_rows, stamp, write_rows
+from studies.rows import Row, as_json, where
+from studies.study import Options, Pages, record_of
 
 PAGE = DOCS / "deploy.md"
 PROMISES = DOCS / "promises.md"
 PREDICTIONS = OUT / "deploy"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 DELTA = 0.1
 N_DRAWS = {200: 500, 1_000: 200, 5_000: 100}
 """How many calibration sets are drawn, by their number of points."""
@@ -54,31 +51,35 @@ STUDIES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", action="store_true")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        checksums = predictions(PREDICTIONS)
-        if arguments.trials:
-            rows = studies(PREDICTIONS)
-            write_rows("deploy", stamp(*PACKAGES, checksums=checksums) | {"rows": rows})
-        with contextlib.chdir(PREDICTIONS):
-            PAGE.write_text(with_output(PAGE.read_text()))
-        for name in ("cifar", "movies"):
-            keep_file(PREDICTIONS / f"{name}.png", f"deploy_{name}", read_rows("deploy")["rows"])
-    fill_file(PROMISES, blocks(read_rows("deploy")["rows"]))
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    if "trials" in options.words:
+        yield {"checksums": predictions(PREDICTIONS), "rows": studies(PREDICTIONS)}
 
 
-def blocks(rows: list[Row]) -> dict[str, str]:
-    """Return the tables of the page."""
-    return {
+def run(_: Options) -> Pages:
+    """Run the commands of the page."""
+    predictions(PREDICTIONS)
+    with contextlib.chdir(PREDICTIONS):
+        page = with_output(PAGE.read_text())
+    for name, source in sources().items():
+        keep_file(PREDICTIONS / f"{name.removeprefix('deploy_')}.png", name, source)
+    return {PAGE: page}
+
+
+def sources() -> dict[str, Any]:
+    return dict.fromkeys(("deploy_cifar", "deploy_movies"), record_of("deploy")["rows"])
+
+
+def pages(record: Row) -> Pages:
+    """Return the tables of the trials."""
+    rows = record["rows"]
+    blocks = {
         "learned": trials_table(rows, "learned"),
         "total": trials_table(rows, "total"),
         "summary": summary(rows),
         "possible": possible_table(rows),
     }
+    return {PROMISES: blocks}
 
 
 def predictions(out: Path) -> dict[str, str]:
@@ -190,26 +191,25 @@ def achievable(
 
 
 def trials_table(rows: list[Row], by: str) -> str:
-    head = ["world", "loss", "budgets", "points", "broken", "coverage (9 in 10 draws)"]
-    head += ["nothing accepted", "best coverage"]
-    lines = []
-    for r in rows:
-        given = r["asked"]
-        budgets = ", ".join(f"{k[:-4]} {given[k]:g}" for k in given if k != "normalized")
-        new = r["betting"][by]
-        lines.append(
-            [
-                r["world"],
-                r["loss"],
-                budgets + (" per accepted" if given.get("normalized") else ""),
-                f"{r['n_points']:,}",
-                percent(new["broken"]),
-                f"{new['coverage']:.3f} ({new['coverage_low']:.2f}-{new['coverage_high']:.2f})",
-                percent(new["nothing"]),
-                f"{r['achievable'][by]:.3f}",
-            ]
-        )
-    return table(head, lines, text=3)
+    """Return what the promise gives with learned weights, or with the total alone."""
+
+    def budgets(row: Row) -> str:
+        asked = row["asked"]
+        limits = ", ".join(f"{k[:-4]} {asked[k]:g}" for k in asked if k != "normalized")
+        return limits + (" per accepted" if asked.get("normalized") else "")
+
+    attained = f"{{betting[{by}][coverage]:.3f}} ({{betting[{by}][coverage_low]:.2f}}-"
+    columns: Columns = {
+        "world": "{world}",
+        "loss": "{loss}",
+        "budgets": budgets,
+        "points": "{n_points:,}",
+        "broken": lambda row: percent(row["betting"][by]["broken"]),
+        "coverage (9 in 10 draws)": f"{attained}{{betting[{by}][coverage_high]:.2f}})",
+        "nothing accepted": lambda row: percent(row["betting"][by]["nothing"]),
+        "best coverage": f"{{achievable[{by}]:.3f}}",
+    }
+    return table_of(rows, columns, text=3)
 
 
 def summary(rows: list[Row]) -> str:
@@ -229,23 +229,14 @@ def summary(rows: list[Row]) -> str:
 
 
 def possible_table(rows: list[Row]) -> str:
-    smallest = min(r["n_points"] for r in rows)
-    lines = [
-        [
-            r["world"],
-            r["loss"] + (" (per accepted)" if r["asked"].get("normalized") else ""),
-            f"{r['possible']:.3f}",
-            f"{r['achievable']['learned']:.3f}",
-            f"{r['achievable']['total']:.3f}",
-            percent(r["no_promise"]["broken"]),
-        ]
-        for r in rows
-        if r["n_points"] == smallest
-    ]
-    head = ["world", "loss", "possible", "with learned weights", "with the total"]
-    head += ["broken without a promise"]
-    return table(head, lines, text=2)
-
-
-if __name__ == "__main__":
-    main()
+    """Return what any rule could reach in each world."""
+    columns: Columns = {
+        "world": "{world}",
+        "loss": lambda row: row["loss"] + " (per accepted)" * ("normalized" in row["asked"]),
+        "possible": "{possible:.3f}",
+        "with learned weights": "{achievable[learned]:.3f}",
+        "with the total": "{achievable[total]:.3f}",
+        "broken without a promise": lambda row: percent(row["no_promise"]["broken"]),
+    }
+    smallest = min(row["n_points"] for row in rows)
+    return table_of(where(rows, n_points=smallest), columns, text=2)

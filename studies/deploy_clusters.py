@@ -1,12 +1,9 @@
 """Count broken promises where the points of a cluster are alike: a table of docs/promises.md.
 
-    python -m studies.deploy_clusters                run it and fill the page
-    python -m studies.deploy_clusters --tables-only  fill it from docs/rows/deploy-clusters.json
-
 The world is that of docs/brackets.md; the points are put into clusters of similar risk.
 """
 
-import argparse
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +14,12 @@ from rue.components import Run
 from rue.deploy import Rule, attained, budgets_kept, fit_selector
 from studies import DOCS
 from studies.clusters import similar, within
-from studies.pages import fill_file, percent, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import percent, table
+from studies.rows import Row, where
+from studies.study import Options, Pages
 from studies.uncertainty import world
 
 PAGE = DOCS / "promises.md"
-ROWS = "deploy-clusters"
 SIZE = 10
 """Points per cluster."""
 DELTA, BOUND = 0.1, 2.0
@@ -40,12 +37,12 @@ WAYS = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables-only", action="store_true")
-    if not parser.parse_args().tables_only:
-        write_rows(ROWS, {"trials": trials()} | stamp("numpy", "scipy", "scikit-learn", "numba"))
-    fill_file(PAGE, {"clusters": trials_table(read_rows(ROWS)["trials"])})
+def compute(_: Row, _options: Options) -> Iterator[Row]:
+    yield {"trials": trials()}
+
+
+def pages(record: Row) -> Pages:
+    return {PAGE: {"clusters": trials_table(record["trials"])}}
 
 
 def trials(n_clusters: tuple[int, ...] = N_CLUSTERS, n_draws: int = N_DRAWS) -> list[Row]:
@@ -101,30 +98,20 @@ def one_of_each(codes: IntArray, seed: int) -> IntArray:
 def trials_table(rows: list[Row]) -> str:
     """Return the table of the page."""
     lines = []
-    keys = list(dict.fromkeys((str(row["asked"]), row["n_clusters"]) for row in rows))
-    for asked, n in keys:
-        part = [row for row in rows if (str(row["asked"]), row["n_clusters"]) == (asked, n)]
-        wanted = part[0]["asked"]
-        name, limit = next((k, v) for k, v in wanted.items() if k != "normalized")
-        per = " per accepted point" if wanted.get("normalized") else ""
-        lines.append(
-            [
-                f"{name.removesuffix('_max')} ≤ {limit:g}{per}",
-                str(n),
-                *(percent(row["broken"]) for row in part),
-                *(f"{row['coverage']:.3f}" for row in part),
-            ]
-        )
+    for part in zip(*(where(rows, way=way) for way in WAYS), strict=True):
+        asked = part[0]["asked"]
+        name = next(iter(asked))
+        limit = f"{name.removesuffix('_max')} ≤ {asked[name]:g}"
+        per = " per accepted point" if asked.get("normalized") else ""
+        numbers = [percent(row["broken"]) for row in part]
+        numbers += [f"{row['coverage']:.3f}" for row in part]
+        lines.append([limit + per, str(part[0]["n_clusters"]), *numbers])
     head = ["budget", "clusters", *(f"broken: {way}" for way in WAYS.values())]
     head += [f"coverage: {way}" for way in WAYS.values()]
     first = rows[0]
-    worst = {way: max(row["broken"] for row in rows if row["way"] == way) for way in WAYS}
-    gains = [
-        means["coverage"] - one["coverage"]
-        for one, means in zip(
-            *([row for row in rows if row["way"] == way] for way in ("one", "means")), strict=True
-        )
-    ]
+    worst = {way: max(row["broken"] for row in where(rows, way=way)) for way in WAYS}
+    pairs = zip(where(rows, way="one"), where(rows, way="means"), strict=True)
+    gains = [means["coverage"] - one["coverage"] for one, means in pairs]
     return table(head, lines) + (
         f"\n\nBrier loss, delta = {first['delta']:g}, {first['n_draws']} draws, thresholds on the "
         f"total. Each cluster has {first['size']} points; the correlation of their risks is "
@@ -133,7 +120,3 @@ def trials_table(rows: list[Row]) -> str:
         f"and {percent(worst['means'])} with cluster means. Cluster means change the coverage "
         f"of one random point by {min(gains):+.3f} to {max(gains):+.3f}."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,17 +1,14 @@
 """Split regret into estimation and approximation: the tables and the figure of docs/estimation.md.
 
-    python -m studies.estimation                run what docs/rows/estimation.json does not have yet
-    python -m studies.estimation --again        run everything again
-    python -m studies.estimation --tables-only  write the page from docs/rows/estimation.json
-
 - sandbox: classes of more and more cells in a world of categories, where all is exact.
 - random-rbf: methods trained on few points, against the same method trained on many.
 - convergence: the method trained on half as many points, or for twice as many epochs.
 """
 
-import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -19,12 +16,14 @@ from matplotlib.figure import Figure
 import rue.data
 from rue import Annotations, decompose, n_aurec, realize, regret_parts, spearman
 from rue._arrays import FloatArray
+from rue.data import DataSet
 from rue.metrics.estimation import RegretParts
+from rue.plots import look, plot_regret_parts
 from rue.sandbox import make_category_world, split_category_regret
 from studies import DOCS
-from studies.pages import fill_file, spread, table
-from studies.pictures import keep_figure
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import spread, table
+from studies.rows import Row, grouped, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "estimation.md"
 CELLS = (4, 8, 16, 32, 64, 128)
@@ -54,39 +53,25 @@ METHODS = {
 PARTS = ("regret", "approximation", "estimation", "in_class")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--again", action="store_true")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    record = {} if arguments.again else read_rows("estimation")
-    record.setdefault("sandbox", [])
-    record.setdefault("rbf", [])
-    record.setdefault("convergence", [])
-    if not arguments.tables_only:
-        if not record["sandbox"]:
-            record["sandbox"] = sandbox()
-            write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
-        for name in METHODS:
-            if name not in {row["method"] for row in record["rbf"]}:
-                record["rbf"] += of_method(name)
-                write_rows("estimation", record | stamp("numpy", "scipy", "torch", "scikit-learn"))
-        for name in CHECKED:
-            for n_train, epochs in OTHERS:
-                key = (name, n_train, epochs)
-                if key not in {_key(row) for row in record["convergence"]}:
-                    record["convergence"] += converged(*key)
-                    packages = ("numpy", "scipy", "torch", "scikit-learn")
-                    write_rows("estimation", record | stamp(*packages))
-    keep_figure(draw(record), "estimation")
-    fill_file(PAGE, blocks(record))
+def compute(record: Row, _: Options) -> Iterator[Row]:
+    """Yield the record after each method and each limit."""
+    new: Row = {"sandbox": record.get("sandbox") or sandbox(), "rbf": [], "convergence": []}
+    record = new | record
+    for name in METHODS:
+        if not where(record["rbf"], method=name):
+            record["rbf"] += of_method(name)
+            yield record
+    for name, (n_train, epochs) in product(CHECKED, OTHERS):
+        if not where(record["convergence"], method=name, n_train=n_train, epochs=epochs):
+            record["convergence"] += converged(name, n_train, epochs)
+            yield record
 
 
-def blocks(record: Mapping[str, list[Row]]) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the tables of the page."""
     made = {f"sandbox {loss}": sandbox_table(record["sandbox"], loss) for loss in SHOWN}
     made |= {f"rbf {loss}": rbf_table(record["rbf"], loss) for loss in SHOWN}
-    return made | {"convergence": convergence_text(record["rbf"], record.get("convergence", []))}
+    return {PAGE: made | {"convergence": convergence_text(record["rbf"], record["convergence"])}}
 
 
 def sandbox() -> list[Row]:
@@ -104,8 +89,10 @@ def sandbox() -> list[Row]:
     return rows
 
 
-def of_method(name: str) -> list[Row]:
-    """Return the parts of a method's regret on random-rbf, for each loss and seed."""
+def fitted(
+    name: str, data: DataSet | list[DataSet], epochs: int, batch_size: int, **seeds: Any
+) -> list[Any]:
+    """Return a method of the page, fitted with its width."""
     import torch
 
     from rue.methods import METHODS as KNOWN
@@ -113,19 +100,26 @@ def of_method(name: str) -> list[Row]:
 
     torch.set_num_threads(1)
     method, width = METHODS[name]
+    training = Training(width=width, epochs=epochs, batch_size=batch_size)
     module = KNOWN[method]
+    return list(module.fit(data, module.Config(training=training), **seeds))
+
+
+def world() -> tuple[DataSet, Any, Annotations]:
+    """Return random-rbf, and the inputs and p* of its first test points."""
     data = rue.data.load("random-rbf", n_points=N_POINTS, n_features=3)
+    assert data.annotations is not None  # random-rbf has p*
     points = data.test[:N_TEST]
-    inputs, truth = data.inputs[points], _truth(data.annotations)[points]
-    config, last = (
-        module.Config(training=Training(width=width, epochs=epochs, batch_size=size))
-        for epochs, size in (FEW, MANY)
-    )
-    limit = module.fit(data, last)[0].predict(inputs)
+    return data, data.inputs[points], data.annotations[points]
+
+
+def of_method(name: str) -> list[Row]:
+    """Return the parts of a method's regret on random-rbf, for each loss and seed."""
+    data, inputs, truth = world()
+    limit = fitted(name, data, *MANY)[0].predict(inputs)
     few = [replace(data, train=data.train[s * N_FEW : (s + 1) * N_FEW]) for s in SEEDS]
-    fitted = module.fit(few, config, seeds=SEEDS)
     rows = []
-    for seed, one in zip(SEEDS, fitted, strict=True):
+    for seed, one in zip(SEEDS, fitted(name, few, *FEW, seeds=SEEDS), strict=True):
         belief = one.predict(inputs)
         for loss in LOSSES:
             hat = decompose(belief, loss)
@@ -138,20 +132,9 @@ def of_method(name: str) -> list[Row]:
 
 def converged(name: str, n_train: int, epochs: int) -> list[Row]:
     """Return the mean regret of a method's limit on random-rbf, for each loss."""
-    import torch
-
-    from rue.methods import METHODS as KNOWN
-    from rue.methods import Training
-
-    torch.set_num_threads(1)
-    method, width = METHODS[name]
-    data = rue.data.load("random-rbf", n_points=N_POINTS, n_features=3)
-    points = data.test[:N_TEST]
-    training = Training(width=width, epochs=epochs, batch_size=MANY[1])
-    module = KNOWN[method]
+    data, inputs, truth = world()
     part = replace(data, train=data.train[:n_train])
-    limit = module.fit(part, module.Config(training=training))[0].predict(data.inputs[points])
-    truth = _truth(data.annotations)[points]
+    limit = fitted(name, part, epochs, MANY[1])[0].predict(inputs)
     return [
         {"method": name, "n_train": n_train, "epochs": epochs, "loss": loss}
         | {"approximation": float(realize(truth, limit, loss).epistemic.mean())}
@@ -159,26 +142,20 @@ def converged(name: str, n_train: int, epochs: int) -> list[Row]:
     ]
 
 
-def _key(row: Row) -> tuple[str, int, int]:
-    return row["method"], row["n_train"], row["epochs"]
-
-
 def convergence_text(rbf: list[Row], others: list[Row]) -> str:
     """Return the table of limits, and in a sentence how far they change."""
     own = {(row["method"], row["loss"]): row["approximation"] for row in rbf}
-    found = {(*_key(row), row["loss"]): row["approximation"] for row in others}
-    names = [n for n in CHECKED if all((n, *each, SHOWN[0]) in found for each in OTHERS)]
-    if not names:
-        return "The convergence of the limit is unchecked."
+    keys = ("method", "n_train", "epochs", "loss")
+    found = {tuple(row[key] for key in keys): row["approximation"] for row in others}
     lines = [
         [name, loss, f"{own[name, loss]:.3f}"]
         + [f"{found[(name, *each, loss)]:.3f}" for each in OTHERS]
         for loss in SHOWN
-        for name in names
+        for name in CHECKED
     ]
     words = []
     for other in OTHERS:
-        changes = [100 * (found[(n, *other, SHOWN[0])] / own[n, SHOWN[0]] - 1) for n in names]
+        changes = [100 * (found[(n, *other, SHOWN[0])] / own[n, SHOWN[0]] - 1) for n in CHECKED]
         points, epochs = other
         words.append(f"{min(changes):+.0f} to {max(changes):+.0f} % ({points:,}, {epochs})")
     titles = ((60_000, MANY[0]), *OTHERS)
@@ -187,11 +164,6 @@ def convergence_text(rbf: list[Row], others: list[Row]) -> str:
         f"\n\nApproximation of the limit by the number of points and epochs. Relative to the limit "
         f"of the tables it changes, under {SHOWN[0]} loss, by {', '.join(words)}."
     )
-
-
-def _truth(annotations: Annotations | None) -> Annotations:
-    assert annotations is not None  # random-rbf has p*
-    return annotations
 
 
 def numbers(parts: RegretParts, epistemic: FloatArray, mass: FloatArray | None = None) -> Row:
@@ -217,7 +189,7 @@ def means(rows: list[Row]) -> Row:
 
 
 def sandbox_table(rows: list[Row], loss: str) -> str:
-    part = [row for row in rows if row["loss"] == loss]
+    part = where(rows, loss=loss)
     keys = ("regret", "approximation", "estimation", "predicted_regret")
     areas = ("n_aurec_estimation", "n_aurec_in_class", "n_aurec_approximation")
     lines = [
@@ -242,8 +214,7 @@ def rbf_table(rows: list[Row], loss: str) -> str:
         "spearman_approximation": "r_s, approximation",
     }
     lines = []
-    for name in dict.fromkeys(row["method"] for row in rows):
-        part = [row for row in rows if (row["method"], row["loss"]) == (name, loss)]
+    for name, part in grouped(where(rows, loss=loss), "method").items():
         predicted = [row["predicted_regret"] for row in part if "predicted_regret" in row]
         lines.append(
             [
@@ -271,16 +242,12 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def draw(record: Mapping[str, list[Row]]) -> Figure:
+def figures(record: Row) -> dict[str, Figure]:
     """Return the two panels: the sandbox, and the methods on random-rbf."""
-    from rue.plots import look, plot_regret_parts
-
-    loss = SHOWN[0]
-    cells = [row for row in record["sandbox"] if row["loss"] == loss]
-    methods = [row for row in record["rbf"] if row["loss"] == loss]
+    cells = where(record["sandbox"], loss=SHOWN[0])
+    methods = grouped(where(record["rbf"], loss=SHOWN[0]), "method")
     by_method = [
-        {"name": name} | means([_numbers_of(row) for row in methods if row["method"] == name])
-        for name in dict.fromkeys(row["method"] for row in methods)
+        {"name": name} | means([_numbers_of(row) for row in part]) for name, part in methods.items()
     ]
     with look():
         figure = Figure(figsize=(7.3, 3.0), layout="constrained")
@@ -292,8 +259,4 @@ def draw(record: Mapping[str, list[Row]]) -> Figure:
         for label in axes[1].get_xticklabels():
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         axes[0].legend()
-    return figure
-
-
-if __name__ == "__main__":
-    main()
+    return {"estimation": figure}

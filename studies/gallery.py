@@ -1,12 +1,8 @@
-"""Run the scripts of examples/gallery, and write their pages with what they print and draw.
-
-python -m studies.gallery [NAME ...]
-"""
+"""Run the scripts of examples/gallery, and write their pages with what they print and draw."""
 
 import contextlib
 import io
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +12,7 @@ from typing import Any
 from studies import DOCS, ROOT
 from studies.pages import code
 from studies.pictures import keep_file
+from studies.study import Options, Pages
 
 SCRIPTS = ROOT / "examples" / "gallery"
 PAGES = DOCS / "gallery"
@@ -93,23 +90,21 @@ def index_of(pages: dict[str, str]) -> str:
     return "\n\n".join([text, '<div class="gallery" markdown>', *cards, "</div>"]) + "\n"
 
 
-def main() -> None:
+def run(options: Options) -> Pages:
+    """Run the scripts that are named, or all."""
     os.environ.setdefault("MPLBACKEND", "Agg")
-    PAGES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or ORDER:
+    pages = {name: PAGES / f"{name}.md" for name in ORDER}
+    texts = {name: path.read_text() for name, path in pages.items() if path.exists()}
+    for name in options.words or ORDER:
         cells = cells_of((SCRIPTS / f"{name}.py").read_text())
         with tempfile.TemporaryDirectory() as folder:
-            printed = list(printed_by(cells, Path(folder)))
-            keep_file(Path(folder, f"{name}.png"), f"gallery_{name}", script_source(name))
-        (PAGES / f"{name}.md").write_text(page_of(name, cells, printed))
-    pages = {name: (PAGES / f"{name}.md").read_text() for name in ORDER}
-    (PAGES / "index.md").write_text(index_of(pages))
+            texts[name] = page_of(name, cells, list(printed_by(cells, Path(folder))))
+            picture = f"gallery_{name}"
+            keep_file(Path(folder, f"{name}.png"), picture, sources()[picture])
+    index = index_of({name: texts[name] for name in ORDER})
+    return {pages[name]: text for name, text in texts.items()} | {PAGES / "index.md": index}
 
 
-def script_source(name: str) -> str:
-    """Return what the figure of a script is drawn from."""
-    return (SCRIPTS / f"{name}.py").read_text()
-
-
-if __name__ == "__main__":
-    main()
+def sources() -> dict[str, str]:
+    """Return what each picture is drawn from: its script."""
+    return {f"gallery_{name}": (SCRIPTS / f"{name}.py").read_text() for name in ORDER}

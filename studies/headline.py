@@ -1,14 +1,12 @@
 """Say where the paper's headline repeats on models of our own, in README and in a guide.
 
-    python -m studies.headline
-
 The headline: OOD detection ranks methods otherwise than regret does. The numbers are those of the
 paper's tables and of the imported runs in docs/results.
 """
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -16,9 +14,10 @@ from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import to_scores
 from studies import DOCS, RESULTS, ROOT
 from studies.claims import everything
-from studies.pages import fill_file, listed, table
+from studies.pages import Columns, listed, table_of
 from studies.result_pages import COMPARED, inverted
-from studies.rows import read_rows
+from studies.rows import Row
+from studies.study import Pages, record_of
 
 README, GUIDE = ROOT / "README.md", DOCS / "why_not_ood.md"
 RUNS = {
@@ -37,21 +36,7 @@ PROXIES = {
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a proxy and AuReC under log loss rank methods in one source.
-
-    Attributes
-    ----------
-    source : str
-        Whose models, on which data.
-    proxy : str
-        The name of the proxy.
-    tau : float
-        Kendall's tau of the two rankings.
-    by_proxy, by_regret : str
-        The best methods by the proxy and by AuReC.
-    n_methods : int
-        The number of methods.
-    """
+    """How a proxy and AuReC under log loss rank methods: tau, and the best method by each."""
 
     source: str
     proxy: str
@@ -61,9 +46,11 @@ class Agreement:
     n_methods: int
 
 
-def main() -> None:
-    fill_file(README, {"repeats": short()})
-    fill_file(GUIDE, {"repeats": f"{summary()}\n\n{agreements_table()}"})
+def pages(_: Row) -> Pages:
+    return {
+        README: {"repeats": short()},
+        GUIDE: {"repeats": f"{summary()}\n\n{agreements_table()}"},
+    }
 
 
 def agreements() -> list[Agreement]:
@@ -96,7 +83,7 @@ def _our_runs() -> Iterator[tuple[str, Inversions]]:
     for name, source in RUNS.items():
         (run,) = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
         yield source, run
-    scores = to_scores(read_rows("conventions")["definition"])
+    scores = to_scores(record_of("conventions")["definition"])
     kept = (replace(each, dataset="") for each in scores if each.criterion in COMPARED)
     yield AS_THE_CODE, find_inversions(kept)
 
@@ -166,13 +153,12 @@ def _span(taus: list[float]) -> str:
 
 def agreements_table() -> str:
     """Return the agreement of every proxy with AuReC under log loss as a table."""
-    lines = [
-        [e.source, e.proxy, f"{e.tau:+.2f}", e.by_proxy, e.by_regret, str(e.n_methods)]
-        for e in agreements()
-    ]
-    head = ["models", "proxy", "tau with AuReC (log)", "best by proxy", "best by AuReC", "methods"]
-    return table(head, lines, text=2)
-
-
-if __name__ == "__main__":
-    main()
+    columns: Columns = {
+        "models": "{source}",
+        "proxy": "{proxy}",
+        "tau with AuReC (log)": "{tau:+.2f}",
+        "best by proxy": "{by_proxy}",
+        "best by AuReC": "{by_regret}",
+        "methods": "{n_methods}",
+    }
+    return table_of(map(asdict, agreements()), columns, text=2)

@@ -1,12 +1,9 @@
 """Build the leaderboard that docs/leaderboard.md shows, and take its screenshots in chromium.
 
-python -m studies.leaderboard [--root ROOT]
-
 Its submissions are the published models of ChaosNLI's SNLI part (:mod:`studies.chaosnli`), with
 and without a temperature, and one that claims more than its predictions give.
 """
 
-import argparse
 import contextlib
 import json
 import tempfile
@@ -20,24 +17,27 @@ from studies.blocks import with_output
 from studies.chaosnli import MODELS, draws, load, temperatures
 from studies.pictures import keep_image, page_source
 from studies.report import browser, shoot
+from studies.study import Options, Pages
 
 PAGE = DOCS / "leaderboard.md"
 SHOTS = (("laptop", 1366, 1150, "light"), ("phone", 390, 844, "dark"))
 """The name, width, height and theme of each screenshot."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--root")
-    root = parser.parse_args().root
+def run(options: Options) -> Pages:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        write_submissions(Path("submissions"), root)
-        PAGE.write_text(with_output(PAGE.read_text()))
+        write_submissions(Path("submissions"), options.root)
+        text = with_output(PAGE.read_text())
         page = Path("site/index.html").resolve()
         with browser() as driver:
             for name, width, height, theme in SHOTS:
                 shot = shoot(driver, page, width, height, theme, "body")
                 keep_image(shot, f"leaderboard-{name}", page_source("rue.leaderboard"))
+    return {PAGE: text}
+
+
+def sources() -> dict[str, Any]:
+    return {f"leaderboard-{name}": page_source("rue.leaderboard") for name, *_ in SHOTS}
 
 
 def write_submissions(folder: Path, root: str | None = None) -> None:
@@ -73,7 +73,3 @@ def write_submissions(folder: Path, root: str | None = None) -> None:
     row = json.loads(path.read_text())
     row["rows"][0]["n_aurec"] = 0.4
     path.write_text(json.dumps(row))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,4 @@
-"""Draw the two figures of the home page, from the paper's tables and from rows of our own run.
-
-python -m studies.opening
-"""
+"""Draw the two figures of the home page, from the paper's tables and from rows of our own run."""
 
 import json
 
@@ -11,7 +8,6 @@ from rue.plots.style import GREY, line_styles, look
 from rue.ranking.inversions import Contest
 from studies import RESULTS
 from studies.claims import everything
-from studies.pictures import keep_figure
 from studies.rows import Row
 
 NAMES = {
@@ -37,9 +33,8 @@ TICKS = ["0\nperfect", "0.25", "0.5", "0.75", "1\nrandom"]
 LOSSES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 
-def main() -> None:
-    keep_figure(plot_ranks(), "opening_ranks")
-    keep_figure(plot_found(run_rows()), "opening_regret")
+def figures(_: Row) -> dict[str, Figure]:
+    return {"opening_ranks": plot_ranks(), "opening_regret": plot_found(run_rows())}
 
 
 def run_rows() -> list[Row]:
@@ -104,7 +99,3 @@ def plot_found(rows: list[Row]) -> Figure:
             axes.grid(axis="y", visible=False)
         panels[0].set_ylim(len(order) - 0.5, -0.5)
     return figure
-
-
-if __name__ == "__main__":
-    main()

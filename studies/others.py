@@ -1,14 +1,10 @@
-"""Evaluate networks that others trained, on CIFAR-10H and ChaosNLI, and write docs/others.md.
-
-    python -m studies.others [--root ROOT]    measure, and write docs/rows/others.json
-    python -m studies.others --tables-only    write the page from docs/rows/others.json
+"""Evaluate networks that others trained, on CIFAR-10H and ChaosNLI, for docs/others.md.
 
 A single network has no epistemic part, so it is ranked by its total uncertainty: the entropy under
 log loss, one minus the largest probability under 0/1 loss. A temperature is fitted on the answers
 about one half of the points (even or odd rows) and used on the other half.
 """
 
-import argparse
 import hashlib
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -24,8 +20,9 @@ from rue import Annotations, Draws
 from rue.inference.intervals import intervals
 from rue.metrics.evaluation import evaluate_run
 from studies import DOCS, chaosnli
-from studies.pages import fill_file, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import Columns, interval, table_of
+from studies.rows import Row, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "others.md"
 LOSSES = ("log", "brier", "zero_one")
@@ -50,22 +47,12 @@ class Source(NamedTuple):
     labels: NDArray[np.int64]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        write_rows("others", measure(arguments.root))
-    fill_file(PAGE, blocks(read_rows("others")))
-
-
-def measure(root: str | None) -> Row:
-    """Return a row for each model, loss and temperature, and the paired differences from HMC."""
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    """Measure each model, loss and temperature, and the paired differences from HMC."""
     checksums: dict[str, str] = {}
     rows: list[Row] = []
     pairs: list[Row] = []
-    for name, source in sources(root, checksums):
+    for name, source in published_models(options.root, checksums):
         regrets: dict[tuple[str, str, bool], Probs] = {}
         for model, probs in source.models.items():
             halves = temperatures(probs, source.truth.probs)
@@ -85,11 +72,10 @@ def measure(root: str | None) -> Row:
             print(name, model, flush=True)
         pairs += differences(name, regrets)
     settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
-    versions = stamp("numpy", "scipy", "numba", checksums=checksums, settings=settings)
-    return versions | {"rows": rows, "pairs": pairs}
+    yield {"checksums": checksums, "settings": settings, "rows": rows, "pairs": pairs}
 
 
-def sources(root: str | None, checksums: dict[str, str]) -> Iterator[tuple[str, Source]]:
+def published_models(root: str | None, checksums: dict[str, str]) -> Iterator[tuple[str, Source]]:
     """Yield each data set with its models, and add the checksums of the files that were read."""
     data = rue.data.load("cifar10h", root)
     assert data.annotations is not None
@@ -174,66 +160,50 @@ def differences(data: str, regrets: Mapping[tuple[str, str, bool], Probs]) -> It
         yield row | {"difference": [float(gap.mean()), float(low), float(high)]}
 
 
-def blocks(record: Row) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the tables of the page."""
-    rows = record["rows"]
-    data_sets = list(dict.fromkeys(row["data"] for row in rows))
-    tables = {}
-    for data in data_sets:
-        published = [row for row in rows if row["data"] == data and not row["fitted"]]
-        fitted = [row for row in rows if row["data"] == data and row["fitted"]]
+    rows, tables = record["rows"], {}
+    for data in dict.fromkeys(row["data"] for row in rows):
         name = data.lower().replace(", ", "-").replace("-10h", "10h")
-        tables[f"{name} published"] = model_table(published)
-        tables[f"{name} fitted"] = model_table(fitted, temperature=True)
-    tables["pairs"] = table(
-        ["network", "loss", "as published", "with a temperature"],
-        [
-            [row["model"], TITLES[row["loss"]], signed(row), signed(partner)]
-            for row in record["pairs"]
-            for partner in record["pairs"]
-            if not row["fitted"]
-            and partner["fitted"]
-            and (partner["model"], partner["loss"]) == (row["model"], row["loss"])
-        ],
-        text=2,
-    )
-    return tables
+        for fitted, title in ((False, "published"), (True, "fitted")):
+            tables[f"{name} {title}"] = model_table(where(rows, data=data, fitted=fitted))
+
+    def fitted_difference(row: Row) -> str:
+        partner = {"model": row["model"], "loss": row["loss"], "fitted": True}
+        return interval(where(record["pairs"], **partner)[0]["difference"], 3, "+")
+
+    columns: Columns = {
+        "network": "{model}",
+        "loss": lambda row: TITLES[row["loss"]],
+        "as published": lambda row: interval(row["difference"], 3, "+"),
+        "with a temperature": fitted_difference,
+    }
+    tables["pairs"] = table_of(where(record["pairs"], fitted=False), columns, text=2)
+    return {PAGE: tables}
 
 
-def model_table(rows: list[Row], *, temperature: bool = False) -> str:
+def model_table(rows: list[Row]) -> str:
     """Return the table of some models on one data set."""
-    head = ["model", "loss", "mean regret", "n-AuReC by total", "n-AuReC by epistemic"]
-    head += ["floor", "risk", "predicted risk", "person", "parity"]
-    lines = []
-    for row in rows:
+
+    def model(row: Row) -> str:
+        if not row["fitted"] or row["loss"] != LOSSES[0]:
+            return str(row["model"])
+        return f"{row['model']} (T = {' and '.join(f'{t:.2f}' for t in row['temperatures'])})"
+
+    def epistemic(row: Row) -> str:
         drawn = row["n_aurec"][0] is not None and "draws" in row["model"]
-        model = row["model"]
-        if temperature and row["loss"] == LOSSES[0]:
-            model += " (T = " + " and ".join(f"{t:.2f}" for t in row["temperatures"]) + ")"
-        lines.append(
-            [
-                model,
-                TITLES[row["loss"]],
-                bracketed(row["regret"], 3),
-                bracketed(row["n_aurec_total"], 2),
-                bracketed(row["n_aurec"], 2) if drawn else "",
-                f"{row['n_aurec_floor']:.2f}",
-                f"{row['risk']:.3f}",
-                f"{row['predicted']:.3f}",
-                f"{row['person_risk']:.3f}",
-                f"{row['person_parity']:.2f}",
-            ]
-        )
-    return table(head, lines, text=2)
+        return interval(row["n_aurec"]) if drawn else ""
 
-
-def bracketed(value: list[float], digits: int) -> str:
-    return "{:.{d}f} [{:.{d}f}, {:.{d}f}]".format(*value, d=digits)
-
-
-def signed(row: Row) -> str:
-    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*row["difference"])
-
-
-if __name__ == "__main__":
-    main()
+    columns: Columns = {
+        "model": model,
+        "loss": lambda row: TITLES[row["loss"]],
+        "mean regret": lambda row: interval(row["regret"], 3),
+        "n-AuReC by total": lambda row: interval(row["n_aurec_total"]),
+        "n-AuReC by epistemic": epistemic,
+        "floor": "{n_aurec_floor:.2f}",
+        "risk": "{risk:.3f}",
+        "predicted risk": "{predicted:.3f}",
+        "person": "{person_risk:.3f}",
+        "parity": "{person_parity:.2f}",
+    }
+    return table_of(rows, columns, text=2)

@@ -8,11 +8,14 @@ A page marks the place of a block with two comments, and :func:`fill` replaces w
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+Columns = Mapping[str, str | Callable[[Any], str]]
+"""Of a table: under each heading a format of a row's values, or a function of a row."""
 
 
 def fill(page: str, blocks: Mapping[str, str]) -> str:
@@ -46,6 +49,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: int = 1) 
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
+def table_of(rows: Iterable[Any], columns: Columns, *, text: int = 1) -> str:
+    """Return the table of some rows."""
+    cells = [
+        [form.format_map(row) if isinstance(form, str) else form(row) for form in columns.values()]
+        for row in rows
+    ]
+    return table(list(columns), cells, text=text)
+
+
 def code(text: str, language: str = "text") -> str:
     """Return a fenced block of code."""
     return f"```{language}\n{text.strip()}\n```"
@@ -73,6 +85,12 @@ def spread(values: Iterable[float], digits: int = 3) -> str:
     """Return the mean and the standard deviation of some values."""
     values = list(values)
     return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+def interval(value: Sequence[float], digits: int = 2, sign: str = "") -> str:
+    """Return a number with the ends of its interval."""
+    number, low, high = (f"{one:{sign}.{digits}f}" for one in value)
+    return f"{number} [{low}, {high}]"
 
 
 def percent(share: float, digits: int = 1) -> str:

@@ -1,8 +1,5 @@
 """Compare plans from ten annotators per point with what many annotators show.
 
-    python -m studies.plans [--root ROOT]    measure, write docs/rows/plans.json, fill the page
-    python -m studies.plans --tables-only    fill docs/plans.md from docs/rows/plans.json
-
 A pilot has ten random answers about each point; there are ten pilots, so that the result is about
 the planner and not about one draw. ChaosNLI has published models; on the other data sets, the
 methods are bagged logistic regressions and a random forest, trained on other points.
@@ -12,9 +9,9 @@ half of the annotators have a smaller one. Plans are compared with all annotator
 width has an error of at most a tenth, otherwise with half of them.
 """
 
-import argparse
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -28,8 +25,9 @@ from rue.inference.plan_pilot import MISS, MISS_WITH_JUMPS
 from rue.truth.answer_losses import Answers
 from studies import DOCS
 from studies.chaosnli import MODELS, draws, load
-from studies.pages import fill_file, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import table
+from studies.rows import Row
+from studies.study import Options, Pages
 
 PAGE = DOCS / "plans.md"
 LOSSES = ("log", "brier", "zero_one")
@@ -40,19 +38,12 @@ N_MEASURED = 50
 MOST_POINTS = 3000
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        rows: list[Row] = []
-        for name in SETS:
-            rows += compared(name, arguments.root)
-            packages = ("numpy", "scipy", "scikit-learn")
-            write_rows("plans", {"plans": rows} | stamp(*packages))
-    rows = read_rows("plans")["plans"]
-    fill_file(PAGE, blocks(rows))
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    """Yield the record after each data set."""
+    rows: list[Row] = []
+    for name in SETS:
+        rows += compared(name, options.root)
+        yield {"plans": rows}
 
 
 def compared(name: str, root: str | None = None) -> list[Row]:
@@ -170,9 +161,11 @@ SETS = {
 }
 
 
-def blocks(rows: list[Row]) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the table of the page, and what it and the choice of the least error show."""
-    return {"plans": plans_table(rows), "plans summary": summary(rows), "floor": floor_text(rows)}
+    rows = record["plans"]
+    blocks = {"plans": plans_table(rows), "plans summary": summary(rows), "floor": floor_text(rows)}
+    return {PAGE: blocks}
 
 
 def compared_place(measured: list[dict[str, Any]]) -> int:
@@ -343,7 +336,3 @@ def _with_error(row: dict[str, Any], key: str, form: str) -> str:
     if value is None:
         return "-"
     return f"{value:{form}}" + ("" if error is None else f" ± {error:{form}}")
-
-
-if __name__ == "__main__":
-    main()

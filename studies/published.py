@@ -1,7 +1,5 @@
 """Write docs/results/published.md and draw its figure, from the paper's tables.
 
-    python -m studies.published
-
 Every number of the page is a cell of src/rue/published/*.csv or is computed from cells, except in
 the last section, which is that of :mod:`studies.conventions`.
 """
@@ -21,7 +19,8 @@ from studies import RESULTS
 from studies.claims import ROWS, at, claims, compared, everything, value
 from studies.conventions import section
 from studies.pages import table
-from studies.pictures import keep_figure
+from studies.rows import Row
+from studies.study import Pages, record_of
 
 PAGE = RESULTS / "published.md"
 
@@ -35,14 +34,13 @@ WITHIN = ("aurec", "excess_aurec", "n_aurec", "pareto_gap", "aurc", "spearman_ha
 LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 
-def main() -> None:
-    PAGE.write_text(page())
-    keep_figure(figure(), "published_ranks")
-
-
-def figure() -> Figure:
+def figures(_: Row) -> dict[str, Figure]:
     """Return the ranks of the methods under the criteria of section 5.3."""
-    return plot_ranks([compared(SECTION, USUAL)])
+    return {"published_ranks": plot_ranks([compared(SECTION, USUAL)])}
+
+
+def pages(_: Row) -> Pages:
+    return {PAGE: page()}
 
 
 def page() -> str:
@@ -73,7 +71,7 @@ def page() -> str:
             text=4,
         ),
         *_summary_table(),
-        *section(),
+        *section(record_of("conventions")),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -213,7 +211,3 @@ def within_grid() -> list[list[str]]:
         cells = [f"{taus[name, other]:.2f}" for other in WITHIN]
         grid.append([title, *cells, f"{same[name]} of {len(places)}"])
     return grid
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,9 @@
 """Measure the calibration of epistemic uncertainty before and after recalibration.
 
-    python -m studies.recalibration [--root ROOT]    measure, draw, fill docs/recalibration.md
-    python -m studies.recalibration --tables-only    fill the page from docs/rows/recalibration.json
-
 The data sets and methods are those of :mod:`studies.plans`. The gap after recalibration is an
 estimate; worlds in which new points can be drawn show how good it is.
 """
 
-import argparse
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,10 +13,13 @@ from rue._arrays import FloatArray, IntArray
 from rue.components import Run
 from rue.inference import calibration_bands
 from rue.metrics.recalibration import gap_after_recalibration
+from rue.plots import plot_regret_calibration
 from studies import DOCS
-from studies.pages import fill_file, table
+from studies.pages import Columns, table_of
+from studies.pictures import keep_figure
 from studies.plans import LOSSES, SETS, methods
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.rows import Row
+from studies.study import Options, Pages
 
 PAGE = DOCS / "recalibration.md"
 FOLDS = 5
@@ -31,24 +30,16 @@ CLUSTER = 5
 """The number of points in a cluster, where a world has clusters."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        rows = [row for name in SETS for row in measured(name, arguments.root)]
-        record = {"gaps": rows, "worlds": list(worlds())}
-        write_rows("recalibration", record | stamp("numpy", "scipy", "scikit-learn"))
-    fill_file(PAGE, blocks(read_rows("recalibration")))
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    rows = [row for name in SETS for row in measured(name, options.root)]
+    yield {"gaps": rows, "worlds": list(worlds())}
 
 
-def blocks(record: Row) -> dict[str, str]:
-    """Return what fills docs/recalibration.md."""
+def pages(record: Row) -> Pages:
     worlds = record["worlds"]
     ratios = {name: [row[name] / row["gap"] for row in worlds] for name in ("halves", "folds")}
     ends = {name: f"{min(found):.2f} to {max(found):.2f}" for name, found in ratios.items()}
-    return {
+    blocks = {
         "recalibration": gaps_table(record["gaps"]),
         "recalibration worlds": worlds_table(worlds),
         "recalibration summary": (
@@ -56,6 +47,7 @@ def blocks(record: Row) -> dict[str, str]:
             f"new points. The gap of cross-fitted estimates would be {ends['folds']} times."
         ),
     }
+    return {PAGE: blocks}
 
 
 def measured(name: str, root: str | None = None) -> list[Row]:
@@ -82,7 +74,7 @@ def measured(name: str, root: str | None = None) -> list[Row]:
                 | {"inside": int(inside.sum()), "n_bins": len(inside)}
             )
         if (name, loss) == ("chaosnli-snli", "log"):
-            draw(runs)
+            keep_figure(plot_regret_calibration(runs), "regret_calibration")
     return rows
 
 
@@ -131,48 +123,30 @@ def _draw(
     return (0.1 + 0.1 * score) * noise, score, unit if clustered else None
 
 
-def draw(runs: list[Run]) -> None:
-    """Draw the reliability diagram."""
-    from rue.plots import plot_regret_calibration
-    from studies.pictures import keep_figure
-
-    keep_figure(plot_regret_calibration(runs), "regret_calibration")
-
-
 def gaps_table(rows: list[Row]) -> str:
     """Return the table of docs/recalibration.md."""
-    lines = [
-        [
-            SETS[row["data"]],
-            row["method"],
-            row["loss"],
-            f"{row['regret']:.4f}",
-            f"{row['estimated']:.4f}",
-            f"{row['recalibrated']:.4f}",
-            f"{row['before']:.4f}",
-            f"{row['after']:.4f}",
-            f"{row['inside']} of {row['n_bins']}",
-        ]
-        for row in rows
-    ]
-    head = ["data", "method", "loss", "mean regret", "mean estimate", "recalibrated"]
-    return table([*head, "gap before", "gap after", "bins whose band has the estimate"], lines)
+    columns: Columns = {
+        "data": lambda row: SETS[row["data"]],
+        "method": "{method}",
+        "loss": "{loss}",
+        "mean regret": "{regret:.4f}",
+        "mean estimate": "{estimated:.4f}",
+        "recalibrated": "{recalibrated:.4f}",
+        "gap before": "{before:.4f}",
+        "gap after": "{after:.4f}",
+        "bins whose band has the estimate": "{inside} of {n_bins}",
+    }
+    return table_of(rows, columns)
 
 
 def worlds_table(rows: list[Row]) -> str:
     """Return the table of the worlds, one line for each kind and size."""
-    lines = [
-        [
-            row["ties"],
-            "yes" if row["clusters"] else "no",
-            f"{row['n_points']:,}",
-            *(f"{row[name]:.4f}" for name in ("gap", "halves", "folds")),
-        ]
-        for row in rows
-    ]
-    head = ["ties", "clusters", "points", "gap on new points", "estimate", "cross-fitted"]
-    return table(head, lines, text=2)
-
-
-if __name__ == "__main__":
-    main()
+    columns: Columns = {
+        "ties": "{ties}",
+        "clusters": lambda row: "yes" if row["clusters"] else "no",
+        "points": "{n_points:,}",
+        "gap on new points": "{gap:.4f}",
+        "estimate": "{halves:.4f}",
+        "cross-fitted": "{folds:.4f}",
+    }
+    return table_of(rows, columns, text=2)

@@ -1,42 +1,44 @@
 """Write the figures of runs of the fuzzer and of mutants into docs/reliability.md.
 
-make fuzz
-python -m studies.reliability out/fuzz.json [out/again.json]
-make mutants
-python -m studies.reliability mutants out/mutants.json
+    python -m studies reliability out/fuzz.json [out/again.json]
+    python -m studies reliability mutants out/mutants.json
 
 The second file of the fuzzer is of a later run of those kinds of files that the first found
-something in. They are kept in docs/rows/fuzz.json, and the mutants in docs/rows/mutants.json;
-without arguments the page is filled from both again.
+something in.
 """
 
 import json
-import sys
 from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from studies import DOCS
-from studies.pages import fill_file, listed, table
-from studies.rows import read_rows, stamp, write_rows
+from studies.pages import listed, table
+from studies.rows import Row, read_rows, stamp, write_rows
+from studies.study import Options, Pages
 
 PAGE = DOCS / "reliability.md"
 
 
-def main() -> None:
-    of_mutants, paths = sys.argv[1:2] == ["mutants"], sys.argv[1:]
-    given = [json.loads(Path(path).read_text()) for path in paths[of_mutants:]]
+def run(options: Options) -> Pages:
+    """Keep the results of a run."""
+    of_mutants = options.words[:1] == ("mutants",)
+    given = [json.loads(Path(path).read_text()) for path in options.words[of_mutants:]]
     if of_mutants:
-        made = stamp("numpy", "scipy", "numba", "pytest") | {"date": date.today().isoformat()}
+        made = stamp("pytest") | {"date": date.today().isoformat()}
         write_rows("mutants", made | {"mutants": _brief(given[0])})
     elif given:
         write_rows("fuzz", {"runs": given})
-    parts = {"fuzz": figures(read_rows("fuzz")["runs"])}
-    fill_file(PAGE, parts | {"mutants": mutant_figures(read_rows("mutants"))})
+    return {}
 
 
-def figures(runs: list[dict[str, Any]]) -> str:
+def pages(_: Row) -> Pages:
+    fuzz, mutants = read_rows("fuzz")["runs"], read_rows("mutants")
+    return {PAGE: {"fuzz": fuzz_text(fuzz), "mutants": mutants_text(mutants)}}
+
+
+def fuzz_text(runs: list[dict[str, Any]]) -> str:
     """Return what the runs found: sentences, the failures, and a table of the kinds of files."""
     first, *later = runs
     failures = first["failures"]
@@ -70,7 +72,7 @@ def figures(runs: list[dict[str, Any]]) -> str:
     return "\n\n".join(parts)
 
 
-def mutant_figures(record: dict[str, Any]) -> str:
+def mutants_text(record: dict[str, Any]) -> str:
     """Return how many mutants the tests noticed, before and after those that were written then."""
     mutants = record["mutants"]
     rooms: dict[str, Counter[str]] = {}
@@ -133,7 +135,3 @@ def _versions(run: dict[str, Any]) -> str:
 
 def _short(text: str) -> str:
     return text.partition(" (")[0][:120].replace("`", "'")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,15 +1,12 @@
-"""Run the studies of "Learning from replicates" in docs/replicates.md, and write its tables.
-
-    python -m studies.replicates [--run FOLDER]    both studies; FOLDER is a run of the suite atlas
-    python -m studies.replicates --tables-only     write the page from docs/rows/replicates.json
+"""Run the studies of "Learning from replicates" in docs/replicates.md.
 
 - world: groups of inputs with known p*. In half of the groups p* varies among inputs that look
   alike, and half have few training points. Does disagreement among members count?
 - ranking: on real answers, does the epistemic component rank regret better than the total does?
+  Takes the folder of a run of the suite atlas.
 """
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +20,9 @@ from rue.data import DataSet
 from rue.io.predictions import read_belief
 from rue.metrics.measures import spearman
 from studies import DOCS, OUT
-from studies.pages import fill_file, spread, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import spread, table
+from studies.rows import Row, grouped, where
+from studies.study import Options, Pages
 
 PAGE = DOCS / "replicates.md"
 KINDS = ("same p\\*, many points", "same p\\*, few points", "varied p\\*, many", "varied p\\*, few")
@@ -38,15 +36,8 @@ BRIER = ("unbiased_epistemic", "unbiased_total")
 DATA_SETS = ("ferplus-features", "sentiment-movies")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables-only", action="store_true")
-    parser.add_argument("--run", type=Path, default=OUT / "atlas")
-    arguments = parser.parse_args()
-    if not arguments.tables_only:
-        record: Row = {"world": fit_worlds(WORLDS), "ranking": rankings(arguments.run)}
-        write_rows("replicates", record | stamp("numpy", "torch"))
-    fill_file(PAGE, blocks(read_rows("replicates")))
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    yield {"world": fit_worlds(WORLDS), "ranking": rankings(options.folders(OUT / "atlas")[0])}
 
 
 def world(seed: int) -> tuple[DataSet, np.ndarray]:
@@ -156,15 +147,15 @@ def _answers(cell: Cell, belief: Belief) -> Annotations:
     return data.annotations[rows].with_ids(belief.ids)
 
 
-def blocks(rows: Row) -> dict[str, str]:
-    """Return what the page says: text -> between its marks."""
-    return {"world": world_table(rows["world"]), "ranking": ranking_table(rows["ranking"])}
+def pages(record: Row) -> Pages:
+    blocks = {"world": world_table(record["world"]), "ranking": ranking_table(record["ranking"])}
+    return {PAGE: blocks}
 
 
 def world_table(rows: list[Row]) -> str:
     lines = []
     for method in ("dirichlet_multinomial", "pairs"):
-        part = [row for row in rows if row["method"] == method]
+        part = where(rows, method=method)
         for k, kind in enumerate(KINDS):
             keys = ("regret", "members", "epistemic")
             regret, one, all_five = (np.mean([row[key][k] for row in part]) for key in keys)
@@ -172,8 +163,7 @@ def world_table(rows: list[Row]) -> str:
             lines.append([f"`{method}`", kind, *shown, f"{all_five - one:+.4f}"])
     head = ["method", "groups", "regret", "estimated by one member", "by all five", "difference"]
     n_aurec = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        part = [row for row in rows if row["method"] == method]
+    for method, part in grouped(rows, "method").items():
         both = (spread(row[key] for row in part) for key in ("n_aurec", "n_aurec_total"))
         n_aurec.append([f"`{method}`", *both])
     return (
@@ -185,8 +175,7 @@ def world_table(rows: list[Row]) -> str:
 
 def ranking_table(rows: list[Row]) -> str:
     lines = []
-    for name, method in dict.fromkeys((row["dataset"], row["method"]) for row in rows):
-        part = [r for r in rows if (r["dataset"], r["method"]) == (name, method)]
+    for (name, method), part in grouped(rows, "dataset", "method").items():
         means = [np.mean([row[key] for row in part]) for key in (*LOG, *BRIER, "spearman")]
         shown = [f"{value:.3f}" for value in means]
         wins = [f"{n_better(part, *keys)} of {len(part)}" for keys in (LOG, BRIER)]
@@ -202,7 +191,3 @@ def ranking_table(rows: list[Row]) -> str:
 def n_better(rows: list[Row], one: str, other: str) -> int:
     """Return in how many rows the first key is lower."""
     return sum(row[one] < row[other] for row in rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,24 +1,22 @@
-"""Take the screenshots of docs/report.md, of pages that `rue report` wrote, in chromium.
-
-python -m studies.report demo.html cifar10h.html
-"""
+"""Take the screenshots of docs/report.md, of pages that `rue report` wrote, in chromium."""
 
 import base64
 import io
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
+from studies import OUT
 from studies.pictures import keep_image, page_source
+from studies.study import Options, Pages
 
 # page, name, width, height, dark or light, what to scroll to
 SHOTS = (
@@ -32,25 +30,30 @@ SHOTS = (
 )
 
 
-def main() -> None:
-    pages = [Path(name).resolve() for name in sys.argv[1:]]
+def run(options: Options) -> Pages:
+    pages = options.folders(OUT / "demo.html", OUT / "cifar10h.html")
     with browser() as driver:
         for page, name, width, height, theme, place in SHOTS:
-            shot = shoot(driver, pages[page], width, height, theme, place)
+            shot = shoot(driver, pages[page].resolve(), width, height, theme, place)
             keep_image(shot, f"report-{name}", page_source())
+    return {}
+
+
+def sources() -> dict[str, Any]:
+    return {f"report-{name}": page_source() for _, name, *_ in SHOTS}
 
 
 @contextmanager
 def browser() -> Iterator[webdriver.Chrome]:
     """Start chromium without a window, and end it."""
     with tempfile.TemporaryDirectory() as profile:
-        options = Options()
+        options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium") or "chromium"
         for flag in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"):
             options.add_argument(f"--{flag}")
         for flag in ("hide-scrollbars", f"user-data-dir={profile}"):
             options.add_argument(f"--{flag}")
-        driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
         try:
             yield driver
         finally:
@@ -72,7 +75,3 @@ def shoot(
     time.sleep(1)
     shot = driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"]
     return Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
-
-
-if __name__ == "__main__":
-    main()

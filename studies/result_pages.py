@@ -76,7 +76,7 @@ def ranked_pictures(name: str, losses: Iterable[str]) -> list[str]:
         "cannot be separated."
         if any(links)
         else "Curves and rankings are not drawn here, because they need the predictions of this "
-        "run; `rue bench run` and `python -m studies.results` draw them."
+        "run; `rue bench run` and `python -m studies results` draw them."
     )
     return [words, *(part for link in links for part in link)]
 

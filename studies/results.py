@@ -1,14 +1,9 @@
-"""Write the pages of docs/results/ from runs of the benchmark.
-
-    python -m studies.results DIR...   import finished runs: rows, intervals, tests and figures
-    python -m studies.results --figures DIR...   draw the figures of runs imported before, again
-    python -m studies.results          write the pages again from what was imported
+"""Import finished runs of the benchmark, and write the pages of docs/results/.
 
 An imported run is docs/results/NAME.json: every cell's row.json, and the intervals and paired tests
 that need the predictions. :mod:`studies.result_pages` writes its page from that file alone.
 """
 
-import argparse
 import json
 import tempfile
 from pathlib import Path
@@ -27,25 +22,38 @@ from rue.plots.comparison import plot_rankings
 from rue.plots.curves import plot_curves
 from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
-from studies import RESULTS
-from studies.pictures import keep_figure, keep_file, run_source
+from studies import OUT, RESULTS
+from studies.pictures import keep_file, run_source
 from studies.result_pages import inverted, names, page
 from studies.rows import Row, as_json
+from studies.study import Options, Pages
 
 LEVEL = 0.95
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--figures", action="store_true")
-    parser.add_argument("folders", nargs="*", type=Path)
-    arguments = parser.parse_args()
-    for folder in arguments.folders:
-        (draw_again if arguments.figures else import_run)(folder)
-    for name in names():
-        (RESULTS / f"{name}.md").write_text(page(name))
-        for picture, figure in rank_figures(name).items():
-            keep_figure(figure, picture)
+def run(options: Options) -> Pages:
+    """Import runs from their folders."""
+    for folder in options.folders(OUT / "demo"):
+        import_run(folder)
+    return {}
+
+
+def pages(_: Row) -> Pages:
+    return {RESULTS / f"{name}.md": page(name) for name in names()}
+
+
+def figures(_: Row) -> dict[str, Figure]:
+    """Return the figures of the ranks of all imported runs."""
+    return {
+        f"{name}_ranks{i or ''}": plot_ranks([one])
+        for name in names()
+        for i, one in enumerate(inverted(record_of(name)))
+    }
+
+
+def record_of(name: str) -> Row:
+    """Return an imported run."""
+    return dict(json.loads((RESULTS / f"{name}.json").read_text()))
 
 
 def import_run(folder: Path) -> None:
@@ -67,52 +75,25 @@ def import_run(folder: Path) -> None:
         "missing": list(map(str, results.missing)),
     }
     (RESULTS / f"{name}.json").write_text(as_json(record))
-    _draw_run(store, rows, ranking, record)
-
-
-def draw_again(folder: Path) -> None:
-    """Draw the figures of a run that was imported before from its folder; its rows must agree.
-
-    Raises
-    ------
-    ValueError
-        If a mean of the folder differs from that of the record by more than one percent.
-    """
-    store, name = Store(folder), folder.name
-    rows = table_rows(read_results(store).rows)
-    record = json.loads((RESULTS / f"{name}.json").read_text())
-    means = {(row["method"], row["loss"]): row for row in record["table"] if row["loss"]}
-    for row in rows:
-        for key in ("aurec", "n_aurec") if row["loss"] else ():
-            recorded = means[row["method"], row["loss"]][key]
-            if abs(row[key] - recorded) > 0.01 * abs(recorded):
-                raise ValueError(
-                    f"{folder}: {key} of {row['method']} is {row[key]}, not {recorded}"
-                )
-    ranking = compare_methods(rows, draw(store, rows, progress=True), level=LEVEL)
-    _draw_run(store, rows, ranking, record)
-
-
-def _draw_run(store: Store, rows: list[Row], ranking: Any, record: Row) -> None:
-    name = store.folder.name
+    drawn_figures = {f"{name}_curves": plot_curves(drawn_runs(store), gain=True)}
     for loss in dict.fromkeys(row["loss"] for row in rows if row["loss"]):
         ranked = [(key, ranking(rows[0]["dataset"], loss, key)) for key in ("aurec", "n_aurec")]
         titled = [(f"{title(key)} ({loss} loss)", one) for key, one in ranked if one is not None]
-        keep_of_run(plot_rankings(titled), f"{name}_{loss}", record)
-    keep_of_run(plot_curves(drawn_runs(store), gain=True), f"{name}_curves", record)
+        drawn_figures[f"{name}_{loss}"] = plot_rankings(titled)
+    with tempfile.TemporaryDirectory() as temporary:
+        for picture, figure in drawn_figures.items():
+            save(figure, Path(temporary, "figure.png"))
+            keep_file(Path(temporary, "figure.png"), picture, run_source(record))
 
 
-def keep_of_run(figure: Figure, name: str, record: Row) -> None:
-    """Keep a figure that needs the predictions of a run, stamped by the rows and its labels."""
-    with tempfile.TemporaryDirectory() as folder:
-        save(figure, Path(folder, "figure.png"))
-        keep_file(Path(folder, "figure.png"), name, run_source(record))
-
-
-def rank_figures(name: str) -> dict[str, Figure]:
-    """Return the figures of the ranks of an imported run, by name."""
-    found = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
-    return {f"{name}_ranks{i or ''}": plot_ranks([one]) for i, one in enumerate(found)}
+def sources() -> dict[str, Any]:
+    """Return what the figures that need predictions are drawn from."""
+    found: dict[str, Any] = {}
+    for name in names():
+        record = record_of(name)
+        losses = {row["loss"] for row in record["table"] if row["loss"]}
+        found |= dict.fromkeys((f"{name}_{end}" for end in ("curves", *losses)), run_source(record))
+    return found
 
 
 def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:
@@ -129,7 +110,3 @@ def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:
                 where = {"dataset": dataset, "loss": loss, "criterion": criterion}
                 tests.append({**where, "best": list(found.best), "pairs": pairs})
     return tests
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,28 +11,44 @@ import rue
 from studies import ROWS
 
 Row = dict[str, Any]
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
+
+
+def versions(*more: str) -> Row:
+    """Return the versions of rue, Python and what rue computes with, and of more packages."""
+    found = {"rue": rue.__version__, "python": platform.python_version()}
+    for package in (*PACKAGES, *more):
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def stamp(
-    *packages: str,
+    *more: str,
     checksums: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Row:
-    """Return what computed a record: versions, checksums of the data, and settings.
-
-    Packages that are not installed are left out. Merge the result into the record:
-    ``stamp("numpy", settings={"seeds": [0, 1]}) | {"rows": rows}``.
-    """
-    versions = {"rue": rue.__version__, "python": platform.python_version()}
-    for package in packages:
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    made: Row = {"versions": versions}
+    """Return what computed a record: versions, checksums of the data, and settings."""
+    made: Row = {"versions": versions(*more)}
     if checksums is not None:
         made["checksums"] = dict(checksums)
     if settings is not None:
         made["settings"] = dict(settings)
     return made
+
+
+def where(rows: Iterable[Row], **values: Any) -> list[Row]:
+    """Return the rows that have these values."""
+    return [row for row in rows if values.items() <= row.items()]
+
+
+def grouped(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
+    """Return the rows by the value of a key, or by the tuple of several, in their order."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        values = tuple(row[key] for key in keys)
+        groups.setdefault(values if len(keys) > 1 else values[0], []).append(row)
+    return groups
 
 
 def read_rows(name: str) -> Row:

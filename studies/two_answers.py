@@ -1,18 +1,15 @@
-"""Measure AuReC with 2, 3, 5 and 10 of 100 answers on ChaosNLI, for docs/two_answers.md.
+"""Measure AuReC with 2, 3, 5 and 10 of 100 answers on ChaosNLI, for docs/two_answers.md."""
 
-python -m studies.two_answers [--root ROOT]    measure, write docs/rows/two_answers.json
-python -m studies.two_answers --tables-only    write the page from docs/rows/two_answers.json
-"""
-
-import argparse
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rue import Annotations, Evaluation, evaluate
 from rue.truth.answer_losses import answers
 from studies import DOCS, chaosnli
-from studies.pages import fill_file, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import Columns, table_of
+from studies.rows import Row
+from studies.study import Options, Pages
 
 PAGE = DOCS / "two_answers.md"
 NUMBERS = (2, 3, 5, 10)
@@ -20,17 +17,10 @@ N_DRAWS = 200
 LOSS = "brier"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root")
-    parser.add_argument("--tables-only", action="store_true")
-    options = parser.parse_args()
-    if not options.tables_only:
-        settings = {"numbers": NUMBERS, "draws": N_DRAWS, "loss": LOSS}
-        checksums = chaosnli.load(chaosnli.MODELS[0], options.root)[2].checksums
-        made = stamp("numpy", "scipy", checksums=checksums, settings=settings)
-        write_rows("two_answers", made | {"rows": measure(options.root)})
-    fill_file(PAGE, {"two answers": answers_table(read_rows("two_answers")["rows"])})
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    checksums = chaosnli.load(chaosnli.MODELS[0], options.root)[2].checksums
+    settings = {"numbers": NUMBERS, "draws": N_DRAWS, "loss": LOSS}
+    yield {"checksums": checksums, "settings": settings, "rows": measure(options.root)}
 
 
 def measure(root: str | None, n_draws: int = N_DRAWS) -> list[Row]:
@@ -68,21 +58,27 @@ def _row(model: str, n_answers: int, evaluations: list[Evaluation]) -> Row:
     return numbers
 
 
+def pages(record: Row) -> Pages:
+    return {PAGE: {"two answers": answers_table(record["rows"])}}
+
+
 def answers_table(rows: list[Row]) -> str:
     """Return the table of the page."""
-    lines = []
-    for row in rows:
-        cells = [
+
+    def cell(name: str) -> Callable[[Row], str]:
+        return lambda row: (
             f"{row[name]:.3f}" + (f" ± {row[f'{name}_sd']:.3f}" if row["n_draws"] > 1 else "")
-            for name in ("r_aurec", "plugin", "regret_unbiased", "regret")
-        ]
-        lines.append([row["model"], str(row["n_answers"]), *cells])
-    head = ["model", "answers", "r-AuReC", "plug-in ratio", "unbiased regret", "plug-in regret"]
-    return table(head, lines) + (
+        )
+
+    columns: Columns = {
+        "model": "{model}",
+        "answers": "{n_answers}",
+        "r-AuReC": cell("r_aurec"),
+        "plug-in ratio": cell("plugin"),
+        "unbiased regret": cell("regret_unbiased"),
+        "plug-in regret": cell("regret"),
+    }
+    return table_of(rows, columns) + (
         f"\n\nMeans and standard deviations over {rows[1]['n_draws']} draws of the answers, "
         "without replacement; Brier loss."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
 """Two cells of the atlas and its columns once more, with code written from the pages alone.
 
-    python -m studies.two_cells out/atlas-baselines-paper   compute docs/rows/two-cells.json
-    python -m studies.atlas                                 write the page
-
-Nothing of rue computes a number here: it only loads texts, answers, sentence features and splits.
+Takes the folder of a run of the suite atlas-baselines in the paper regime; ``python -m
+studies.atlas`` writes the page. Nothing of rue computes a number here: it only loads texts,
+answers, sentence features and splits.
 The methods are trained in plain torch from docs/methods.md and the metrics are written from
 docs/idea.md and docs/uncertainty.md, so a mistake in the package and the same mistake here is
 unlikely. Each split that a stored row has is trained :data:`N_REPEATS` times with random numbers of
@@ -12,8 +11,7 @@ ours by about one standard error, ``noise * sqrt(1 / n_splits + 1 / (n_splits * 
 """
 
 import json
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -24,10 +22,10 @@ from torch import nn
 
 import rue
 from studies import RESULTS
-from studies.rows import Row, stamp, write_rows
+from studies.rows import Row
+from studies.study import Options
 
 Array = np.ndarray
-NAME = "two-cells"
 CELLS = {("sentiment-movies", "ensemble"): 3000, ("emobank-valence", "evidential"): 2000}
 """The two cells, and at most how many points each is trained on."""
 MISTAKES = {"ensemble": "training members on all folds", "evidential": "leaving out the 1 of alpha"}
@@ -38,9 +36,9 @@ SAMPLED = ("n_aurec_corrected", "n_aurec_total_corrected")
 """Columns with random numbers of their own, which other code cannot repeat to the last digit."""
 
 
-def main() -> None:
+def compute(_: Row, options: Options) -> Iterator[Row]:
     torch.set_num_threads(1)
-    run = Path(sys.argv[1])
+    (run,) = options.folders()
     own = [
         {"dataset": dataset, "method": method, "seed": seed, "repeat": repeat} | numbers
         for (dataset, method), n_train in CELLS.items()
@@ -50,12 +48,8 @@ def main() -> None:
     ]
     stored = [row for cell in CELLS for row in (*atlas_rows(*cell), *run_rows(run, *cell))]
     settings = {"n_repeats": N_REPEATS, "n_halvings": N_HALVINGS, "threads": 1}
-    write_rows(
-        NAME,
-        stamp("numpy", "scipy", "torch", settings=settings)
-        | {"comparisons": compared(own, stored), "columns": same_predictions(run)}
-        | {"mistakes": mistakes(own), "own": own},
-    )
+    record = {"settings": settings, "comparisons": compared(own, stored)}
+    yield record | {"columns": same_predictions(run), "mistakes": mistakes(own), "own": own}
 
 
 # How the two methods are trained: docs/methods.md.
@@ -355,7 +349,3 @@ def same_predictions(run: Path) -> Row:
         for key, z in errors.items()
     }
     return {"run": run.name, "n_cells": len(cells), "largest": largest, "sampled": sampled}
-
-
-if __name__ == "__main__":
-    main()

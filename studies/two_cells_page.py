@@ -61,7 +61,7 @@ def checked(record: Row) -> str:
             "The script first differed in two points, about which the pages now say more: in the "
             "ninth digit, because probabilities of float32 are divided by their sum, and in "
             "corrected n-AuReC, because the smaller parts of all points make one half.",
-            "`python -m studies.two_cells` computed these numbers; they are in "
+            "`python -m studies two_cells` computed these numbers; they are in "
             "[two-cells.json](../../rows/two-cells.json).",
         ]
     )

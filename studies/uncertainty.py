@@ -1,21 +1,18 @@
-"""Run the studies of docs/brackets.md, draw its figure and write its tables.
-
-    python -m studies.uncertainty [STUDY...]      run some studies (default: all)
-    python -m studies.uncertainty --tables-only   write the page from docs/rows/uncertainty.json
+"""Run the studies of docs/brackets.md, all or those that are named; draw its figure.
 
 - bracket: a world of known p*, simulated annotators, every loss.
 - coverage: how often intervals hold the truth, in 500 samples of the same world.
 - clusters: the same where points come in clusters (``clusters.py``).
 - fewer_annotators: CIFAR-10H with a part of its annotators; takes the predictions of seed 0 from
-  --run, a folder of the suite cifar10h-probe (make results).
+  a run of the suite cifar10h-probe.
 """
 
-import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import rue.data
 from rue import Annotations, Dirichlet, decompose, evaluate, realize
@@ -29,32 +26,29 @@ from rue.io.predictions import read_belief
 from rue.io.runs import make_run
 from rue.losses import LOSSES, get_loss
 from rue.metrics.evaluation import evaluate_components, evaluate_run
+from rue.plots import plot_brackets
 from rue.truth.answer_losses import Answers
 from rue.truth.realized import estimate_bayes_risk
 from studies import DOCS, OUT
 from studies.clusters import cluster_coverage, clusters_table
-from studies.pages import fill_file, percent, table
-from studies.rows import Row, read_rows, stamp, write_rows
+from studies.pages import percent, table
+from studies.rows import Row, grouped
+from studies.study import Options, Pages
 
 PAGE = DOCS / "brackets.md"
 MS = (2, 3, 5, 10, 20, 50, 100)
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
+RUNS = (OUT / "cifar10h-probe", OUT / "cifar")
+"""The run of all seeds, or that of `make numbers`: its first seed is enough."""
 FEATURES = 3
 """Of the world: few enough that classes overlap and p* is not nearly certain everywhere."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("studies", nargs="*", choices=[*STUDIES, []])
-    parser.add_argument("--tables-only", action="store_true")
-    parser.add_argument("--run", type=Path, default=OUT / "cifar10h-probe")
-    arguments = parser.parse_args()
-    for study in () if arguments.tables_only else arguments.studies or STUDIES:
-        made = STUDIES[study](arguments.run)
-        write_rows("uncertainty", read_rows("uncertainty") | {study: made} | stamp(*PACKAGES))
-    rows = read_rows("uncertainty")
-    draw(rows)
-    fill_file(PAGE, blocks(rows))
+def compute(record: Row, options: Options) -> Iterator[Row]:
+    """Yield the record after each study."""
+    run = next((folder for folder in RUNS if folder.exists()), RUNS[0])
+    for name in options.words or STUDIES:
+        record = record | {name: STUDIES[name](run)}
+        yield record
 
 
 def world(n_points: int, *, seed: int, n_neighbours: int) -> tuple[Annotations, Dirichlet]:
@@ -193,54 +187,49 @@ STUDIES: dict[str, Callable[[Path], list[Row]]] = {
 }
 
 
-def draw(rows: Row) -> None:
-    from rue.plots import plot_brackets
-    from studies.pictures import keep_figure
-
-    keep_figure(plot_brackets(rows["bracket"]), "bracket")
+def figures(record: Row) -> dict[str, Figure]:
+    return {"bracket": plot_brackets(record["bracket"])}
 
 
-def blocks(rows: Row) -> dict[str, str]:
+def pages(record: Row) -> Pages:
     """Return the tables of the page."""
-    return {
-        "bracket": bracket_table(rows["bracket"]),
-        "coverage": coverage_table(rows["coverage"]),
-        "clusters": clusters_table(rows["clusters"]),
-        "fewer annotators": fewer_annotators_table(rows["fewer_annotators"]),
+    blocks = {
+        "bracket": bracket_table(record["bracket"]),
+        "coverage": coverage_table(record["coverage"]),
+        "clusters": clusters_table(record["clusters"]),
+        "fewer annotators": fewer_annotators_table(record["fewer_annotators"]),
     }
+    return {PAGE: blocks}
 
 
 def bracket_table(rows: list[Row]) -> str:
-    ms = sorted({row["m"] for row in rows})
-    lines = []
-    for loss in dict.fromkeys(row["loss"] for row in rows):
-        part = {row["m"]: row for row in rows if row["loss"] == loss}
-        cells = [f"{part[m]['low']:.3f} to {part[m]['high']:.3f}" for m in ms]
-        lines.append([loss, f"{part[ms[0]]['true']:.3f}", *cells])
-    return table(["loss", "true", *(f"m = {m}" for m in ms)], lines)
+    """Return the bracket of each loss by the number of annotators."""
+    lines = [
+        [loss, f"{part[0]['true']:.3f}"]
+        + [f"{row['low']:.3f} to {row['high']:.3f}" for row in part]
+        for loss, part in grouped(rows, "loss").items()
+    ]
+    return table(["loss", "true", *(f"m = {m}" for m in grouped(rows, "m"))], lines)
 
 
 def coverage_table(rows: list[Row]) -> str:
-    sizes = sorted({row["n_points"] for row in rows})
-    lines = []
-    for column, of in dict.fromkeys((row["column"], row["of"]) for row in rows):
-        shares = {
-            row["n_points"]: row["coverage"]
-            for row in rows
-            if (row["column"], row["of"]) == (column, of)
-        }
-        label = of if of == "difference" else f"{of} neighbours"
-        lines.append([column, label, *(percent(shares[n]) for n in sizes)])
-    return table(["column", "of", *(f"{n:,} points" for n in sizes)], lines, text=2)
+    """Return how often intervals hold the truth, by the number of points."""
+    lines = [
+        [column, of if of == "difference" else f"{of} neighbours"]
+        + [percent(row["coverage"]) for row in part]
+        for (column, of), part in grouped(rows, "column", "of").items()
+    ]
+    sizes = (f"{n:,} points" for n in grouped(rows, "n_points"))
+    return table(["column", "of", *sizes], lines, text=2)
 
 
 def fewer_annotators_table(rows: list[Row]) -> str:
+    """Return the brackets of each method, and in words what smoothing would give."""
     ms = (5, 10, 20, 0)
-    lines = []
-    for loss, method in dict.fromkeys((r["loss"], r["method"]) for r in rows if r["method"]):
-        part = {r["m"]: r for r in rows if (r["loss"], r["method"]) == (loss, method)}
-        cells = [f"{part[m]['low']:.4f} to {part[m]['high']:.4f}" for m in ms]
-        lines.append([loss, method, *cells])
+    lines = [
+        [*key, *(f"{row['low']:.4f} to {row['high']:.4f}" for row in part)]
+        for key, part in grouped(rows[1:], "loss", "method").items()
+    ]
     whole = rows[0]
     return (
         table(["loss", "method", *(f"{m} annotators" if m else "all" for m in ms)], lines, text=2)
@@ -249,7 +238,3 @@ def fewer_annotators_table(rows: list[Row]) -> str:
         "(leave-one-out). Adding 1/2 to every class instead of pooling gives "
         f"{whole['smoothed']:.3f} nats."
     )
-
-
-if __name__ == "__main__":
-    main()

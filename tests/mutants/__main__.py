@@ -8,7 +8,7 @@ A mutant is one small change of one expression: a comparison, an operator, a num
 It is killed if a test fails or hangs. Each result is written at once, and a second run with the
 same file goes on with the mutants that have none. A survivor either changes no behaviour, which
 its ``judgement`` says, or shows that a test is missing: name it in ``killed_since`` once it is
-written. Edit the file by hand for both; ``python -m studies.reliability mutants`` publishes it.
+written. Edit the file by hand for both; ``python -m studies reliability mutants`` publishes it.
 """
 
 import argparse

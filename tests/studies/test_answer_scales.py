@@ -5,19 +5,13 @@ import pytest
 
 from made import data_set
 from rue import Ratings
-from studies import DOCS, answer_scales
-from studies.pages import fill
+from studies import answer_scales
 from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
     return read_rows("answer-scales")["rows"]
-
-
-def test_the_page_is_that_of_the_rows(rows):
-    page = (DOCS / "ratings.md").read_text()
-    assert fill(page, answer_scales.blocks(rows)) == page
 
 
 def test_both_forms_have_every_seed(rows):

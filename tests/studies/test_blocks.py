@@ -56,7 +56,7 @@ WITH_CODE = [
     page
     for page in PAGES
     if any(b.language in blocks.RUN for b in found(page))
-    and page.name not in (*examples.PAGES, *examples.PAIRED)
+    and page not in (*examples.MARKED, *examples.PAIRED)
 ]
 
 
@@ -128,15 +128,14 @@ def test_marks_are_read():
     assert [b.reason for b in blocks.blocks(page)] == ["slow", "", "no"]
 
 
-@pytest.mark.parametrize("name", examples.PAGES)
-def test_a_page_that_shows_what_it_prints_runs_and_prints_it(name):
-    page = (DOCS / name).read_text()
-    assert examples.filled(page, examples.PAGES[name]) == page
+@pytest.mark.parametrize("path", examples.MARKED, ids=lambda p: p.name)
+def test_a_page_that_shows_what_it_prints_runs_and_prints_it(path):
+    assert examples.filled(path) == path.read_text()
 
 
-@pytest.mark.parametrize("name", examples.PAIRED)
-def test_a_page_shows_below_each_block_what_it_prints(name, monkeypatch):
-    page = (DOCS / name).read_text()
+@pytest.mark.parametrize("path", examples.PAIRED, ids=lambda p: p.name)
+def test_a_page_shows_below_each_block_what_it_prints(path, monkeypatch):
+    page = path.read_text()
     root = Path(os.environ.get("RUE_DATA") or ROOT.parent / "shared" / "data")
     if root.is_dir():
         monkeypatch.setenv("RUE_DATA", str(root))

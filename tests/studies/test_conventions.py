@@ -7,7 +7,7 @@ from rue.components import Components, Run
 from studies import conventions
 from studies.rows import read_rows
 
-RECORD = read_rows(conventions.NAME)
+RECORD = read_rows("conventions")
 
 
 def made(regret, score):
@@ -41,8 +41,3 @@ def test_more_directions_never_enlarge_the_gap():
     for row in RECORD["order"]:
         assert row["least"] <= row["random_low"] <= row["random_high"] <= row["most"]
         assert row["least"] <= row["given"] <= row["most"]
-
-
-def test_the_section_is_in_the_page():
-    page = conventions.PAGE.read_text()
-    assert "\n\n".join(conventions.section()) in page

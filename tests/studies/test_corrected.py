@@ -6,18 +6,12 @@ import pytest
 
 from rue.metrics.corrected import CORRECTED
 from studies import DOCS, corrected
-from studies.pages import fill
 from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
     return read_rows("corrected")["rows"]
-
-
-def test_the_page_is_that_of_the_rows(rows):
-    page = (DOCS / "brackets.md").read_text()
-    assert fill(page, {"corrected": corrected.tables(rows)}) == page
 
 
 def test_every_world_and_loss_is_there(rows):

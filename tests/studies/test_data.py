@@ -5,18 +5,12 @@ import pytest
 
 import rue.data
 from studies import DOCS, data
-from studies.pages import fill
 from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def rows():
     return read_rows("data")
-
-
-def test_tables_are_those_of_the_rows(rows):
-    page = (DOCS / "data.md").read_text()
-    assert fill(page, data.blocks(rows)) == page
 
 
 def test_rows_are_of_the_data_that_the_registry_knows(rows):

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from studies import others
-from studies.pages import fill
 from studies.rows import read_rows
-
-
-def test_the_page_has_the_numbers_of_the_rows():
-    page = others.PAGE.read_text()
-    assert fill(page, others.blocks(read_rows("others"))) == page
 
 
 def test_what_the_first_paragraph_says_follows_from_the_rows():

@@ -5,7 +5,6 @@ import math
 import pytest
 
 from studies import plans
-from studies.rows import read_rows
 
 
 def made(data, loss, planned, measured, n_annotators=40, error=0.01, reliable=True):
@@ -76,9 +75,3 @@ def test_the_floor_is_chosen_without_each_data_set():
     ties = made("fashion-mnist-h", "zero_one", [0.2, 0.1], 0.1)
     text = plans.floor_text([*ROWS, ties])
     assert f"{100 * math.log(2) / math.sqrt(2) / 2:.1f} % (Fashion-MNIST-H)." in text
-
-
-def test_the_page_has_the_rows():
-    page = plans.PAGE.read_text()
-    for text in plans.blocks(read_rows("plans")["plans"]).values():
-        assert text in page

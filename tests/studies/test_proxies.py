@@ -3,24 +3,19 @@
 import numpy as np
 import pytest
 
-from studies import DOCS, proxies
-from studies.pages import fill
+from studies import proxies
+from studies.rows import read_rows
 
 
 @pytest.fixture(scope="module")
 def records():
-    return proxies.records()
-
-
-def test_tables_are_those_of_the_rows(records):
-    page = (DOCS / "proxies.md").read_text()
-    assert fill(page, proxies.blocks(records)) == page
+    return {(job["data"], job["method"]): job for job in read_rows("proxies")["jobs"]}
 
 
 @pytest.mark.parametrize("data", ["letter", "random-rbf"])
 def test_every_method_was_run_with_three_seeds_and_all_acquisitions(records, data):
     for method in proxies.METHODS:
-        record = records[f"active-learning_{data}_{method}"]
+        record = records[data, method]
         runs = {(row["acquisition"], row["seed"]) for row in record["rows"]}
         assert runs == {(a, s) for a in proxies.ACQUISITIONS for s in range(3)}
         for row in record["rows"]:
@@ -35,7 +30,7 @@ def by_seed(records, data):
     """NAUC and accuracies of each method and acquisition, a seed a row."""
     nauc, accuracy = {}, {}
     for method in proxies.METHODS:
-        for row in records[f"active-learning_{data}_{method}"]["rows"]:
+        for row in records[data, method]["rows"]:
             nauc.setdefault((method, row["acquisition"]), []).append(row["nauc"])
             accuracy.setdefault((method, row["acquisition"]), []).append(row["accuracy"])
     return (*({key: np.array(rows) for key, rows in part.items()} for part in (nauc, accuracy)),)

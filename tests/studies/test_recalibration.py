@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from studies.pages import fill
-from studies.recalibration import CLUSTER, PAGE, _draw, blocks, worlds
+from studies.recalibration import CLUSTER, _draw, worlds
 from studies.rows import read_rows
-
-
-def test_the_page_has_the_stored_rows():
-    page = PAGE.read_text()
-    assert fill(page, blocks(read_rows("recalibration"))) == page
 
 
 def test_the_estimate_is_near_the_gap_on_new_points_in_every_world():

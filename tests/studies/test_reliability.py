@@ -3,15 +3,8 @@
 import re
 
 from studies import ROOT
-from studies.pages import fill
-from studies.reliability import PAGE, figures, mutant_figures
+from studies.reliability import PAGE, fuzz_text, mutants_text
 from studies.rows import read_rows
-
-
-def test_the_page_shows_the_summary_that_is_kept():
-    page = PAGE.read_text()
-    parts = {"fuzz": figures(read_rows("fuzz")["runs"])}
-    assert fill(page, parts | {"mutants": mutant_figures(read_rows("mutants"))}) == page
 
 
 def test_mutants_that_change_behaviour_are_killed_by_tests_that_exist():
@@ -34,7 +27,7 @@ def test_mutants_are_counted_by_what_became_of_them():
         {"killed_by": None, "judgement": "", "killed_since": ""},
     ]
     named = {f"io/a.py:{line} 1 -> 2": result for line, result in enumerate(results)}
-    text = mutant_figures({"date": "2026-01-01", "mutants": named})
+    text = mutants_text({"date": "2026-01-01", "mutants": named})
     assert "Of the 3 that change it, 33 % were noticed at first and 67 % (2) are now" in text
     assert "| io | 4 | 1 | 1 | 1 | 1 |" in text
 
@@ -63,7 +56,7 @@ def test_no_case_that_failed_fails_now():
 def test_failures_are_listed():
     first, *_ = read_rows("fuzz")["runs"]
     broken = first | {"failures": [{"case": 7, "kind": "own data", "text": "KeyError: 1 (a:1)"}]}
-    text = figures([broken])
+    text = fuzz_text([broken])
     assert "and 1 failure. The slowest" in text
     assert "- Case 7 (own data): `KeyError: 1`" in text
 

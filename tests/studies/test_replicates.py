@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from studies import DOCS, replicates
-from studies.pages import fill
+from studies import replicates
 from studies.rows import read_rows
 
 HEADS = ("dirichlet_multinomial", "pairs")
@@ -13,11 +12,6 @@ HEADS = ("dirichlet_multinomial", "pairs")
 @pytest.fixture(scope="module")
 def rows():
     return read_rows("replicates")
-
-
-def test_the_page_is_that_of_the_rows(rows):
-    page = (DOCS / "replicates.md").read_text()
-    assert fill(page, replicates.blocks(rows)) == page
 
 
 def test_the_world_is_as_it_says():

@@ -1,4 +1,4 @@
-"""The pages of docs/results/ show the rows beside them."""
+"""The tables of imported runs are means of their rows."""
 
 import json
 from statistics import fmean
@@ -12,11 +12,6 @@ NAMES = result_pages.names()
 
 def test_there_are_pages():
     assert {"demo", "cifar10h-probe", "sentiment-movies"} <= set(NAMES)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_that_of_its_rows(name):
-    assert (RESULTS / f"{name}.md").read_text() == result_pages.page(name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,85 @@
+"""Every study: its pages are those of its stored record, and no picture is stale."""
+
+import json
+
+import pytest
+
+from studies import FIGURES, pictures, rows, study
+from studies.__main__ import NAMES, NUMBERS
+from studies.pages import fill
+
+
+def with_function(name):
+    return [one for one in NAMES if hasattr(study.module_of(one), name)]
+
+
+def test_every_study_does_something_that_the_runner_knows():
+    does = [set(with_function(name)) for name in ("compute", "pages", "figures", "run")]
+    assert set().union(*does) == set(NAMES)
+    assert set(NUMBERS) < set(NAMES)
+
+
+@pytest.mark.parametrize("name", with_function("pages"))
+def test_pages_are_those_of_the_record(name):
+    pages = study.module_of(name).pages(study.record_of(name))
+    assert pages
+    for path, text in pages.items():
+        page = path.read_text()
+        assert page == (text if isinstance(text, str) else fill(page, text)), path
+
+
+def sources():
+    """What each picture is drawn from."""
+    found = {"atlas": pictures.shown_in(study.module_of("atlas").figure(panels()))}
+    for name in with_function("figures"):
+        drawn = study.module_of(name).figures(study.record_of(name))
+        found |= {key: pictures.shown_in(figure) for key, figure in drawn.items()}
+    for name in with_function("sources"):
+        found |= study.module_of(name).sources()
+    return found
+
+
+def panels():
+    return study.module_of("atlas").panels()
+
+
+def test_no_picture_is_stale():
+    stamps = json.loads(pictures.STAMPS.read_text())
+    drawn = {path.stem for path in FIGURES.glob("*.png")}
+    assert drawn == stamps.keys(), "keep_figure, keep_file and keep_image stamp pictures"
+    computed = {name: pictures.stamp_of(source) for name, source in sources().items()}
+    stale = [name for name in stamps.keys() & computed.keys() if stamps[name] != computed[name]]
+    assert stale == [], "make numbers draws these pictures again"
+    assert stamps.keys() - computed.keys() == NEED_PREDICTIONS
+
+
+NEED_PREDICTIONS = {"agreement", "chaosnli", "data", "regret_calibration"}
+"""Pictures that are drawn from predictions or data sets that no record has."""
+
+
+def test_a_study_is_computed_stored_and_filled(tmp_path, monkeypatch):
+    """A study in two steps: the second run has the record of the first, --again has none."""
+    page = tmp_path / "page.md"
+    page.write_text("<!-- begin n -->\n<!-- end n -->\n")
+    monkeypatch.setattr(rows, "ROWS", tmp_path / "rows")
+
+    class Counter:
+        @staticmethod
+        def compute(record, options):
+            for _ in options.words:
+                record = record | {"n": record.get("n", 0) + 1}
+                yield record
+
+        @staticmethod
+        def pages(record):
+            return {page: {"n": f"{record['n']}"}}
+
+    monkeypatch.setattr(study, "module_of", lambda _: Counter)
+    study.compute("a_counter", study.Options(words=("x", "y")))
+    assert page.read_text() == "<!-- begin n -->\n2\n<!-- end n -->\n"
+    assert json.loads((tmp_path / "rows" / "a-counter.json").read_text())["n"] == 2
+    assert "numpy" in study.record_of("a_counter")["versions"]
+    study.compute("a_counter", study.Options(words=("x",)))
+    assert study.record_of("a_counter")["n"] == 3
+    study.compute("a_counter", study.Options(words=("x",), again=True))
+    assert study.record_of("a_counter")["n"] == 1
