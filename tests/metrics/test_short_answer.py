@@ -33,6 +33,23 @@ def test_a_row_prints_a_sentence_and_few_lines(world, loss):
     assert f"{row.n_aurec:.3f}" in text
 
 
+def test_the_bracket_is_named_and_no_area_is_negative(world):
+    truth, belief = world
+    row = evaluate(truth, Draws(np.stack([truth.probs, belief.mean()], axis=1)), "brier")
+    assert row.aurec_low < 0  # the leave-one-out estimate of a regret can be negative
+    assert f"regret-coverage curve; bracket 0.0000 to {row.aurec_high:.4f}" in str(row)
+    known = evaluate(Annotations.from_probs(truth.probs), belief, "brier")
+    assert "bracket" not in str(known)
+
+
+def test_a_note_says_why_expected_can_be_below_the_floor(world):
+    row = evaluate(*world, "brier").to_dict() | {"n_aurec_expected": 0.3, "n_aurec_floor": 0.4}
+    (said,) = notes([row], SHORT)
+    assert said.startswith("expected is n-AuReC in a world where the model is right")
+    assert notes([row | {"n_aurec_expected": 0.5}], SHORT) == []
+    assert notes([row], {"aurec"}) == []
+
+
 def test_many_notes_are_counted(world):
     row = evaluate(*world, "brier")
     noted = type(row)(**{**vars(row), "notes": tuple(f"note {i}" for i in range(9))})

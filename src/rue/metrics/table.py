@@ -245,15 +245,18 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
     answers = f"{text} answers per point" if (text := _annotators(values)) else ""
     loss = f"{row.loss} loss" * bool(row.loss)
     parts = (row.method, loss, row.group, f"{row.n_points:,} points", answers)
+    names = {key: SHORT[key] for key in ("n_aurec_floor", "n_aurec_total")}
+    names["n_aurec_expected"] = "if the model is right"
     against = [
         f"{name} {_number(values[key], 3)}"
-        for key, name in SHORT.items()
-        if key.startswith("n_aurec_") and values[key] is not None
+        for key, name in names.items()
+        if values[key] is not None
     ]
-    regret = _number(values["regret"], 4)
+    regret, low = _number(values["regret"], 4), max(values["aurec_low"] or 0.0, 0.0)
+    bracket = f"; bracket {low:.4f} to {_number(values['aurec_high'], 4)}" * bool(_bracket(values))
     meanings = {
         "n_aurec": "; ".join(["0 is a perfect ranking, 1 a random one", ", ".join(against)]),
-        "aurec": f"area under the regret-coverage curve {_bracket(values)}",
+        "aurec": f"area under the regret-coverage curve{bracket}",
         "risk": f"mean loss; {regret} of it was avoidable (regret)",
     }
     numbers = [
@@ -299,10 +302,19 @@ def _sentence(values: Row) -> str:
     return f"It ranks regret {than} chance: {number:.2f}, where 1 is random and {best}." + limits
 
 
+_BELOW_FLOOR = (
+    "expected is n-AuReC in a world where the model is right; the floor is for the answers as they "
+    "are, so expected can be lower"
+)
+
+
 def notes(rows: "Iterable[Evaluation | Row]", shown: Collection[str] | None = None) -> list[str]:
     """Return the notes of all rows, each with the row's name; only those about shown columns."""
     dicts = [_as_dict(row) for row in rows]
-    return [
+    keys = "n_aurec_expected", "n_aurec_floor"
+    below = any((row.get(keys[0]) or math.inf) < (row.get(keys[1]) or 0.0) for row in dicts)
+    about_all = [_BELOW_FLOOR] * (below and shown is not None and set(keys) <= set(shown))
+    return about_all + [
         " ".join(_name(row, n) for n in _NAMES if row.get(n)) + f": {text}"
         for row in dicts
         for note in row.get("notes", ())
