@@ -34,6 +34,10 @@ def test_pieces():
         "| method | a | b |\n|---|--:|--:|\n| x | 1 | 2 |"
     )
     assert pages.table(["method", "loss"], [], text=2) == "| method | loss |\n|---|---|"
+    row = {"method": "x", "a": {"b": 0.25}}
+    columns = {"method": "{method}", "a": "{a[b]:.1f}", "twice": lambda one: f"{2 * one['a']['b']}"}
+    assert pages.table_of([row], columns) == pages.table([*columns], [["x", "0.2", "0.5"]])
+    assert pages.interval([1, -0.5, 2], 1, "+") == "+1.0 [-0.5, +2.0]"
     assert pages.code("\n x = 1\n", "python") == "```python\nx = 1\n```"
     assert [pages.listed(words) for words in (["a"], ["a", "b"], ["a", "b", "c"])] == [
         "a",

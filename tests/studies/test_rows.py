@@ -9,23 +9,28 @@ import pytest
 import rue
 import studies.rows
 from studies import ROWS
-from studies.rows import as_json, read_rows, stamp, write_rows
+from studies.rows import as_json, grouped, read_rows, stamp, where, write_rows
 
 FILES = sorted(ROWS.glob("*.json"))
 
 
 def test_a_stamp_has_versions_checksums_and_settings():
-    made = stamp("numpy", "no-such-package", checksums={"f": "00"}, settings={"seeds": [0, 1]})
-    assert made == {
-        "versions": {
-            "rue": rue.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-        },
-        "checksums": {"f": "00"},
-        "settings": {"seeds": [0, 1]},
-    }
+    made = stamp("typer", "no-such-package", checksums={"f": "00"}, settings={"seeds": [0, 1]})
+    names = {"rue": rue.__version__, "python": platform.python_version(), "numpy": np.__version__}
+    assert made["versions"].items() >= names.items()
+    assert "typer" in made["versions"]
+    assert "no-such-package" not in made["versions"]
+    del made["versions"]
+    assert made == {"checksums": {"f": "00"}, "settings": {"seeds": [0, 1]}}
     assert stamp().keys() == {"versions"}
+
+
+def test_rows_are_chosen_and_grouped_in_their_order():
+    first, second, third = {"a": 1, "b": 2}, {"a": 2, "b": 2}, {"a": 1, "b": 3}
+    assert where([first, second, third], a=1) == [first, third]
+    assert where([first], a=1, c=None) == []
+    assert grouped([third, first, second], "a") == {1: [third, first], 2: [second]}
+    assert list(grouped([third, first], "a", "b")) == [(1, 3), (1, 2)]
 
 
 def test_rows_come_back_bit_by_bit(tmp_path, monkeypatch):

@@ -255,7 +255,7 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
     regret, low = _number(values["regret"], 4), max(values["aurec_low"] or 0.0, 0.0)
     bracket = f"; bracket {low:.4f} to {_number(values['aurec_high'], 4)}" * bool(_bracket(values))
     meanings = {
-        "n_aurec": "; ".join(["0 is a perfect ranking, 1 a random one", ", ".join(against)]),
+        "n_aurec": "; ".join(["0 perfect, 1 random", ", ".join(against)]),
         "aurec": f"area under the regret-coverage curve{bracket}",
         "risk": f"mean loss; {regret} of it was avoidable (regret)",
     }
