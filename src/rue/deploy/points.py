@@ -1,6 +1,7 @@
 """Read calibration and new points from files, and check them against a rule's kind."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -53,37 +54,34 @@ def read_calibration(
     others: bool = False,
 ) -> DeployPoints:
     """Read calibration points; with ``bounded``, an unbounded loss raises."""
-    predictions = _read(files, name, matching, realized=True)
-    if isinstance(predictions, Estimates):
-        run = predictions.run
-        kind = Kind(
-            method=name or predictions.method,
-            belief="components",
-            loss=loss if isinstance(loss, str) else loss.name,
-        )
-        if run.loss_name not in ("", kind.loss):
+    belief = _read(files, name, matching, realized=True)
+    if isinstance(belief, Estimates):
+        run, loss_name = belief.run, loss if isinstance(loss, str) else loss.name
+        if run.loss_name not in ("", loss_name):
             raise FileError(
-                f"{run.path}: holds components of {run.loss_name} loss, got {kind.loss}",
+                f"{run.path}: holds components of {run.loss_name} loss, got {loss_name}",
                 advice={"--loss": f"{run.loss_name} is the right one"},
             )
-        beside = make_run(run, truth, loss)  # a truth is not used, but must fit
         return DeployPoints(
-            *(Path(run.source), name or run.method, run.hat, run.star, kind, run.ids),
-            notes=beside.notes,
+            Path(run.source),
+            name or run.method,
+            run.hat,
+            run.star,
+            Kind(method=name or belief.method, belief="components", loss=loss_name),
+            run.ids,
+            notes=make_run(run, truth, loss).notes,  # a truth is not used, but must fit
             groups=run.groups,
         )
-    path = Path(predictions.source)
-    answered = truth or predictions.truth
-    if others and answered is not None:
-        answered = _about(answered, predictions)
-    belief = predictions
+    path, truth = Path(belief.source), truth or belief.truth
+    if others and truth is not None:
+        truth = _about(truth, belief)
     if limits is not None and belief.n_classes:
         raise FileError(f"{path}: is about classes, and a range of answers is for real numbers")
-    if answered is not None and not belief.n_classes:
-        answered = rated_truth(belief, answered, values)
-        if limits is not None:
-            answered = _within(answered, limits)
-    run = make_run(predictions, answered, loss, values=values, matching=matching).by_id()
+    if truth is not None and not belief.n_classes:
+        truth = rated_truth(belief, truth, values)
+        with _naming(truth.source):
+            truth = truth if limits is None else truth.within(limits)
+    run = make_run(belief, truth, loss, values=values, matching=matching).by_id()
     assert run.belief is not None
     assert run.annotations is not None
     assert isinstance(run.loss, Loss)
@@ -112,14 +110,14 @@ def read_new(
     others: bool = False,
 ) -> DeployPoints:
     """Read new points of one file or several; raise if they are not what the rule is made for."""
-
-    def check(belief: Belief, loss: Loss) -> None:
-        usual = _usual_bound(belief, loss, rule.kind)
-        if rule.delta is not None and rule.bound == usual:
-            _bound(belief, loss, rule.kind.range)  # otherwise the user stated another bound
-
     return read_of_kind(
-        files, rule.kind, truth, name=name, matching=matching, check=check, others=others
+        files,
+        rule.kind,
+        truth,
+        name=name,
+        matching=matching,
+        bound=None if rule.delta is None else rule.bound,
+        others=others,
     )
 
 
@@ -131,54 +129,56 @@ def read_of_kind(
     owner: str = "the rule",
     name: str | None = None,
     matching: Matching = BY_NAME,
-    check: Callable[[Belief, Loss], object] = lambda _, __: None,
+    bound: float | None = None,
     others: bool = False,
 ) -> DeployPoints:
-    """Read points of one file or several; raise if they are known to be of another kind."""
+    """Read points of one file or several; raise if they are known to be of another kind.
+
+    ``bound`` is the largest loss that a promise rests on. With ``others``, the truth may be about
+    other points, and what a person is predicted to cost is computed.
+    """
     belief = _read(files, name, matching)
     if isinstance(belief, Estimates):
         run, path = belief.run, Path(belief.run.source)
         if truth is not None and not others:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         name = name or belief.method
-        found = Kind(method=name, belief="components", loss=run.loss_name or None)
-        _require(kind, found, path, owner)
+        file_kind = Kind(method=name, belief="components", loss=run.loss_name or None)
+        with _naming(path):
+            kind.require(file_kind, str(path), owner=owner)
         return DeployPoints(path, name or path.stem, run.hat, belief.star, kind, run.ids)
     path = Path(belief.source)
-    method = belief.method or path.stem
     try:
         placed = kind.placed(belief, owner)
     except AlignmentError as error:
         raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     file_kind = Kind.of(placed, get_loss("zero_one"), method=belief.method or None)
-    _require(kind, replace(file_kind, loss=None, values=_values(belief, kind)), path, owner)
+    with _naming(path):
+        file_kind = replace(file_kind, loss=None, values=_values(belief, kind))
+        kind.require(file_kind, str(path), owner=owner)
     loss = kind.get_loss()
-    check(placed, loss)
+    if bound is not None and bound == _usual_bound(placed, loss, kind):
+        _bound(placed, loss, kind.range)  # otherwise the user stated another bound
     if kind.classes is not None and belief.outcomes.names is None:
-        placed = placed._with(
-            notes=(
-                *belief.notes,
-                f"{path} does not name its classes: its columns were taken as "
-                f"{', '.join(kind.classes)} in this order (--classes says otherwise)",
-            )
+        note = (
+            f"{path} does not name its classes: its columns were taken as "
+            f"{', '.join(kind.classes)} in this order (--classes says otherwise)"
         )
+        placed = placed._with(notes=(*belief.notes, note))
     if others and truth is not None:  # without ids its answers are those of the other points
         named = truth.ids is not None and belief.ids is not None
         truth = belief.truth or (_about(truth, belief) if named else None)
     truth = truth or belief.truth
     if truth is None:
-        hat = _with_person(decompose(placed, loss), placed, loss)
-        return DeployPoints(
-            *(path, method, hat, None, kind, placed.ids, _doubt(placed)),
-            notes=tuple(dict.fromkeys(placed.notes)),
-        )
-    run = make_run(placed, truth, loss, matching=matching)
-    aligned = run.belief or placed
-    hat = _with_person(run.hat, aligned, loss)
-    return DeployPoints(
-        *(path, method, hat, run.star, kind, run.ids, _doubt(aligned)),
-        notes=tuple(dict.fromkeys(run.notes)),
-    )
+        hat, star, ids, notes = decompose(placed, loss), None, placed.ids, placed.notes
+    else:
+        run = make_run(placed, truth, loss, matching=matching)
+        hat, star, ids, notes = run.hat, run.star, run.ids, run.notes
+        placed = run.belief or placed
+    if others:
+        hat = replace(hat, person=predicted_person(placed, loss))
+    method, notes = belief.method or path.stem, tuple(dict.fromkeys(notes))
+    return DeployPoints(path, method, hat, star, kind, ids, _doubt(placed), notes=notes)
 
 
 def _read(
@@ -190,6 +190,15 @@ def _read(
 ) -> Belief | Estimates:
     paths = [Path(files)] if isinstance(files, str | Path) else list(files)
     return read_points(paths, name=name, matching=matching, realized=realized)
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Let errors name a file."""
+    try:
+        yield
+    except InputError as error:
+        raise error.about(path) from None
 
 
 def _about(truth: Truth, belief: Belief) -> Truth:
@@ -211,13 +220,6 @@ def _values(belief: Belief, kind: Kind) -> tuple[float, ...] | None:
     return tuple(value[name] for name in Classes(kind.classes).names or ())
 
 
-def _require(kind: Kind, file_kind: Kind, path: Path, owner: str) -> None:
-    try:
-        kind.require(file_kind, str(path), owner=owner)
-    except InputError as error:
-        raise error.about(path) from None
-
-
 def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
     """Return the bound of the loss itself, or None if it has none."""
     if belief.n_classes:
@@ -225,22 +227,9 @@ def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
     return None if kind.range is None else loss.real().bound(*kind.range)
 
 
-def _within(truth: Truth, limits: tuple[float, float]) -> Truth:
-    try:
-        return truth.within(limits)
-    except InputError as error:
-        raise error.about(truth.source) from None
-
-
 def _bound(belief: Belief, loss: Loss, limits: tuple[float, float] | None) -> float:
-    try:
+    with _naming(belief.source):
         return belief.loss_bound(loss, belief.placed_actions(loss), limits)
-    except InputError as error:
-        raise error.about(belief.source) from None
-
-
-def _with_person(hat: Components, belief: Belief, loss: Loss) -> Components:
-    return replace(hat, person=predicted_person(belief, loss))
 
 
 def _doubt(belief: Belief) -> FloatArray | None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector, require_whole
+from rue._schema import Undefined
 from rue.components import Components
 from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import total_weights
@@ -50,11 +51,11 @@ class Outcome:
     name: str
     promised: bool
     coverage: float
-    risk: float
-    regret: float
+    risk: Undefined
+    regret: Undefined
     n_tested: int
     rule: Rule | None = None
-    team: float = math.nan
+    team: Undefined = math.nan
 
 
 def compare_rules(
