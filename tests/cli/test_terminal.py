@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
+from rue.cli import COMMANDS, make_app
 from tests.benchmarked import write_benchmark
 
 METHODS = ("ensemble", "ddu", "evidential", "mc-dropout", "laplace", "snapshots")
@@ -105,6 +107,17 @@ def test_a_command_of_commands_alone_prints_its_help(command, run):
     assert f"Usage: rue {command} [OPTIONS] COMMAND" in bare.out
 
 
+def test_the_help_of_all_commands_loads_none_of_them(run):
+    root = typer.main.get_command(make_app())
+    assert {name: own.get_short_help_str(200) for name, own in root.commands.items()} == COMMANDS
+    code = (
+        "import sys, rue.cli\ntry:\n    rue.cli.main(['--help'])\nfinally:\n    print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
+    assert not {"numpy", "rue.cli.evaluate"} & set(done.stdout.split())
+
+
 def test_help_fits_and_says_what_goes_where(world, run, monkeypatch):
     text = run("evaluate", "--help").out
     assert max(map(len, text.splitlines())) <= 80
@@ -118,10 +131,6 @@ def test_help_fits_and_says_what_goes_where(world, run, monkeypatch):
 
 def test_every_option_says_its_default(run):
     """An option with a value has a default in brackets, or none and the help says what follows."""
-    import typer
-
-    from rue.cli import make_app
-
     root = typer.main.get_command(make_app())
     commands = [
         own

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rue import Annotations, Draws, evaluate
-from rue.cli.inputs import AnyFormat
+from rue.cli.options import AnyFormat
 from rue.errors import InputError
 from rue.metrics.table import FORMATS, format_rows, to_frame, to_latex
 

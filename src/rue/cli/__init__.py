@@ -26,11 +26,24 @@ from rue._text import ESCAPES, one_line
 from rue.errors import InfeasibleError, RueError
 from rue.io.atomic import ON_LINK
 
-# In the order of the help.
-COMMANDS = (
-    *("evaluate", "compare", "plan", "select", "proxies", "report", "sandbox", "published"),
-    *("inversions", "demo", "rule", "recalibrate", "data", "bench", "leaderboard"),
-)
+# In the order of the help, with the first line of each, which needs no file of a command.
+COMMANDS = {
+    "evaluate": "Test how well epistemic uncertainty finds avoidable errors.",
+    "compare": "Compare methods on the same points by paired tests.",
+    "plan": "Plan a study: how many points and annotators it needs.",
+    "select": "Find the best accept/reject rule if the truth is known.",
+    "proxies": "Evaluate OOD detection and selective prediction.",
+    "report": "Write one self-contained HTML page about your results.",
+    "sandbox": "Draw figure 1: five optimal scores reject different inputs.",
+    "published": "Print tables 1 to 13 of the paper.",
+    "inversions": "Compare how different criteria rank the methods.",
+    "demo": "Train six methods on real ratings, and evaluate them.",
+    "rule": "Rules to deploy: learn one, apply it to new points, show it.",
+    "recalibrate": "Recalibration: make uncertainty as large as the regret.",
+    "data": "Data sets: list, describe, download, and check your own.",
+    "bench": "Benchmarks: list suites, run one, print its tables.",
+    "leaderboard": "Leaderboards: build a page, check or make a submission.",
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,13 +52,16 @@ def main(arguments: list[str] | None = None) -> None:
     Exit codes: 0 for a positive outcome, 1 if no selector meets the budgets or a command's answer
     is no (its help says which), 2 for invalid input.
     """
-    words = _repeat_option(_join_numbers(sys.argv[1:] if arguments is None else arguments))
+    words = _spread_values(sys.argv[1:] if arguments is None else arguments)
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
     try:
-        # Only the files of the given command are loaded, if it is one.
-        app = make_app(*(name for name in words[:1] if name in COMMANDS))
+        # Only the file of the given command is loaded, if it is one; none for the help of all.
+        brief = (
+            words in ([], ["-h"], ["--help"], ["--version"]) and "_RUE_COMPLETE" not in os.environ
+        )
+        app = make_app(*(name for name in words[:1] if name in COMMANDS), brief=brief)
         code = app(words, standalone_mode=False, prog_name="rue")
     except typer.TyperException as error:
         _fail(error.format_message().replace("Value error, ", ""))
@@ -60,10 +76,11 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def make_app(*names: str) -> typer.Typer:
+def make_app(*names: str, brief: bool = False) -> typer.Typer:
     """Return the command line with these commands, by default with all of ``COMMANDS``.
 
-    The file of a command has a function of its name, or an ``app`` with commands of its own.
+    The file of a command has a function of its name, or an ``app`` with commands of its own. With
+    ``brief``, commands have their names and first lines only.
     """
     app = App(
         name="rue",
@@ -76,6 +93,9 @@ def make_app(*names: str) -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_root)
     for name in names or COMMANDS:
+        if brief:
+            app.command(name, help=COMMANDS[name])(lambda: None)
+            continue
         module = importlib.import_module(f"rue.cli.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
@@ -203,6 +223,14 @@ def emit_json(value: Any) -> None:
     emit(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
+def emit_either(format: str, facts: Any, text: str) -> None:
+    """Print facts as JSON, or what they say as text."""
+    if format == "json":
+        emit_json(facts)
+    else:
+        emit(text)
+
+
 def escape_lines(text: str, *, marked: bool = True) -> str:
     r"""Return text with control characters as escapes, except line breaks and a table's own marks.
 
@@ -292,34 +320,24 @@ def _declared(name: str, kind: Any, default: Any) -> inspect.Parameter:
     )
 
 
-def _join_numbers(arguments: list[str]) -> list[str]:
-    """Let --values take its numbers one by one: --values -1 0 1."""
-    joined: list[str] = []
-    taking = False
-    for argument in arguments:
-        if taking and is_number(argument):
-            joined[-1] = argument if joined[-1] == "" else f"{joined[-1]},{argument}"
-            continue
-        if taking and joined[-1] == "":
-            joined.pop()
-        joined.append(argument)
-        taking = argument == "--values"
-        if taking:
-            joined.append("")
-    return joined[:-1] if taking and joined[-1] == "" else joined
-
-
-def _repeat_option(arguments: list[str]) -> list[str]:
-    """Let --ood take several files: --ood a.npz b.npz is --ood a.npz --ood b.npz."""
-    repeated: list[str] = []
-    taking = False
-    for argument in arguments:
-        if argument.startswith("-"):
-            taking = argument == "--ood"
-        elif taking and repeated[-1] != "--ood":
-            repeated.append("--ood")
-        repeated.append(argument)
-    return repeated
+def _spread_values(arguments: list[str]) -> list[str]:
+    """Let two options take several words: --values -1 0 1 and --ood a.npz b.npz."""
+    words: list[str] = []
+    option = ""
+    for word in arguments:
+        if option == "--values" and is_number(word):
+            if words[-1] == option:
+                words.append(word)
+            else:
+                words[-1] += f",{word}"
+        elif option == "--ood" and not word.startswith("-"):
+            if words[-1] != option:
+                words.append(option)
+            words.append(word)
+        else:
+            option = word
+            words.append(word)
+    return words
 
 
 def _fail(message: str, *, code: int = 2) -> None:

@@ -1,23 +1,19 @@
 """A user's rows among those of a study that comes with rue: ``rue evaluate --against``."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rue._text import JsonObject
+from rue.bench.baselines import RANKED, Baselines, among, read_baselines
+from rue.data.registry import ENTRIES
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.bench.baselines import Baselines
-    from rue.metrics.evaluation import Evaluation
+from rue.metrics.columns import title
+from rue.metrics.evaluation import Evaluation
 
 
 def baselines_for(
     study: str, truth: str | None, losses: Sequence[str], *, by: str | None, convention: str
-) -> "Baselines":
+) -> Baselines:
     """Return a study, after checking that it has rows to compare with."""
-    from rue.bench.baselines import read_baselines
-    from rue.data.registry import ENTRIES
-
     baselines = read_baselines(study)
     if truth is None or truth not in ENTRIES:
         raise InputError(f"--against {study} needs the name of a data set: --truth NAME")
@@ -31,12 +27,9 @@ def baselines_for(
 
 
 def beside_baselines(
-    rows: "Sequence[Evaluation]", study: "Baselines", dataset: str
+    rows: Sequence[Evaluation], study: Baselines, dataset: str
 ) -> tuple[list[JsonObject], list[str]]:
     """Return all rows, the lowest AuReC first under each loss, and a sentence about each user's."""
-    from rue.bench.baselines import RANKED, among
-    from rue.metrics.columns import title
-
     shown, lines = [], []
     for loss in dict.fromkeys(row.loss for row in rows):
         theirs = study.of(dataset, loss)

@@ -5,36 +5,29 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from rue._text import ESCAPES
-
-if TYPE_CHECKING:
-    from rue.bench.engine import Engine
-    from rue.bench.run import Progress, SuiteRun
-    from rue.bench.suite import Suite
-
+from rue.bench.engine import Engine, Local
+from rue.bench.run import Progress, SuiteRun, run_suite
+from rue.bench.suite import Suite
 
 _BAR = 60  # characters
 
 
 def run_with_progress(
-    suite: "Suite",
+    suite: Suite,
     out: Path,
     *,
-    make_engine: "Callable[[int], Engine] | None" = None,
+    make_engine: Callable[[int], Engine] | None = None,
     workers: int | None = None,
     threads: int | None = None,
     only: dict[str, list[str]] | None = None,
     force: bool = False,
     root: str | None = None,
-) -> "SuiteRun":
+) -> SuiteRun:
     """Run a suite with a progress display on stderr where that is a terminal."""
-    from rue.bench.engine import Local
-    from rue.bench.run import run_suite
-
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     probes = all(suite.network_of(dataset) == "probe" for dataset in suite.datasets)
     workers = workers or (cores or 1 if probes else 1)
@@ -77,12 +70,12 @@ def only_stderr() -> Iterator[None]:
 
 
 @contextmanager
-def _screen(name: str, out: Path) -> "Iterator[Callable[[Progress], None]]":
+def _screen(name: str, out: Path) -> Iterator[Callable[[Progress], None]]:
     """Show progress on stderr: live on a terminal, else a line for each cell that ends."""
     last: list[Progress] = []
     with _terminal(name) if sys.stderr.isatty() else _log(name) as show:
 
-        def on_change(progress: "Progress") -> None:
+        def on_change(progress: Progress) -> None:
             last[:] = [progress]
             show(progress)
 
@@ -96,10 +89,10 @@ def _screen(name: str, out: Path) -> "Iterator[Callable[[Progress], None]]":
 
 
 @contextmanager
-def _log(name: str) -> "Iterator[Callable[[Progress], None]]":
+def _log(name: str) -> Iterator[Callable[[Progress], None]]:
     ended = 0
 
-    def show(progress: "Progress") -> None:
+    def show(progress: Progress) -> None:
         nonlocal ended
         finished = len(progress.done) + len(progress.failed)
         if finished == ended:
@@ -114,14 +107,14 @@ def _log(name: str) -> "Iterator[Callable[[Progress], None]]":
 
 
 @contextmanager
-def _terminal(name: str) -> "Iterator[Callable[[Progress], None]]":
+def _terminal(name: str) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console, Group
     from rich.live import Live
     from rich.text import Text
 
     with Live(console=Console(stderr=True), refresh_per_second=2, transient=True) as live:
 
-        def show(progress: "Progress") -> None:
+        def show(progress: Progress) -> None:
             finished = len(progress.done) + len(progress.failed)
             filled = _BAR * finished // max(progress.total, 1)
             left = progress.time_left()

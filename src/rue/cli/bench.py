@@ -2,29 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
 from rue._text import JsonObject
-from rue.cli import App, emit, emit_json, print_notes, terminal_width
-from rue.cli._progress import only_stderr, run_with_progress
-from rue.cli.inputs import (
-    FOLDER,
-    AnyFormat,
-    Root,
-    TableOrJson,
-    Wide,
-    argument,
-    option,
-    read_columns,
+from rue.bench.engine import Engine, Local, RayCluster
+from rue.bench.resampling import draw, with_intervals
+from rue.bench.run import SuiteRun
+from rue.bench.store import Store, with_convention
+from rue.bench.suite import Suite, read_suite, shipped
+from rue.bench.tables import (
+    beside_published,
+    in_paper,
+    read_results,
+    summarize,
+    table_rows,
 )
+from rue.cli import App, emit, emit_either, emit_json, print_notes, terminal_width
+from rue.cli._progress import only_stderr, run_with_progress
+from rue.cli.inputs import read_columns
+from rue.cli.options import FOLDER, AnyFormat, Root, TableOrJson, Wide, argument, option
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.bench.engine import Engine
-    from rue.bench.run import SuiteRun
-    from rue.bench.suite import Suite
+from rue.metrics.columns import BLOCKS, COLUMNS
+from rue.metrics.table import format_grid, format_rows, with_title
 
 Columns = Sequence[str] | Mapping[str, str] | None
 app = App(help="Benchmarks: list suites, run one, print its tables.")
@@ -33,13 +34,7 @@ app = App(help="Benchmarks: list suites, run one, print its tables.")
 @app.command("list", epilog="Example:  rue bench list")
 def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
     """List the suites that come with rue."""
-    from rue.bench.suite import read_suite, shipped
-    from rue.metrics.table import format_grid
-
     suites = [read_suite(name) for name in shipped()]
-    if format == "json":
-        emit_json([_facts(suite) for suite in suites])
-        return
     rows = [["suite", *["data sets", "methods", "seeds"] * wide, "cells", *["losses"] * wide]]
     rows[0].append("what it is")
     for suite in suites:
@@ -48,7 +43,8 @@ def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
         losses = [", ".join(_losses(suite))] * wide
         rows.append([suite.name, *counts, *losses, suite.description])
     left = ("suite", "losses", "what it is")
-    emit(format_grid(rows, left=left, wrap="what it is", width=terminal_width(wide)))
+    text = format_grid(rows, left=left, wrap="what it is", width=terminal_width(wide))
+    emit_either(format, [_facts(suite) for suite in suites], text)
 
 
 @app.command("run", epilog="Example:  rue bench run demo --out out/demo --workers 2")
@@ -79,8 +75,6 @@ def run(
 
     A cell is one data set, method and seed. An interrupted run resumes if you call it again.
     """
-    from rue.bench.suite import read_suite
-
     chosen = read_suite(suite)
     with only_stderr():
         report = run_with_progress(
@@ -93,19 +87,15 @@ def run(
             force=force,
             root=None if root is None else str(root),
         )
-    if format == "json":
-        emit_json(
-            {
-                "suite": chosen.name,
-                "folder": str(report.folder),
-                "kept": list(map(str, report.kept)),
-                "done": list(map(str, report.done)),
-                "failed": {str(cell): error for cell, error in report.failed.items()},
-                "redone": {str(cell): why for cell, why in report.redone.items()},
-            }
-        )
-    else:
-        emit("\n".join(_summary(report)))
+    facts = {
+        "suite": chosen.name,
+        "folder": str(report.folder),
+        "kept": list(map(str, report.kept)),
+        "done": list(map(str, report.done)),
+        "failed": {str(cell): error for cell, error in report.failed.items()},
+        "redone": {str(cell): why for cell, why in report.redone.items()},
+    }
+    emit_either(format, facts, "\n".join(_summary(report)))
     if report.failed:
         raise typer.Exit(1)
 
@@ -140,17 +130,6 @@ def table(
 
     Each mean comes with its standard deviation over the seeds.
     """
-    from rue.bench.store import Store, with_convention
-    from rue.bench.tables import (
-        beside_published,
-        in_paper,
-        read_results,
-        summarize,
-        table_rows,
-    )
-    from rue.metrics.columns import BLOCKS, COLUMNS
-    from rue.metrics.table import format_rows, with_title
-
     if seeds and (ci is not None or against is not None):
         other = "--ci" if ci is not None else "--against"
         raise InputError(f"--seeds prints single runs and cannot go with {other}")
@@ -166,8 +145,6 @@ def table(
         single = with_convention(store, single, convention or "definition", progress=True)
     rows = table_rows(single)
     if ci is not None:
-        from rue.bench.resampling import draw, with_intervals
-
         rows = with_intervals(rows, draw(store, rows, progress=True), level=ci)
     total = summarize(rows)
     table_of: list[JsonObject] = rows
@@ -224,14 +201,11 @@ def table(
 
 def _engine(
     name: str, workers: int, address: str | None, gpus: float, *, explicit: int | None
-) -> "Engine":
+) -> Engine:
     if name == "ray":
-        from rue.bench.engine import RayCluster
-
         return RayCluster(address=address, workers=explicit, gpus_per_run=gpus)
     if address is not None:
         raise InputError("--address needs --engine ray")
-    from rue.bench.engine import Local
 
     return Local(workers, gpus_per_run=gpus, gpus=_gpus() if gpus else ())
 
@@ -252,7 +226,7 @@ def _only(choices: list[str]) -> dict[str, list[str]]:
     return only
 
 
-def _summary(report: "SuiteRun") -> list[str]:
+def _summary(report: SuiteRun) -> list[str]:
     lines = [
         f"{len(report.done)} cells done, {len(report.kept)} were there, "
         f"{len(report.failed)} failed; in {report.folder}"
@@ -269,8 +243,6 @@ def _summary(report: "SuiteRun") -> list[str]:
 
 def _has_own(row: JsonObject, shown: Columns) -> bool:
     """Return whether a row has a column that was asked for, or one that only this block has."""
-    from rue.metrics.columns import COLUMNS
-
     if shown is None:
         return True
     if isinstance(shown, Mapping):
@@ -282,7 +254,7 @@ def _without(row: JsonObject, key: str) -> JsonObject:
     return {name: value for name, value in row.items() if name != key}
 
 
-def _facts(suite: "Suite") -> JsonObject:
+def _facts(suite: Suite) -> JsonObject:
     return {
         "name": suite.name,
         "description": suite.description,
@@ -297,5 +269,5 @@ def _facts(suite: "Suite") -> JsonObject:
     }
 
 
-def _losses(suite: "Suite") -> list[str]:
+def _losses(suite: Suite) -> list[str]:
     return list(dict.fromkeys(loss for name in suite.datasets for loss in suite.losses_of(name)))

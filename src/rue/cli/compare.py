@@ -4,29 +4,28 @@ import math
 import textwrap
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rue._text import ESCAPES, JsonObject
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.evaluate import loss_of_components
-from rue.cli.inputs import (
+from rue.cli.inputs import CommandLosses, Matched, read_limits, require_level
+from rue.cli.options import (
     OUTPUT,
     AnyFormat,
     At,
     ClusterOption,
-    CommandLosses,
     CoverageAt,
     Files,
-    Matched,
     Wide,
     option,
-    read_limits,
-    require_level,
 )
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.inference.method_ranking import Ranking
+from rue.inference.comparison import DEFAULT
+from rue.inference.comparison import compare as compare_runs
+from rue.inference.method_ranking import Ranking
+from rue.io.runs import make_runs
+from rue.metrics.table import format_grid, format_rows, notes, with_title
 
 EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
 
@@ -57,11 +56,6 @@ def compare(
     Print the verdicts, then each method's value with its interval and ranks, and the difference of
     each pair with its p-value.
     """
-    from rue.inference.comparison import DEFAULT
-    from rue.inference.comparison import compare as compare_runs
-    from rue.io.runs import make_runs
-    from rue.metrics.table import format_rows, notes, with_title
-
     require_level("--ci", ci)
     limits = read_limits(at, coverage_at)
     answers = matched.answers(cluster)
@@ -114,16 +108,14 @@ def compare(
     print_notes(notes(note_rows), format)
 
 
-def _titled(loss: str, ranking: "Ranking") -> str:
+def _titled(loss: str, ranking: Ranking) -> str:
     return f"{ranking.title} ({loss} loss)"
 
 
 def _tables(
-    ranking: "Ranking", format: Literal["table", "latex", "markdown"], wide: bool
+    ranking: Ranking, format: Literal["table", "latex", "markdown"], wide: bool
 ) -> list[str]:
     """Return two tables, one row per method and one per pair."""
-    from rue.metrics.table import format_grid
-
     n = len(ranking.methods)
     percent = f"{100 * ranking.level:g} %"
     all_ranks = wide or n <= 4  # otherwise the chance to be best says enough

@@ -1,15 +1,22 @@
 """rue data: which data sets there are, what they hold, fetching them, and checking your own."""
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rue.cli import App, emit, emit_json, terminal_width, warn
-from rue.cli.inputs import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide, argument, option
-
-if TYPE_CHECKING:
-    from rue.data.entry import Entry
-    from rue.data.own.check import Check
+from rue.cli import App, emit, emit_either, emit_json, terminal_width, warn
+from rue.cli.options import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide, argument, option
+from rue.data.dataset import count
+from rue.data.entry import Entry
+from rue.data.own.check import Check
+from rue.data.own.check import check as check_own
+from rue.data.own.description import save_description
+from rue.data.registry import ENTRIES, expand, find_problem, is_complete, is_here, known
+from rue.data.registry import fetch as fetch_one
+from rue.data.registry import info as describe
+from rue.errors import PluginError
+from rue.io.memory import parse_size
+from rue.metrics.table import format_grid
 
 app = App(help="Data sets: list, describe, download, and check your own.")
 
@@ -17,9 +24,6 @@ app = App(help="Data sets: list, describe, download, and check your own.")
 @app.command("list", epilog="Example:  rue data list")
 def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) -> None:
     """List the data sets, and whether each is on this machine."""
-    from rue.data.registry import ENTRIES
-    from rue.errors import PluginError
-
     entries: dict[str, Entry] = {}
     broken: list[PluginError] = []
     for name in ENTRIES:
@@ -28,7 +32,12 @@ def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) 
         except PluginError as error:  # the others are listed all the same
             broken.append(error)
     if format == "json":
-        _print_facts(entries, root)
+        emit_json(
+            [
+                asdict(known(e)) | {"task": e.task, "size": e.size, "here": is_here(name, root)}
+                for name, e in entries.items()
+            ]
+        )
     else:
         emit(_table(entries, root, wide))
     if broken:
@@ -45,23 +54,18 @@ def info(
 
     The numbers are measured if it is on this machine, otherwise those of the registry.
     """
-    from rue.data.registry import info as describe
-
     facts = asdict(describe(name, root))
-    if format == "json":
-        emit_json(facts)
-        return
+    lines = []
     for key, value in facts.items():
         if isinstance(value, dict):
-            value = (
-                "  ".join(f"{name} {'-' if fact is None else fact}" for name, fact in value.items())
-                or "-"
-            )
+            parts = (f"{name} {'-' if fact is None else fact}" for name, fact in value.items())
+            value = "  ".join(parts) or None
         elif isinstance(value, tuple):
-            value = ", ".join([*value[:2], "...", *value[2:]]) if len(value) > 2 else "-"
+            value = ", ".join([*value[:2], "...", *value[2:]]) if len(value) > 2 else None
         elif isinstance(value, float):
             value = f"{value:.2f}"
-        emit(f"{key:<16} {'-' if value is None else value}")
+        lines.append(f"{key:<16} {'-' if value is None else value}")
+    emit_either(format, facts, "\n".join(lines))
 
 
 @app.command(epilog="Example:  rue data fetch 'sentiment-*' cifar10h")
@@ -72,11 +76,6 @@ def fetch(
     ),
 ) -> None:
     """Download data sets and check them; an interrupted download resumes."""
-    import sys
-
-    from rue.data.registry import expand, find_problem
-    from rue.data.registry import fetch as fetch_one
-
     for name in expand(names):
         there = root is None and find_problem(name) is None
         if not there:
@@ -112,10 +111,6 @@ def check(
 
     rue bench accepts this file as a data set.
     """
-    from rue.data.own.check import check as check_own
-    from rue.data.own.description import save_description
-    from rue.io.memory import parse_size
-
     checked = check_own(
         path,
         name=out.stem if name is None and out is not None else name,
@@ -136,29 +131,13 @@ def check(
     )
     target = out or Path(f"{checked.name}.toml")
     save_description(checked.description, target)
-    if format == "json":
-        facts = asdict(checked)
-        del facts["description"]
-        emit_json({**facts, "written": str(target)})
-    else:
-        emit(_check_table(checked, target))
+    facts = {**asdict(checked), "written": str(target)}
+    del facts["description"]
+    emit_either(format, facts, _check_table(checked, target))
 
 
-def _print_facts(entries: "dict[str, Entry]", root: Path | None) -> None:
-    from rue.data.registry import is_here, known
-
-    more = {name: {"task": e.task, "size": e.size} for name, e in entries.items()}
-    emit_json(
-        [
-            {**asdict(known(entry)), **more[name], "here": is_here(name, root)}
-            for name, entry in entries.items()
-        ]
-    )
-
-
-def _check_table(checked: "Check", target: Path) -> str:
+def _check_table(checked: Check, target: Path) -> str:
     """Set the facts one a line, then the warnings."""
-    from rue.data.dataset import count
 
     def show(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
@@ -206,9 +185,7 @@ def _check_table(checked: "Check", target: Path) -> str:
     )
 
 
-def _table(entries: "dict[str, Entry]", root: Path | None, wide: bool) -> str:
-    from rue.data.registry import is_complete, is_here
-    from rue.metrics.table import format_grid
+def _table(entries: dict[str, Entry], root: Path | None, wide: bool) -> str:
 
     rows = [["name", "task", "points", "classes", "annotators", "size", "here"]]
     rows[0] += ["licence"] if wide else []

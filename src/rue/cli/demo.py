@@ -1,9 +1,11 @@
 """rue demo: the whole workflow on real data, in two minutes."""
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,21 @@ from rue._text import JsonObject
 from rue.beliefs import Belief, Dirichlet, Draws
 from rue.bench.cells import cells
 from rue.bench.store import Store
+from rue.bench.suite import read_suite
+from rue.bench.tables import read_results, table_rows
 from rue.cli import emit, terminal_width
-from rue.cli.inputs import option
+from rue.cli._progress import run_with_progress
+from rue.cli.options import option
+from rue.cli.sandbox import write_sandbox
 from rue.components import Run
+from rue.data import fetch
 from rue.data.datasets.random_rbf import random_rbf
 from rue.io.runs import read_run
-from rue.metrics.evaluation import evaluate
+from rue.io.saving import save_predictions
+from rue.metrics.evaluation import evaluate, evaluate_run
+from rue.metrics.table import format_rows
+from rue.report import from_files, from_folder, write_report
+from rue.sandbox import run_sandbox
 from rue.truth import Annotations
 
 EXAMPLE = "rue demo --out out/demo"
@@ -44,20 +55,8 @@ def demo(
 
 def _whole(out: Path) -> None:
     """Run the suite ``demo``: real data, methods that train networks."""
-    import sys
-    from threading import Thread
-
-    from rue.bench.store import Store
-    from rue.bench.suite import read_suite
-    from rue.bench.tables import read_results, table_rows
-    from rue.cli._progress import run_with_progress
-    from rue.cli.demo import compile_kernels, drawn_runs, meaning
-    from rue.cli.sandbox import write_sandbox
-    from rue.data import fetch
     from rue.plots.curves import plot_curves
     from rue.plots.style import save
-    from rue.report import from_folder, write_report
-    from rue.sandbox import run_sandbox
 
     suite = read_suite("demo")
     for name in suite.datasets:
@@ -95,13 +94,8 @@ def _whole(out: Path) -> None:
 
 def _quick(out: Path) -> None:
     """Evaluate three small models on made data."""
-    from rue.cli.demo import MODELS, made_data, meaning
-    from rue.io.runs import read_run
-    from rue.io.saving import save_predictions
-    from rue.metrics.evaluation import evaluate_run
     from rue.plots.curves import plot_curves
     from rue.plots.style import save
-    from rue.report import from_files, write_report
 
     points, labels, test, answers = made_data()
     emit(
@@ -131,8 +125,6 @@ def _quick(out: Path) -> None:
 
 def _show(rows: list[JsonObject], sentences: list[str]) -> None:
     """Print the table, and what it means."""
-    from rue.metrics.table import format_rows
-
     table = [{key: value for key, value in row.items() if key != "dataset"} for row in rows]
     emit("\n" + format_rows(table, width=terminal_width()) + "\n")
     for sentence in sentences:

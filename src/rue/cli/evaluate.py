@@ -1,13 +1,24 @@
 """rue evaluate: a row of the paper's table for each prediction file and loss."""
 
 import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rue._text import JsonObject
+from rue.beliefs import Belief
 from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
+    CommandLosses,
+    Matched,
+    files_by_name,
+    read_columns,
+    read_limits,
+    require_level,
+)
+from rue.cli.options import (
     COLUMN,
     INPUT,
     INTERVALS,
@@ -15,33 +26,31 @@ from rue.cli.inputs import (
     AnyFormat,
     At,
     ClusterOption,
-    CommandLosses,
     ConventionOption,
     CorrectedOption,
     CoverageAt,
     DeferFee,
     Files,
-    Matched,
     Wide,
     option,
-    read_columns,
-    read_limits,
-    require_level,
 )
+from rue.components import Run
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from rue.beliefs import Belief
-    from rue.components import Run
-    from rue.metrics.evaluation import Evaluation
-    from rue.metrics.table import Format
-    from rue.truth.base import Truth
+from rue.inference.combined_rows import combined_row
+from rue.inference.intervals import intervals
+from rue.io.annotator_groups import read_annotator_groups
+from rue.io.multi_label import read_label_beliefs, read_label_truths
+from rue.io.runs import make_run
+from rue.metrics.columns import CORRECTED_TITLES, EVALUATED, PERSON, SHORT
+from rue.metrics.evaluation import Evaluation, evaluate_run
+from rue.metrics.limits import limit_titles
+from rue.metrics.table import Format, format_grid, format_rows, notes, with_title
+from rue.truth.base import Truth
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
+
+Problems = dict[str, list[tuple[str, Belief | Run, Truth | None]]]
+"""By method, its predictions and the answers: about everything (""), or about each label."""
 
 
 def evaluate(
@@ -111,57 +120,49 @@ def evaluate(
     plot: Path | None = option(None, "Draw the coverage curves: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""
-    from rue.components import Run
-    from rue.io.runs import make_run
-    from rue.metrics.columns import CORRECTED_TITLES, PERSON
-    from rue.metrics.evaluation import evaluate_run
-    from rue.metrics.table import format_rows, notes, with_title
-
     chosen = losses.chosen
-    scale = losses.scale
     limits = read_limits(at, coverage_at)
     shown = _shown_columns(columns, format, limits)
     require_level("--ci", ci)
-    if resample_annotators and (multi_label or by_annotator is not None):
-        name = "--multi-label" if multi_label else "--by-annotator"
-        raise InputError(f"{name} resamples items: leave out --resample-annotators")
+    combining = "--multi-label" if multi_label else "--by-annotator" if by_annotator else ""
+    if resample_annotators and combining:
+        raise InputError(f"{combining} resamples items: leave out --resample-annotators")
     if resample_annotators and ci is None:
         raise InputError("--resample-annotators needs --ci")
     if cluster is not None and ci is None:
         raise InputError("--cluster needs --ci")
     study = None
     if against is not None:
-        from rue.cli._against import baselines_for
+        from rue.cli._against import baselines_for, beside_baselines  # rue.bench loads slowly
 
         study = baselines_for(against, matched.truth, list(chosen), by=by, convention=convention)
         # A study evaluates the test part of a data set, so its other points may be missing.
         matched = replace(matched, common=matched.common or not matched.by_position)
-    # The predictions and answers of each method: about everything (""), or about each label.
-    problems: dict[str, list[tuple[str, Belief | Run, Truth | None]]]
+    other = {"--by": by, "--against": against}
+    problems: Problems
     if multi_label:
-        for name, value in (
-            ("--by", by),
-            ("--by-annotator", by_annotator),
-            ("--against", against),
-            ("--positive", matched.positive),
-        ):
-            if value is not None:
-                raise InputError(f"--multi-label has a row for each label, so leave out {name}")
-        problems = matched.read_labels(files, cluster)
+        other |= {"--by-annotator": by_annotator, "--positive": matched.positive}
+        _require_none("--multi-label has a row for each label, so leave out", other)
+        problems = _read_labels(matched, files, cluster)
     elif by_annotator is not None:
-        for name, value in (("--by", by), ("--against", against)):
-            if value is not None:
-                raise InputError(f"--by-annotator has a row for each group: leave out {name}")
-        problems = matched.read_groups(files, by_annotator, cluster)
+        _require_none("--by-annotator has a row for each group: leave out", other)
+        problems = _read_groups(matched, files, by_annotator, cluster)
     else:
         answers = matched.answers(by, cluster)
         methods = matched.read_methods(files, by, cluster)
         problems = {method: [("", read, answers)] for method, read in methods.items()}
+    bootstrap: JsonObject = {
+        "level": ci,
+        "n_replicates": replicates,
+        "gap": gap,
+        "cluster": cluster,
+        "seed": seed,
+    }
     rows: list[Evaluation] = []
     runs = []
     with progress(len(problems) * len(chosen)) as step:
         for method, parts in problems.items():
-            _, predictions, _ = parts[0]
+            predictions = parts[0][1]
             is_run = isinstance(predictions, Run)
             if is_run and study is not None:
                 raise InputError(
@@ -172,13 +173,13 @@ def evaluate(
                     f"{predictions.source} contains components of one loss: pass one --loss"
                 )
             for name, loss in chosen.items():
-                labelled = []
+                pairs = []
                 for label, belief, truth in parts:
                     run = make_run(
                         belief,
                         truth,
                         loss,
-                        values=scale,
+                        values=losses.scale,
                         seed=seed,
                         with_answers=resample_annotators,
                         matching=matched.matching,
@@ -188,8 +189,7 @@ def evaluate(
                     if is_run:
                         own = loss_of_components(run, name if losses.loss else "")
                         run = replace(run, loss=own)
-                    for group, rows_in in [(label, None)] if label else _groups(run, by):
-                        part = run if rows_in is None else run[rows_in]
+                    for group, part in [(label, run)] if label else _groups(run, by):
                         row = evaluate_run(
                             part,
                             group=group,
@@ -199,40 +199,26 @@ def evaluate(
                             seed=seed,
                         )
                         if ci is not None:
-                            from rue.inference.intervals import intervals
-
                             bounds = intervals(
                                 part,
                                 row=row,
-                                level=ci,
-                                n_replicates=replicates,
-                                gap=gap,
                                 resample_annotators=resample_annotators,
-                                cluster=cluster,
-                                seed=seed,
                                 progress=True,
+                                **bootstrap,
                             )
                             row = replace(row, intervals=bounds)
                         rows.append(row)
-                        labelled.append((part, row))
+                        pairs.append((part, row))
                     runs.append(run)
-                if multi_label or by_annotator is not None:
-                    from rue.inference.combined_rows import combined_row
-
-                    pairs = [labelled] if multi_label else itertools.combinations(labelled, 2)
-                    rows += [
-                        combined_row(
-                            [part for part, _ in several],
-                            [row for _, row in several],
-                            difference=not multi_label,
-                            level=ci,
-                            n_replicates=replicates,
-                            gap=gap,
-                            cluster=cluster,
-                            seed=seed,
+                if combining:
+                    several = [pairs] if multi_label else itertools.combinations(pairs, 2)
+                    for combined in several:
+                        some_runs, some_rows = zip(*combined, strict=True)
+                        rows.append(
+                            combined_row(
+                                some_runs, some_rows, difference=not multi_label, **bootstrap
+                            )
                         )
-                        for several in pairs
-                    ]
                 step(f"{method} {name}")
     if plot is not None:
         from rue.plots.curves import plot_curves
@@ -245,8 +231,6 @@ def evaluate(
     table: list[Evaluation] | list[JsonObject] = rows
     sentences: list[str] = []
     if study is not None and matched.truth is not None:
-        from rue.cli._against import beside_baselines
-
         table, sentences = beside_baselines(rows, study, matched.truth)
     width = terminal_width(wide)
     emit(format_rows(table, format, columns=shown, width=width))
@@ -257,32 +241,62 @@ def evaluate(
         emit("\n" + with_title(title, text, format))
         about |= {*CORRECTED_TITLES}
     if about is not None and format in ("table", "latex", "markdown") and defer_fee is not None:
-        person_note = (
-            f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
-        )
-        emit("\n" + with_title(person_note, _teams(rows, format), format))
+        title = f"With a person who is asked about deferred points, for a fee of {defer_fee:g}"
+        emit("\n" + with_title(title, _teams(rows, format), format))
         about |= {*PERSON}
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
     print_notes(notes(rows, about), format)
 
 
-def _shown_columns(
-    columns: str | None, format: str, limits: "Mapping[str, float]"
-) -> "Sequence[str] | Mapping[str, str] | None":
-    """Return the columns to show: those asked for, the short answer, or None for all (a file)."""
-    from rue.metrics.columns import EVALUATED, SHORT
-    from rue.metrics.limits import limit_titles
+def _require_none(rule: str, options: Mapping[str, str | None]) -> None:
+    """Raise if one of these options is given; the rule says why."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{rule} {name}")
 
+
+def _read_groups(matched: Matched, files: list[str], column: str, cluster: str | None) -> Problems:
+    """Read each method's predictions with the answers of each group of annotators."""
+    if matched.truth is None or not Path(matched.truth).exists():
+        raise InputError("--by-annotator needs --truth FILE, with one row per answer")
+    if matched.by_position:
+        raise InputError("--by-annotator matches points by id: leave out --by-position")
+    by = [] if cluster is None else [cluster]
+    groups = read_annotator_groups(matched.truth, column, by=by, matching=matched.matching)
+    problems: Problems = {}
+    for name, belief in matched.read_methods(files, cluster).items():
+        part = groups.on_points(belief, matched.matching)
+        problems[name] = [(group, part, truth) for group, truth in groups.truths.items()]
+    return problems
+
+
+def _read_labels(matched: Matched, files: list[str], cluster: str | None) -> Problems:
+    """Read each method's predictions of each label, with the answers about it."""
+    if matched.truth is None:
+        raise InputError("--multi-label needs --truth FILE, with the labels that people chose")
+    by = [] if cluster is None else [cluster]
+    truths = read_label_truths(matched.truth, by=by, matching=matched.matching)
+    problems: Problems = {}
+    for name, paths in files_by_name(files).items():
+        if len(paths) > 1:
+            raise InputError(f"--multi-label takes one file per method, got {len(paths)}")
+        beliefs = read_label_beliefs(paths[0], list(truths), matching=matched.matching)
+        problems[name] = [(label, belief, truths[label]) for label, belief in beliefs.items()]
+    return problems
+
+
+def _shown_columns(
+    columns: str | None, format: str, limits: Mapping[str, float]
+) -> Sequence[str] | Mapping[str, str] | None:
+    """Return the columns to show: those asked for, the short answer, or None for all (a file)."""
     if columns is None:
         return None if format in ("json", "csv") else SHORT | limit_titles(limits)
     return read_columns(columns, format, EVALUATED)
 
 
-def _teams(rows: "list[Evaluation]", format: "Format") -> str:
+def _teams(rows: list[Evaluation], format: Format) -> str:
     """Return what model and person cost, alone and together."""
-    from rue.metrics.table import format_grid
-
     head = ["method", "loss", "asked", "accept all", "defer all", "team", "at coverage", "parity"]
     grid = [head]
     for row in rows:
@@ -294,31 +308,26 @@ def _teams(rows: "list[Evaluation]", format: "Format") -> str:
     return format_grid(grid, format, left=head[:3], width=terminal_width())
 
 
-def _groups(run: "Run", by: str | None) -> "list[tuple[str, NDArray[Any] | None]]":
-    """Return the name and rows of each group; without groups, one without a name."""
-    import numpy as np
-
+def _groups(run: Run, by: str | None) -> Iterator[tuple[str, Run]]:
+    """Yield the name and the points of each group; without groups, all without a name."""
     if by is None:
-        return [("", None)]
+        yield "", run
+        return
     if by not in run.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "
             f"{run.path} and its truth have {', '.join(run.groups) or 'none'}"
         )
     column = run.groups[by]
-    if column.dtype.kind == "f" and np.isnan(column).any():
+    is_number = column.dtype.kind == "f"
+    if is_number and np.isnan(column).any():
         row = int(np.argmax(np.isnan(column)))
         raise InputError(f"--by {by}: the column has a missing value at row {row}")
-    return [
-        (
-            str(int(group)) if column.dtype.kind == "f" and group % 1 == 0 else str(group),
-            column == group,
-        )
-        for group in np.unique(column)
-    ]
+    for group in np.unique(column):
+        yield str(int(group) if is_number and group % 1 == 0 else group), run[column == group]
 
 
-def loss_of_components(run: "Run", asked: str) -> str:
+def loss_of_components(run: Run, asked: str) -> str:
     """Return the loss of a table of components: the one it names, or the one that was asked for."""
     if asked and run.loss_name and run.loss_name != asked:
         raise InputError(

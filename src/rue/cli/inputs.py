@@ -1,4 +1,4 @@
-"""The options that commands share, each declared once, and what they say.
+"""Groups of options that commands share, and what they say.
 
 A group of options is a dataclass. A command that has a parameter of such a type has its options
 (:func:`rue.cli.with_options`).
@@ -11,135 +11,31 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-import typer
-
+from rue.beliefs import Belief
+from rue.cli.options import (
+    COLUMN,
+    FILE,
+    LOSSES,
+    NAME,
+    LossNames,
+    MaxMemory,
+    TruthFile,
+    Values,
+    option,
+)
+from rue.components import Run
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.beliefs import Belief
-    from rue.components import Run
-    from rue.io.names import Matching
-    from rue.losses import Loss
-    from rue.selectors.selector import Problem
-    from rue.truth.base import Truth
-
-FILE, FOLDER, COLUMN, NAME = "FILE", "FOLDER", "COLUMN", "NAME"
-INPUT, INTERVALS, OUTPUT = "Input", "Intervals", "Output"  # groups of options in the help
-_LOSSES = "log (the default), brier, zero_one, squared, absolute, rps, crps, pinball:Q or cost"
-
-
-def option(default: Any, text: str, *names: str, panel: str | None = None, **settings: Any) -> Any:
-    """Declare an option by its default value (... if it is required) and its help."""
-    return typer.Option(default, *names, help=text, rich_help_panel=panel, **settings)
-
-
-def shared(text: str, *names: str, panel: str | None = None, **settings: Any) -> Any:
-    """Declare an option that several commands have, each with its own default value."""
-    return typer.Option(*names, help=text, rich_help_panel=panel, **settings)
-
-
-def argument(default: Any, text: str, **settings: Any) -> Any:
-    """Declare an argument by its default value (... if it is required) and its help."""
-    return typer.Argument(default, help=text, **settings)
-
-
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar=FILE,
-        help="Prediction files (.npz, .jsonl, .csv, .parquet), one per method; or "
-        "NAME=FILE,FILE,... for one method in several files.",
-    ),
-]
-OneMethod = Annotated[
-    str,
-    typer.Argument(
-        metavar=FILE,
-        help="A prediction file, as rue evaluate reads it; or NAME=FILE,FILE,... for one method in "
-        "several files.",
-    ),
-]
-TruthFile = Annotated[
-    str | None,
-    shared(
-        "The annotators' answers: a file (.npy, .npz, .jsonl, .csv, .parquet), or the name of "
-        "a data set (rue data list). By default the counts in the prediction file.",
-        "--truth",
-        metavar=FILE,
-    ),
-]
-LossNames = Annotated[list[str] | None, shared(f"{_LOSSES}; repeat for several.", metavar=NAME)]
-Values = Annotated[
-    str | None,
-    shared(
-        "Numbers that classes stand for: -1,0,1 (squared, absolute, rps, pinball). "
-        "By default 0,1,2,...",
-        metavar="NUMBERS",
-    ),
-]
-ClusterOption = Annotated[
-    str | None,
-    shared(
-        "Column of clusters, such as documents: resample whole clusters.",
-        panel=INTERVALS,
-        metavar=COLUMN,
-    ),
-]
-CorrectedOption = Annotated[
-    bool,
-    shared(
-        "Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the "
-        "number of annotators.",
-        "--corrected",
-        panel=OUTPUT,
-    ),
-]
-DeferFee = Annotated[
-    float | None,
-    shared(
-        "What asking a person about a deferred point costs beyond their risk, in the unit of "
-        "the loss.",
-        panel=OUTPUT,
-        min=0.0,
-    ),
-]
-At = Annotated[float | None, shared("Add risk and regret at this coverage.", panel=OUTPUT)]
-CoverageAt = Annotated[
-    list[str] | None,
-    shared(
-        "Add the largest coverage within this risk or regret, e.g. risk=0.05; repeatable.",
-        panel=OUTPUT,
-        metavar="NAME=NUMBER",
-    ),
-]
-ConventionOption = Annotated[
-    Literal["definition", "published"],
-    shared("Definition 1, or what the authors' own code computes.", panel=OUTPUT),
-]
-Root = Annotated[
-    Path | None,
-    shared("A data folder that is searched before RUE_DATA and the cache.", metavar=FOLDER),
-]
-MaxMemory = Annotated[
-    str | None,
-    shared(
-        "Memory limit for reading a file, e.g. 2GiB. By default 1 GiB or 100 times its size, "
-        "whichever is more.",
-        metavar="SIZE",
-    ),
-]
-AnyFormat = Annotated[
-    Literal["table", "json", "csv", "latex", "markdown"],
-    shared("Output format.", "--format", panel=OUTPUT),
-]
-TableOrJson = Annotated[
-    Literal["table", "json"], shared("Output format.", "--format", panel=OUTPUT)
-]
-Wide = Annotated[
-    bool, shared("Do not fit tables into the width of the terminal.", "--wide", panel=OUTPUT)
-]
+from rue.io.cost import read_cost
+from rue.io.memory import parse_size
+from rue.io.names import Matching
+from rue.io.predictions import read_file, read_method
+from rue.io.runs import in_one_order
+from rue.io.truth import read_truth
+from rue.losses import Log, Loss, get_loss
+from rue.selectors.selector import Problem
+from rue.truth.base import Truth
 
 
 @dataclass(frozen=True)
@@ -203,41 +99,31 @@ class Matched:
     max_memory: MaxMemory = None
 
     @cached_property
-    def matching(self) -> "Matching":
+    def matching(self) -> Matching:
         """The same for the functions that read files."""
-        from rue.io.memory import parse_size
-        from rue.io.names import Matching
-
         own = {field.name for field in fields(Matching)}
         same = {name: value for name, value in vars(self).items() if name in own}
         size = None if self.max_memory is None else parse_size(self.max_memory)
         lists = {"classes": _names(self.classes), "choices": _names(self.choices)}
         return Matching(**(same | lists | {"max_memory": size}))
 
-    def matching_for(self, *columns: str | None) -> "Matching":
+    def matching_for(self, *columns: str | None) -> Matching:
         """Return the same for a command that groups or clusters by these columns."""
         return replace(self.matching, groups=tuple(name for name in columns if name))
 
-    def answers(self, *columns: str | None) -> "Truth | None":
+    def answers(self, *columns: str | None) -> Truth | None:
         """Read the truth, with these columns: a file, or a data set's name or its TOML file."""
         if self.truth is None:
             return None
-        from rue.io.truth import read_truth
-
         if self.truth.endswith(".toml") or not Path(self.truth).is_file():
-            from rue.data.registry import ENTRIES
-            from rue.data.truth import data_set_truth
+            from rue.data.truth import data_set_truth, is_data_set  # they load every data set
 
-            if self.truth.endswith(".toml") or self.truth in ENTRIES:
+            if is_data_set(self.truth):
                 return data_set_truth(self.truth)
         return read_truth(self.truth, by=[c for c in columns if c], matching=self.matching)
 
-    def read_methods(self, files: list[str], *columns: str | None) -> "dict[str, Belief | Run]":
+    def read_methods(self, files: list[str], *columns: str | None) -> dict[str, Belief | Run]:
         """Read the predictions of each method by name: the given one, its file's, or its stem."""
-        from rue.components import Run
-        from rue.io.predictions import read_file, read_method
-        from rue.io.runs import in_one_order
-
         matching = self.matching_for(*columns)
         sources: list[tuple[str | None, list[Path]]] = []
         reads: list[Belief | Run] = []
@@ -258,45 +144,6 @@ class Matched:
             methods[label] = read
         return methods
 
-    def read_groups(
-        self, files: list[str], column: str, *columns: str | None
-    ) -> "dict[str, list[tuple[str, Belief | Run, Truth | None]]]":
-        """Read each method's predictions with the answers of each group of annotators."""
-        from rue.io.annotator_groups import read_annotator_groups
-
-        if self.truth is None or not Path(self.truth).exists():
-            raise InputError("--by-annotator needs --truth FILE, with one row per answer")
-        if self.by_position:
-            raise InputError("--by-annotator matches points by id: leave out --by-position")
-        by = [c for c in columns if c]
-        groups = read_annotator_groups(self.truth, column, by=by, matching=self.matching)
-        methods: dict[str, list[tuple[str, Belief | Run, Truth | None]]] = {}
-        for name, belief in self.read_methods(files, *columns).items():
-            part = groups.on_points(belief, self.matching)
-            methods[name] = [(group, part, truth) for group, truth in groups.truths.items()]
-        return methods
-
-    def read_labels(
-        self, files: list[str], *columns: str | None
-    ) -> "dict[str, list[tuple[str, Belief | Run, Truth | None]]]":
-        """Read each method's predictions of each label, with the answers about it."""
-        from rue.io.multi_label import read_label_beliefs, read_label_truths
-
-        if self.truth is None:
-            raise InputError("--multi-label needs --truth FILE, with the labels that people chose")
-        truths = read_label_truths(self.truth, by=[c for c in columns if c], matching=self.matching)
-        methods: dict[str, list[tuple[str, Belief | Run, Truth | None]]] = {}
-        sources = methods_of(files)
-        stems = shortest_names([paths[0] for _, paths in sources])
-        for name, paths in sources:
-            if len(paths) > 1:
-                raise InputError(f"--multi-label takes one file per method, got {len(paths)}")
-            beliefs = read_label_beliefs(paths[0], list(truths), matching=self.matching)
-            methods[name or stems[paths[0]]] = [
-                (label, belief, truths[label]) for label, belief in beliefs.items()
-            ]
-        return methods
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Loss:
@@ -315,11 +162,8 @@ class _Loss:
         """The numbers of --values."""
         return parse_values(self.values)
 
-    def _by_name(self, names: Sequence[str]) -> "dict[str, str | Loss]":
+    def _by_name(self, names: Sequence[str]) -> dict[str, str | Loss]:
         """Return losses; most are names again: their values are in files that are not yet read."""
-        from rue.io.cost import read_cost
-        from rue.losses import Log, get_loss
-
         if (self.cost is not None) != ("cost" in names):
             raise InputError("--loss cost and --cost FILE need each other")
         if self.floor is not None and any(name != "log" for name in names):
@@ -342,7 +186,7 @@ class CommandLosses(_Loss):
     loss: LossNames = None
 
     @property
-    def chosen(self) -> "dict[str, str | Loss]":
+    def chosen(self) -> dict[str, str | Loss]:
         """The losses by name."""
         return self._by_name(self.loss or ["log"])
 
@@ -351,10 +195,10 @@ class CommandLosses(_Loss):
 class OneLoss(_Loss):
     """A loss."""
 
-    loss: str = option("log", f"{_LOSSES}.", metavar=NAME)
+    loss: str = option("log", f"{LOSSES}.", metavar=NAME)
 
     @property
-    def chosen(self) -> "str | Loss":
+    def chosen(self) -> str | Loss:
         """The loss."""
         (loss,) = self._by_name([self.loss]).values()
         return loss
@@ -377,10 +221,8 @@ class Budgets:
     normalized: bool = option(False, "Divide risk and regret by the coverage.")
 
     @property
-    def problem(self) -> "Problem":
+    def problem(self) -> Problem:
         """The problem, checked."""
-        from rue.selectors.selector import Problem
-
         if self.minimize == "team":
             raise InputError(
                 "--minimize team needs the truth of each point, so no rule is fitted for it: use "
@@ -455,17 +297,6 @@ def parse_values(text: str | None) -> list[float] | None:
         raise InputError(f"--values must be numbers like -1,0,1, got {text!r}") from None
 
 
-def parse_range(text: str | None) -> tuple[float, float] | None:
-    """Return the two ends of a range, separated by a comma."""
-    if text is None:
-        return None
-    try:
-        low, high = (float(number) for number in text.split(","))
-    except ValueError:
-        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
-    return low, high
-
-
 def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
     """Return the files of each method, with its name where the command line gives one."""
     methods: list[tuple[str | None, list[Path]]] = []
@@ -483,6 +314,13 @@ def methods_of(files: list[str]) -> list[tuple[str | None, list[Path]]]:
     if twice is not None:
         raise InputError(f"every method must have a name of its own, got {twice!r} twice")
     return methods
+
+
+def files_by_name(files: list[str]) -> dict[str, list[Path]]:
+    """Return the files of each method by its name: the given one, or the stem of its file."""
+    methods = methods_of(files)
+    stems = shortest_names([paths[0] for _, paths in methods])
+    return {name or stems[paths[0]]: paths for name, paths in methods}
 
 
 def method_of(text: str) -> tuple[str | None, list[Path]]:

@@ -5,16 +5,27 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rue._text import JsonObject
+from rue.bench.resampling import compare_methods, draw
+from rue.bench.store import Store
+from rue.bench.tables import read_results, table_rows
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import FOLDER, NAME, AnyFormat, Wide, argument, option
+from rue.cli.options import FOLDER, NAME, AnyFormat, Wide, argument, option
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.ranking.inversions import Contest, Inversion, Inversions, PValue
-    from rue.ranking.scores import Score
+from rue.metrics.columns import COLUMNS
+from rue.metrics.table import format_grid, format_rows, with_title
+from rue.published import TABLES, read_published
+from rue.ranking.inversions import (
+    Contest,
+    Inversion,
+    Inversions,
+    PValue,
+    compare_over_seeds,
+    find_inversions,
+)
+from rue.ranking.scores import CRITERIA, Score, find_criterion, read_scores, to_scores
 
 EXAMPLE = "rue inversions --published --dataset 'cifar10*' --plot ranks.png"
 
@@ -60,9 +71,6 @@ def inversions(
     criterion reverses them. Where one of the two orders cannot be tested, as with one seed, a
     table of its own says why, and they are not called inversions.
     """
-    from rue.metrics.table import format_rows
-    from rue.ranking.inversions import find_inversions
-
     scores, notes = _read(path, published, bool(dataset))
     scores = _choose(scores, dataset, criterion)
     names = dict.fromkeys(score.dataset for score in scores)
@@ -97,7 +105,7 @@ _TAU = "Kendall's tau (1 is the same order, -1 the opposite)"
 
 
 def _blocks(
-    result: "Inversions",
+    result: Inversions,
     top: int,
     format: Literal["table", "latex", "markdown"],
     tested: bool,
@@ -108,8 +116,6 @@ def _blocks(
 
     With ``tested``, opposite orders without a p-value are not among the inversions.
     """
-    from rue.metrics.table import format_grid, with_title
-
     inversions = [i for i in result.inversions if not tested or i.p_value is not None]
     others = [i for i in result.inversions if tested and i.p_value is None]
     names = {column.dataset for column in result.columns}
@@ -136,17 +142,15 @@ def _listed(n: int, top: int) -> str:
     return f"the strongest {top} of {n:,}" if n > top else f"all {n:,}"
 
 
-def _why_untested(inversion: "Inversion") -> str:
+def _why_untested(inversion: Inversion) -> str:
     """Return why there is no p-value of an inversion whose orders were to be tested."""
     if inversion.n_seeds > 1:
         return "the same difference in all seeds"
     return f"{'one' if inversion.n_seeds else 'no'} seed: no test over seeds"
 
 
-def ranks_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
+def ranks_grid(result: Inversions, datasets: bool = True) -> list[list[str]]:
     """Return a line for each criterion: the value and rank of each method."""
-    from rue.ranking.scores import CRITERIA
-
     arrows = {"high": "↑", "low": "↓", "zero": "→0"}
     grid = [["", "criterion", *["data set"] * datasets, "loss", *result.methods]]
     for number, (column, values, ranks) in enumerate(
@@ -163,7 +167,7 @@ def ranks_grid(result: "Inversions", datasets: bool = True) -> list[list[str]]:
 
 
 def tau_grid(
-    result: "Inversions",
+    result: Inversions,
     datasets: bool = True,
     *,
     rows: Sequence[int] | None = None,
@@ -180,10 +184,8 @@ def tau_grid(
     return grid
 
 
-def _regret_against_proxies(result: "Inversions") -> dict[str, list[int]]:
+def _regret_against_proxies(result: Inversions) -> dict[str, list[int]]:
     """Return the regret criteria as rows and the proxies as columns; empty without both."""
-    from rue.ranking.scores import CRITERIA
-
     kinds = [CRITERIA[column.criterion].kind for column in result.columns]
     rows = [i for i, kind in enumerate(kinds) if kind == "regret"]
     columns = [j for j, kind in enumerate(kinds) if kind == "proxy"]
@@ -191,7 +193,7 @@ def _regret_against_proxies(result: "Inversions") -> dict[str, list[int]]:
 
 
 def inversions_grid(
-    inversions: "Sequence[Inversion]",
+    inversions: Sequence[Inversion],
     datasets: bool = True,
     *,
     margins: bool = True,
@@ -201,8 +203,6 @@ def inversions_grid(
 
     With ``why``, the reason why there is no p-value is at the end.
     """
-    from rue.ranking.scores import CRITERIA
-
     grid = [["method", "beats", "under", "by", "but loses under", "by ", "strength", "seeds", "p"]]
     for i in inversions:
         digits = [CRITERIA[column.criterion].digits for column in (i.first, i.second)]
@@ -224,32 +224,22 @@ def inversions_grid(
     return [[cell for j, cell in enumerate(row) if j not in drop] for row in grid]
 
 
-def name(column: "Contest", dataset: bool = True) -> str:
+def name(column: Contest, dataset: bool = True) -> str:
     """Return a criterion's title with its loss, and its data set unless all have the same."""
-    from rue.ranking.scores import CRITERIA
-
     words = (CRITERIA[column.criterion].title, column.dataset * dataset, column.loss)
     return " ".join(filter(None, words))
 
 
 def to_markdown(grid: list[list[str]]) -> str:
     """Return a grid, header first, as a Markdown table."""
-    from rue.metrics.table import format_grid
-
     return format_grid(grid, "markdown", left=_LEFT)
 
 
-def _read(path: Path | None, published: bool, chosen: bool) -> "tuple[list[Score], list[str]]":
+def _read(path: Path | None, published: bool, chosen: bool) -> tuple[list[Score], list[str]]:
     """Return the scores, and notes about cells that are not among them."""
-    from rue.published import TABLES, read_published
-    from rue.ranking.scores import read_scores, to_scores
-
     if published == (path is not None):
         raise InputError(f"give a folder or --published, got {'both' if published else 'neither'}")
     if path is not None and _is_run(path):
-        from rue.bench.store import Store
-        from rue.bench.tables import read_results
-
         results = read_results(Store(path))
         return to_scores(results.rows), results.notes()
     if path is not None:
@@ -263,59 +253,31 @@ def _is_run(path: Path) -> bool:
     return (path / "suite.toml").is_file()
 
 
-def _can_test(path: Path) -> bool:
-    """Return whether a path is a run by Definition 1; only its numbers have tests."""
-    from rue.bench.store import Store
-
-    return _is_run(path) and Store(path).suite().convention == "definition"
-
-
-def _p_value(path: Path, scores: "list[Score]") -> "PValue":
+def _p_value(path: Path, scores: list[Score]) -> PValue:
     """Return the test of two methods: over the test points of a run if it can be, else over seeds.
 
     A run by Definition 1 has a paired bootstrap of its regret criteria and rank correlations.
     """
-    from rue.ranking.inversions import compare_over_seeds
-
     by_seeds = compare_over_seeds(scores)
-    if not _can_test(path):
+    if not (_is_run(path) and Store(path).suite().convention == "definition"):
         return by_seeds
-    by_points = _over_points(path)
-
-    def p_value(column: "Contest", better: str, worse: str) -> float | None:
-        p = by_points(column, better, worse)
-        return by_seeds(column, better, worse) if p is None else p
-
-    return p_value
-
-
-def _over_points(path: Path) -> "PValue":
-    """Return the paired test of two methods of a run: bootstrap over test points, Holm."""
-    from rue.bench.resampling import compare_methods, draw
-    from rue.bench.store import Store
-    from rue.bench.tables import read_results, table_rows
-    from rue.metrics.columns import COLUMNS
-
     store = Store(path)
     rows = table_rows(read_results(store).rows)
     ranking = compare_methods(rows, draw(store, rows, progress=True))
 
-    def p_value(column: "Contest", better: str, worse: str) -> float | None:
-        if not COLUMNS[column.criterion].interval:
-            return None
-        order = ranking(column.dataset, column.loss, column.criterion)
+    def p_value(column: Contest, better: str, worse: str) -> float | None:
+        has_test = bool(COLUMNS[column.criterion].interval)
+        order = ranking(column.dataset, column.loss, column.criterion) if has_test else None
         pairs = () if order is None else order.differences
         p = next((d.p_holm for d in pairs if {d.first, d.second} == {better, worse}), math.nan)
-        return None if math.isnan(p) else p
+        return by_seeds(column, better, worse) if math.isnan(p) else p
 
     return p_value
 
 
 def _choose(
-    scores: "list[Score]", datasets: list[str] | None, criteria: list[str] | None
-) -> "list[Score]":
-    from rue.ranking.scores import find_criterion
-
+    scores: list[Score], datasets: list[str] | None, criteria: list[str] | None
+) -> list[Score]:
     for criterion in criteria or ():
         find_criterion(criterion)
     names = list(dict.fromkeys(score.dataset for score in scores))
@@ -333,7 +295,7 @@ def _choose(
     return chosen
 
 
-def _csv_row(inversion: "Inversion") -> JsonObject:
+def _csv_row(inversion: Inversion) -> JsonObject:
     fields = asdict(inversion)
     sides = {
         f"{side}_{key}": fields[side][key]

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import typer
 
-from rue._text import JsonObject
-from rue.cli import App, Group, emit, emit_json, progress
-from rue.cli.inputs import (
-    FOLDER,
-    LossNames,
-    TableOrJson,
-    TruthFile,
-    Values,
-    argument,
-    option,
-    parse_values,
-)
+from rue._text import JsonObject, one_line
+from rue.cli import App, Group, emit, emit_either, progress
+from rue.cli.inputs import parse_values
+from rue.cli.options import FOLDER, LossNames, TableOrJson, TruthFile, Values, argument, option
 from rue.errors import InputError, RueError
+from rue.io.memory import opened, reading
+from rue.leaderboard import (
+    References,
+    Refused,
+    build_leaderboard,
+    find_submissions,
+    verify,
+    write_leaderboard,
+    write_submission,
+)
 
 EXAMPLE = "rue leaderboard out/bench submissions --out site"
 
@@ -56,37 +58,26 @@ def build(
     predictions, and marked verified if the submission claimed the same numbers. The page needs no
     network and no server.
     """
-    from rue.leaderboard import build_leaderboard, write_leaderboard
-
     if out.exists() and not out.is_dir():
         raise InputError(f"--out must be a folder, got {out}")
     with progress() as step:
         board = build_leaderboard(folders, truth=_truths(truth or []), step=step)
     path = write_leaderboard(board, out, title=title, command=_command(folders, out, truth, title))
-    if format == "json":
-        rows = [
-            {
-                "data": part.data,
-                "loss": part.loss,
-                "method": row.method,
-                "regime": row.regime,
-                "verified": row.verified,
-                "problem": row.problem,
-                "n_aurec": row.numbers.get("n_aurec"),
-            }
-            for part in board.boards
-            for row in part.rows
-        ]
-        refused = [{"folder": str(e.folder), "reason": e.reason} for e in board.refused]
-        emit_json({"out": str(path), "rows": rows, "refused": refused})
-        return
-    emit(f"{path}: {board.n_rows} rows, {board.n_verified} verified")
+    lines = [f"{path}: {board.n_rows} rows, {board.n_verified} verified"]
+    rows = []
     for part in board.boards:
         for row in part.rows:
+            own: JsonObject = {"data": part.data, "loss": part.loss, "method": row.method}
+            own |= {"regime": row.regime, "verified": row.verified, "problem": row.problem}
+            rows.append(own | {"n_aurec": row.numbers.get("n_aurec")})
             if row.problem:
-                emit(f"not verified: {row.method} on {part.data}, {part.loss}: {row.problem}")
-    for folder in board.refused:
-        emit(f"not accepted: {folder.folder}: {folder.reason}")
+                lines.append(
+                    f"not verified: {row.method} on {part.data}, {part.loss}: {row.problem}"
+                )
+    refused = [{"folder": str(e.folder), "reason": e.reason} for e in board.refused]
+    lines += [f"not accepted: {e.folder}: {e.reason}" for e in board.refused]
+    facts = {"out": str(path), "rows": rows, "refused": refused}
+    emit_either(format, facts, "\n".join(lines))
 
 
 @app.command(epilog="Example:  rue leaderboard check mine")
@@ -101,8 +92,6 @@ def check(
 
     Exit code 0: accepted; 2: refused.
     """
-    from rue.leaderboard import References, Refused, find_submissions, verify
-
     reason, submissions = "", []
     try:
         for submission in find_submissions(folder):
@@ -114,19 +103,16 @@ def check(
         reason = next(filter(None, problems), "")
     except RueError as error:
         reason = str(error)
-    first = submissions[0] if submissions else None
-    if format == "json":
-        facts: JsonObject = {"folder": str(folder), "accepted": not reason, "reason": reason}
-        if first is not None:
-            facts |= {"method": first.method, "data": first.data, "regime": first.regime}
-            facts |= {"losses": list(first.claims), "seeds": [s.seed for s in submissions]}
-        emit_json(facts)
-    elif reason:
-        emit(" ".join(f"refused: {folder}: {reason.removeprefix(f'{folder}: ')}".split()))
-    else:
-        assert first is not None  # an empty folder raises
-        names = ", ".join(dict.fromkeys(map(str, submissions)))
-        emit(f"accepted: {folder}: {names}, under {', '.join(first.claims)}")
+    facts: JsonObject = {"folder": str(folder), "accepted": not reason, "reason": reason}
+    text = one_line(f"refused: {folder}: {reason.removeprefix(f'{folder}: ')}")
+    if submissions:
+        first = submissions[0]
+        facts |= {"method": first.method, "data": first.data, "regime": first.regime}
+        facts |= {"losses": list(first.claims), "seeds": [s.seed for s in submissions]}
+        if not reason:
+            names = ", ".join(dict.fromkeys(map(str, submissions)))
+            text = f"accepted: {folder}: {names}, under {', '.join(first.claims)}"
+    emit_either(format, facts, text)
     if reason:
         raise typer.Exit(2)
 
@@ -151,8 +137,6 @@ def pack(
 
     It holds the predictions, and row.json with their numbers.
     """
-    from rue.leaderboard import write_submission
-
     row = write_submission(
         file,
         out,
@@ -170,7 +154,6 @@ def pack(
 
 
 def _settings(path: Path) -> JsonObject:
-    from rue.io.memory import opened, reading
 
     with opened(path) as file, reading(path, "JSON"):
         settings = json.load(file)

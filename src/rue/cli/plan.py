@@ -1,15 +1,18 @@
 """rue plan: how many points and annotators a study needs, from a pilot."""
 
 import math
-from typing import TYPE_CHECKING
 
 from rue._text import ESCAPES
-from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import Files, Matched, OneLoss, TableOrJson, Wide, option
+from rue.cli import emit_either, print_notes, terminal_width
+from rue.cli.inputs import Matched, OneLoss
+from rue.cli.options import Files, TableOrJson, Wide, option
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.inference.power import Plan
+from rue.inference.plan_pilot import LEAST_POINTS
+from rue.inference.power import ANNOTATORS, Plan
+from rue.inference.power import plan as plan_runs
+from rue.io.runs import make_runs
+from rue.metrics.columns import title
+from rue.metrics.table import format_grid
 
 EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --width 0.01"
 
@@ -33,10 +36,6 @@ def plan(
     a pilot: predictions for a few hundred points that have answers. Every number has its standard
     error, and nothing is recommended from a width or a difference that may be 0.
     """
-    from rue.inference.power import ANNOTATORS
-    from rue.inference.power import plan as plan_runs
-    from rue.io.runs import make_runs
-
     numbers = ANNOTATORS if annotators is None else _whole_numbers(annotators)
     runs = make_runs(
         matched.read_methods(files),
@@ -57,12 +56,10 @@ def plan(
         progress=True,
     )
     methods = [run.method for run in runs]
-    if format == "json":
-        notes = {run.method: list(run.notes) for run in runs if run.notes}
-        emit_json({"loss": losses.loss, "methods": methods} | study.to_dict() | {"notes": notes})
-    else:
-        emit(_table(losses.loss, methods, study, terminal_width(wide)))
-        print_notes([f"{run.method}: {note}" for run in runs for note in run.notes])
+    notes = {run.method: list(run.notes) for run in runs if run.notes}
+    facts = {"loss": losses.loss, "methods": methods} | study.to_dict() | {"notes": notes}
+    emit_either(format, facts, _table(losses.loss, methods, study, terminal_width(wide)))
+    print_notes([f"{name}: {note}" for name, own in notes.items() for note in own], format)
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -72,10 +69,7 @@ def _whole_numbers(text: str) -> list[int]:
         raise InputError(f"--annotators must be whole numbers like 5,10,20, got {text!r}") from None
 
 
-def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) -> str:
-    from rue.metrics.columns import title
-    from rue.metrics.table import format_grid
-
+def _table(loss: str, methods: list[str], study: Plan, columns: int | None) -> str:
     two = len(methods) == 2
     compared = ["difference", "points", "answers"] if two else []
     rows = [["annotators", "bracket width", *compared]]
@@ -128,10 +122,8 @@ def _table(loss: str, methods: list[str], study: "Plan", columns: int | None) ->
     return f"{text}\n{', '.join(legend)}."
 
 
-def _advice(study: "Plan", criterion: str) -> str:
+def _advice(study: Plan, criterion: str) -> str:
     """Return what to do, or why the pilot does not say it."""
-    from rue.inference.plan_pilot import LEAST_POINTS
-
     best = study.best()
     if best is not None:
         return (

@@ -3,19 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from rue._text import JsonObject
+from rue.beliefs import Belief
+from rue.beliefs import Convention as ConventionName
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.inputs import FILE, AnyFormat, ConventionOption, Files, Matched, Wide, option
+from rue.cli.inputs import Matched
+from rue.cli.options import FILE, AnyFormat, ConventionOption, Files, Wide, option
+from rue.components import Run
+from rue.data.datasets.openood import OPENOOD_GROUPS
+from rue.data.truth import data_set_labels, is_data_set
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.beliefs import Belief
-    from rue.beliefs import Convention as ConventionName
-    from rue.components import Run
-    from rue.io.names import Matching
-    from rue.proxies.rows import ProxyRow
-    from rue.truth.base import Truth
+from rue.io.labels import read_labels
+from rue.io.names import Matching
+from rue.io.predictions import read_method
+from rue.io.runs import align_files
+from rue.metrics.table import format_grid, format_rows
+from rue.proxies.rows import ProxyRow, evaluate_proxies
+from rue.truth.base import Truth
 
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
@@ -51,8 +56,6 @@ def proxies(
     annotators' answers (--truth, or the counts in the file) and against the data set's labels
     (--labels).
     """
-    from rue.metrics.table import format_rows
-
     matching = matched.matching
     methods = {name: _class_belief(name, r) for name, r in matched.read_methods(files).items()}
     outside = _read_outside(ood or [], methods, matching)
@@ -65,7 +68,10 @@ def proxies(
             predictions, answers or predictions.truth, labelled, matching, convention
         )
         if outside:
-            row = replace(row, ood=_detection(predictions, outside[name], groups, convention))
+            detection = evaluate_proxies(
+                predictions, outside=outside[name], groups=groups, convention=convention
+            )
+            row = replace(row, ood=detection.ood)
         rows.append(replace(row, method=name))
         notes += [f"{name}: {note}" for note in own_notes]
     if not outside and not any(row.by_answers or row.by_labels for row in rows):
@@ -77,19 +83,21 @@ def proxies(
         facts = {"loss": "log", "convention": convention, "groups": groups}
         emit_json(facts | {"rows": [row.to_dict() for row in rows]})
         return
-    plain = [
-        {"method": row.method, "loss": "", "n_points": row.n_points, **_present(row)}
-        for row in rows
-    ]
-    emit(format_rows(plain, format, width=terminal_width(wide)))
+    table: list[JsonObject] = []
+    for row in rows:
+        numbers = {key: value for key, value in row.columns().items() if value is not None}
+        table.append({"method": row.method, "loss": "", "n_points": row.n_points, **numbers})
+    emit(format_rows(table, format, width=terminal_width(wide)))
     if format == "table" and outside:
         emit("\n" + _sets(rows, groups, terminal_width(wide)))
-    print_notes([*notes, *_without_group(outside, groups)], format)
+    grouped = {name for names in groups.values() for name in names}
+    others = [name for name in next(iter(outside.values()), {}) if name not in grouped]
+    if others:
+        notes.append(f"{', '.join(others)}: neither near nor far; say so with --near or --far")
+    print_notes(notes, format)
 
 
-def _class_belief(name: str, read: "Belief | Run") -> "Belief":
-    from rue.components import Run
-
+def _class_belief(name: str, read: Belief | Run) -> Belief:
     if isinstance(read, Run):
         raise InputError(f"{read.source}: holds components of {name}, and proxies need predictions")
     if not read.n_classes:
@@ -97,7 +105,7 @@ def _class_belief(name: str, read: "Belief | Run") -> "Belief":
     return read
 
 
-def _labels_of(text: str | None, matching: "Matching", of: "Belief") -> "Truth | None":
+def _labels_of(text: str | None, matching: Matching, of: Belief) -> Truth | None:
     """Return the labels of a file, or of a data set by its name: one answer for each point.
 
     Class numbers, and files in which not every class occurs, are read with the classes of the
@@ -105,20 +113,15 @@ def _labels_of(text: str | None, matching: "Matching", of: "Belief") -> "Truth |
     """
     if text is None:
         return None
-    from rue.data.truth import data_set_labels, is_data_set
-    from rue.io.labels import read_labels
-
     if is_data_set(text):
         return data_set_labels(text)
     return read_labels(text, of.n_classes, of.outcomes.names, matching=matching)
 
 
 def _read_outside(
-    texts: list[str], methods: "Mapping[str, Belief]", matching: "Matching"
-) -> "dict[str, dict[str, Belief]]":
+    texts: list[str], methods: Mapping[str, Belief], matching: Matching
+) -> dict[str, dict[str, Belief]]:
     """Return the beliefs about each OOD set by method, the same sets for every method."""
-    from rue.io.predictions import read_method
-
     beliefs: dict[str, dict[str, Belief]] = {name: {} for name in methods}
     for text in texts:
         name, equals, rest = text.partition("=")
@@ -170,11 +173,9 @@ def _method_of(text: str, own: str | None, methods: list[str]) -> str:
 
 
 def _groups(
-    near: list[str], far: list[str], outside: "Mapping[str, Mapping[str, Belief]]"
+    near: list[str], far: list[str], outside: Mapping[str, Mapping[str, Belief]]
 ) -> dict[str, list[str]]:
     """Return the near and far sets that were given: as the options say, else OpenOOD's."""
-    from rue.data.datasets.openood import OPENOOD_GROUPS
-
     sets = list(next(iter(outside.values()), {}))
     for flag, names in (("--near", near), ("--far", far)):
         for name in names:
@@ -183,33 +184,21 @@ def _groups(
     both = next((name for name in near if name in far), None)
     if both is not None:
         raise InputError(f"--near and --far must differ, got {both!r} in both")
-    usual = {
-        group: {name for sets_of in OPENOOD_GROUPS.values() for name in sets_of[group]}
-        for group in ("near", "far")
-    }
-    patterns = {"near": near, "far": far}
-    chosen = {
-        group: [
-            name
-            for name in sets
-            if name in patterns[group] or (name in usual[group] and name not in (*near, *far))
-        ]
-        for group in ("near", "far")
-    }
-    return {group: names for group, names in chosen.items() if names}
+    groups = {}
+    for group, names in {"near": near, "far": far}.items():
+        usual = {name for sets_of in OPENOOD_GROUPS.values() for name in sets_of[group]}
+        groups[group] = [name for name in sets if name in {*names, *(usual - {*near, *far})}]
+    return {group: names for group, names in groups.items() if names}
 
 
 def _evaluate(
-    belief: "Belief",
-    answers: "Truth | None",
-    labels: "Truth | None",
-    matching: "Matching",
-    convention: "ConventionName",
-) -> "tuple[ProxyRow, list[str]]":
+    belief: Belief,
+    answers: Truth | None,
+    labels: Truth | None,
+    matching: Matching,
+    convention: ConventionName,
+) -> tuple[ProxyRow, list[str]]:
     """Return selective prediction on the points that all truths have, and notes."""
-    from rue.io.runs import align_files
-    from rue.proxies.rows import ProxyRow, evaluate_proxies
-
     row = ProxyRow("", belief.n_points)
     notes: list[str] = []
     sides = [side for side in (answers, labels) if side is not None]
@@ -218,63 +207,26 @@ def _evaluate(
             raise InputError(f"{side.source}: has real-valued answers, and proxies are for classes")
         _, belief, more = align_files(belief, side, matching)
         notes += [*side.notes, *more]
-    for side in sides:
-        there, here, _ = align_files(belief, side, matching)
-        result = evaluate_proxies(
-            here,
-            labels=there if side is labels else None,
-            answers=None if side is labels else there,
-            convention=convention,
-        )
-        row = replace(
-            row,
-            n_points=result.n_points,
-            by_answers=row.by_answers or result.by_answers,
-            by_labels=row.by_labels or result.by_labels,
-        )
+    if answers is not None:
+        there, here, _ = align_files(belief, answers, matching)
+        result = evaluate_proxies(here, answers=there, convention=convention)
+        row = replace(row, n_points=result.n_points, by_answers=result.by_answers)
+    if labels is not None:
+        there, here, _ = align_files(belief, labels, matching)
+        result = evaluate_proxies(here, labels=there, convention=convention)
+        row = replace(row, n_points=result.n_points, by_labels=result.by_labels)
     return row, notes
 
 
-def _detection(
-    belief: "Belief",
-    outside: "Mapping[str, Belief]",
-    groups: Mapping[str, list[str]],
-    convention: "ConventionName",
-) -> Any:
-    from rue.proxies.rows import evaluate_proxies
-
-    return evaluate_proxies(belief, outside=outside, groups=groups, convention=convention).ood
-
-
-def _present(row: "ProxyRow") -> dict[str, float]:
-    return {key: value for key, value in row.columns().items() if value is not None}
-
-
-def _sets(rows: "list[ProxyRow]", groups: Mapping[str, list[str]], width: int | None) -> str:
+def _sets(rows: list[ProxyRow], groups: Mapping[str, list[str]], width: int | None) -> str:
     """Return the detection of each OOD set as a table."""
-    from rue.metrics.table import format_grid
-
     group_of = {name: group for group, names in groups.items() for name in names}
     detections = [(row.method, detection) for row in rows if row.ood for detection in row.ood.sets]
     lines = [["OOD set", "group", "method", "inputs", "AUROC", "AUPR", "FPR95"]]
     for name in dict.fromkeys(detection.name for _, detection in detections):
-        for method, detection in detections:
-            if detection.name == name:
-                numbers = [
-                    f"{number:.3f}" for number in (detection.auroc, detection.aupr, detection.fpr95)
-                ]
-                lines.append(
-                    [name, group_of.get(name, "-"), method, f"{detection.n_out:,}", *numbers]
-                )
+        for method, own in detections:
+            if own.name == name:
+                numbers = [f"{x:.3f}" for x in (own.auroc, own.aupr, own.fpr95)]
+                group = group_of.get(name, "-")
+                lines.append([name, group, method, f"{own.n_out:,}", *numbers])
     return format_grid(lines, left=3, width=width)
-
-
-def _without_group(
-    outside: "Mapping[str, Mapping[str, Belief]]", groups: Mapping[str, list[str]]
-) -> list[str]:
-    grouped = {name for names in groups.values() for name in names}
-    sets = next(iter(outside.values()), {})
-    rest = [name for name in sets if name not in grouped]
-    if not rest:
-        return []
-    return [f"{', '.join(rest)}: neither near nor far; say so with --near or --far"]

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from rue._text import JsonObject
 from rue.cli import emit, terminal_width
-from rue.cli.inputs import NAME, AnyFormat, Wide, argument, option
+from rue.cli.options import NAME, AnyFormat, Wide, argument, option
 from rue.errors import InputError
+from rue.metrics.table import format_rows, with_title
+from rue.published import TABLES, read_published
 
 EXAMPLE = "rue published cifar10h --format csv"
 
@@ -22,9 +24,6 @@ def published(
 
     As csv and json, all tables are one list.
     """
-    from rue.metrics.table import format_rows, with_title
-    from rue.published import TABLES, read_published
-
     if name is not None and table not in (None, name):
         raise InputError(f"there must be one table, got {name} and --table {table}")
     rows = [row.to_dict() for row in read_published(table or name)]

@@ -3,30 +3,23 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import typer
 
 from rue._text import JsonObject
-from rue.cli import App, emit, emit_json
-from rue.cli.inputs import (
-    COLUMN,
-    FILE,
-    Matched,
-    OneLoss,
-    OneMethod,
-    TableOrJson,
-    argument,
-    method_of,
-    option,
-    require_other_file,
-)
+from rue.cli import App, emit_either
+from rue.cli.inputs import Matched, OneLoss, method_of, require_other_file
+from rue.cli.options import COLUMN, FILE, OneMethod, TableOrJson, argument, option
+from rue.components import Components, Run
+from rue.deploy.points import DeployPoints, read_calibration, read_of_kind
+from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
 from rue.errors import FileError
-
-if TYPE_CHECKING:
-    from rue.components import Components
-    from rue.deploy.points import DeployPoints
-    from rue.deploy.recalibration_map import RecalibrationMap
+from rue.io.components import save_components
+from rue.io.saving import save_table
+from rue.metrics.clusters import cluster_column
+from rue.metrics.measures import regret_calibration
+from rue.metrics.table import format_grid
 
 app = App(help="Recalibration: make uncertainty as large as the regret.")
 
@@ -58,10 +51,6 @@ def fit(
     Exit code 0: the gap falls, or the score had no unit, so that there is no gap before; 1: it does
     not fall (the map is written all the same); 2: invalid input.
     """
-    from rue.deploy.points import read_calibration
-    from rue.deploy.recalibration_map import fit_recalibration_map
-    from rue.metrics.clusters import cluster_column
-
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, losses.cost])
     points = read_calibration(
@@ -112,9 +101,6 @@ def apply(
     commands read it in place of predictions. If the points have answers, the gap on them is
     reported before and after.
     """
-    from rue.deploy.points import read_of_kind
-    from rue.deploy.recalibration_map import RecalibrationMap
-
     if out.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"{out}: --out must be .csv or .parquet, got {out.suffix!r}")
     fitted = RecalibrationMap.load(map_file)
@@ -159,9 +145,6 @@ def show(
     format: TableOrJson = "table",
 ) -> None:
     """Print a map: its purpose, its points and its steps."""
-    from rue.deploy.recalibration_map import RecalibrationMap
-    from rue.metrics.table import format_grid
-
     fitted = RecalibrationMap.load(map_file)
     knots = zip(fitted.fitted.epistemic, fitted.fitted.regret, strict=True)
     steps = [["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)]
@@ -169,7 +152,7 @@ def show(
     _print({"map": fitted.to_dict()}, lines, (), format)
 
 
-def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
+def _lines(fitted: RecalibrationMap, name: str) -> list[str]:
     low, high = fitted.fitted.epistemic[[0, -1]]
     least, most = fitted.fitted.regret[[0, -1]]
     numbers = {
@@ -187,7 +170,7 @@ def _lines(fitted: "RecalibrationMap", name: str) -> list[str]:
     ]
 
 
-def _are_those_of(fitted: "RecalibrationMap", new: "DeployPoints") -> bool:
+def _are_those_of(fitted: RecalibrationMap, new: DeployPoints) -> bool:
     """Return whether points are those of the map, by their number and their means."""
     if new.star is None or len(new.hat) != fitted.n_points:
         return False
@@ -197,8 +180,6 @@ def _are_those_of(fitted: "RecalibrationMap", new: "DeployPoints") -> bool:
 
 def _before_and_after(means: JsonObject) -> str:
     """Return the table of means and gaps; an unknown number is a dash."""
-    from rue.metrics.table import format_grid
-
     rows = [["", "before", "after"]]
     for title, key in (("mean estimate", "estimate"), ("mean regret", "regret"), ("gap", "gap")):
         if key in means:
@@ -207,10 +188,8 @@ def _before_and_after(means: JsonObject) -> str:
     return format_grid(rows)
 
 
-def _measured(new: "DeployPoints", after: "Components") -> JsonObject:
+def _measured(new: DeployPoints, after: Components) -> JsonObject:
     """Return the means before and after, and with answers the regret and the gaps."""
-    from rue.metrics.measures import regret_calibration
-
     before = new.hat.epistemic
     means: JsonObject = {
         "n_points": len(after),
@@ -226,23 +205,11 @@ def _measured(new: "DeployPoints", after: "Components") -> JsonObject:
     return means
 
 
-def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
-    import numpy as np
-
-    from rue.components import Run
-    from rue.io.components import save_components
-    from rue.io.saving import save_table
-
+def _write(path: Path, new: DeployPoints, after: Components) -> None:
     before = {"epistemic_before": new.hat.epistemic}
     if new.star is not None:
-        run = Run(
-            new.star,
-            after,
-            method=new.method,
-            loss=new.kind.loss or "",
-            ids=new.ids,
-            groups=before,
-        )
+        loss = new.kind.loss or ""
+        run = Run(new.star, after, method=new.method, loss=loss, ids=new.ids, groups=before)
         save_components(path, run)
         return
     columns = {
@@ -257,7 +224,5 @@ def _write(path: Path, new: "DeployPoints", after: "Components") -> None:
 
 
 def _print(facts: JsonObject, lines: list[str], notes: Sequence[str], format: str) -> None:
-    if format == "json":
-        emit_json(facts | {"notes": list(notes)})
-    else:
-        emit("\n".join([*lines, *(f"note: {note}" for note in notes)]))
+    text = "\n".join([*lines, *(f"note: {note}" for note in notes)])
+    emit_either(format, facts | {"notes": list(notes)}, text)

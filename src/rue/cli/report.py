@@ -5,22 +5,21 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rue._text import JsonObject
-from rue.cli import emit, emit_json, progress
-from rue.cli.inputs import (
+from rue.cli import emit_either, progress
+from rue.cli.inputs import CommandLosses, Matched, files_by_name, require_level
+from rue.cli.options import (
     FILE,
     NAME,
     ClusterOption,
-    CommandLosses,
     CorrectedOption,
-    Matched,
     TableOrJson,
     argument,
-    methods_of,
     option,
-    require_level,
-    shortest_names,
 )
+from rue.data.dataset import count
 from rue.errors import InputError
+from rue.report import from_files, from_folder, write_report
+from rue.report.page import require_page
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
 
@@ -51,10 +50,6 @@ def report(
     page needs no network and no server.
     """
     require_level("--ci", ci)
-    from rue.data.dataset import count
-    from rue.report import from_files, from_folder, write_report
-    from rue.report.page import require_page
-
     options: dict[str, object] = {
         **asdict(losses),
         "loss": list(dict.fromkeys(losses.loss or [])),
@@ -75,10 +70,8 @@ def report(
                 raise InputError(f"{flags[0]} cannot be used with a folder, got {files[0]}")
             page = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
-            given_files = methods_of(files)
-            stems = shortest_names([paths[0] for _, paths in given_files])
             page = from_files(
-                {name or stems[paths[0]]: paths for name, paths in given_files},
+                files_by_name(files),
                 losses.chosen,
                 truth=matched.answers(cluster),
                 values=losses.scale,
@@ -102,17 +95,14 @@ def report(
         "losses": list(dict.fromkeys(entry.loss for entry in page.entries)),
         "n_points": [len(card.items.ids) for card in page.data],
     }
-    if format == "json":
-        emit_json(summary)
-    else:
-        counted = [
-            count(len(page.data), "data set"),
-            count(len(page.methods), "method"),
-            count(len(summary["losses"]), "loss", "losses"),
-            count(sum(summary["n_points"]), "point"),
-            f"{n_bytes / 1e6:.1f} MB",
-        ]
-        emit(f"{out}: {', '.join(counted)}")
+    counts = [
+        count(len(page.data), "data set"),
+        count(len(page.methods), "method"),
+        count(len(summary["losses"]), "loss", "losses"),
+        count(sum(summary["n_points"]), "point"),
+        f"{n_bytes / 1e6:.1f} MB",
+    ]
+    emit_either(format, summary, f"{out}: {', '.join(counts)}")
 
 
 def _option(name: str) -> str:

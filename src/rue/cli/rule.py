@@ -1,36 +1,26 @@
 """rue rule: learn a rule to deploy, apply it to new points, show it."""
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+import numpy as np
 import typer
 
+from rue._schema import plain
 from rue._text import ESCAPES, JsonObject
-from rue.cli import App, emit, emit_json, terminal_width
-from rue.cli.inputs import (
-    COLUMN,
-    Budgets,
-    DeferFee,
-    Matched,
-    OneLoss,
-    OneMethod,
-    TableOrJson,
-    method_of,
-    option,
-    parse_range,
-    require_other_file,
-)
+from rue.cli import App, emit_either, terminal_width
+from rue.cli.inputs import Budgets, Matched, OneLoss, method_of, require_other_file
+from rue.cli.options import COLUMN, DeferFee, OneMethod, TableOrJson, option
+from rue.deploy import Attained, Outcome, Rule, attained, budgets_kept, compare_rules, fit_selector
+from rue.deploy.candidates import total_weights
+from rue.deploy.points import DeployPoints, read_calibration, read_new
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rue.deploy import Attained, Outcome, Rule
-    from rue.deploy.points import DeployPoints
-    from rue.selectors.selector import Problem
+from rue.io.saving import save_table
+from rue.metrics.clusters import cluster_column
+from rue.metrics.table import format_grid
+from rue.selectors.selector import Problem
 
 app = App(help="Rules to deploy: learn one, apply it to new points, show it.")
 
@@ -84,11 +74,6 @@ def fit(
     Exit code 0: the rule accepts something; 1: it accepts nothing, and a note says why (it is saved
     all the same); 2: invalid input.
     """
-    from rue.deploy import fit_selector
-    from rue.deploy.candidates import total_weights
-    from rue.deploy.points import read_calibration, read_new
-    from rue.metrics.clusters import cluster_column
-
     if plot is not None and compare is None:
         raise InputError("--plot needs --compare")
     if defer_fee is not None and compare is None:
@@ -105,7 +90,7 @@ def fit(
         name=name,
         values=losses.scale,
         bounded=delta is not None and bound is None,
-        limits=parse_range(limits),
+        limits=_range_of(limits),
         matching=matched.matching_for(cluster),
         others=compare is not None,
     )
@@ -130,13 +115,15 @@ def fit(
         matching = replace(matched.matching, common=False, by_position=False)
         new = read_new(compare, rule, matched.answers(), matching=matching, others=True)
         outcomes = _compared(rule, points, new, defer_fee or 0.0)
-        facts["comparison"] = [
-            {k: v for k, v in numbers(o).items() if k != "rule"} for o in outcomes
-        ]
-        lines += ["", comparison(outcomes, problem)]
+        facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]
+        lines += ["", _comparison(outcomes, problem)]
         if plot is not None:
-            _draw(outcomes, problem, plot)
-    _print(facts, lines, format)
+            from rue.plots.deploy import plot_outcomes
+            from rue.plots.style import save as save_plot
+
+            drawn = [o for o in outcomes if o.rule is not None or o.name == "possible"]
+            save_plot(plot_outcomes(drawn, problem), plot)
+    emit_either(format, facts, "\n".join(lines))
     if rule.tau == -math.inf:
         raise typer.Exit(1)
 
@@ -157,9 +144,6 @@ def apply(
     Exit code 0: something is accepted, and no budget is broken where there are answers; 1: nothing
     is accepted, or a budget is broken; 2: invalid input.
     """
-    from rue.deploy import Rule, attained, budgets_kept
-    from rue.deploy.points import read_new
-
     loaded = Rule.load(rule)
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, rule])
@@ -175,23 +159,21 @@ def apply(
             "notes": list(new.notes),
         },
     }
-    lines = [
-        *rule_lines(loaded, loaded.kind.method or rule.stem),
-        "",
-        new_line(new.method, accepted),
-    ]
+    count = f"{len(accepted):,} new points: {int(accepted.sum()):,} accepted"
+    line = f"{new.method} · {count} ({100 * float(accepted.mean()):.1f} %)".translate(ESCAPES)
+    lines = [*rule_lines(loaded, loaded.kind.method or rule.stem), "", line]
     if out is not None:
-        _write(out, new, loaded, accepted)
+        ids = np.arange(len(new.hat)) if new.ids is None else new.ids
+        save_table(out, {"id": ids, "score": loaded.score(new.hat), "accept": accepted})
         lines.append(f"decisions are in {out}")
     within: dict[str, bool] = {}
     if new.star is not None:
         here = attained(new.star, accepted, normalized=loaded.problem.normalized)
         within = budgets_kept(here, loaded.problem)
-        facts["new"]["attained"] = numbers(here)
-        facts["new"]["kept"] = within
-        lines += attained_lines(loaded.problem, here) if here.n_accepted else []
+        facts["new"] |= {"attained": plain(here), "kept": within}
+        lines += _attained_lines(loaded.problem, here, within) if here.n_accepted else []
     lines += [f"note: {note}" for note in new.notes]
-    _print(facts, lines, format)
+    emit_either(format, facts, "\n".join(lines))
     if not accepted.any() or not all(within.values()):
         raise typer.Exit(1)
 
@@ -202,19 +184,16 @@ def show(rule: RuleFile, format: TableOrJson = "table") -> None:
 
     Exit code 0: the rule accepts something; 1: it accepts nothing; 2: invalid input.
     """
-    from rue.deploy import Rule
-
     loaded = Rule.load(rule)
-    _print({"rule": loaded.to_dict()}, rule_lines(loaded, loaded.kind.method or rule.stem), format)
+    lines = rule_lines(loaded, loaded.kind.method or rule.stem)
+    emit_either(format, {"rule": loaded.to_dict()}, "\n".join(lines))
     if loaded.tau == -math.inf:
         raise typer.Exit(1)
 
 
 def _compared(
-    rule: "Rule", cal: "DeployPoints", new: "DeployPoints", defer_fee: float
-) -> "tuple[Outcome, ...]":
-    from rue.deploy import compare_rules
-
+    rule: Rule, cal: DeployPoints, new: DeployPoints, defer_fee: float
+) -> tuple[Outcome, ...]:
     if new.star is None or cal.star is None:
         raise InputError(
             f"{new.path}: has no answers, and --compare needs them, in the file or by id in --truth"
@@ -234,31 +213,6 @@ def _compared(
     )
 
 
-def _draw(outcomes: "tuple[Outcome, ...]", problem: "Problem", path: Path) -> None:
-    from rue.plots.deploy import plot_outcomes
-    from rue.plots.style import save
-
-    shown = [o for o in outcomes if o.rule is not None or o.name == "possible"]
-    save(plot_outcomes(shown, problem), path)
-
-
-def _print(facts: JsonObject, lines: list[str], format: str) -> None:
-    if format == "json":
-        emit_json(facts)
-    else:
-        emit("\n".join(lines))
-
-
-def _write(path: Path, new: "DeployPoints", rule: "Rule", accepted: "NDArray[np.bool_]") -> None:
-    import numpy as np
-
-    from rue.io.saving import save_table
-
-    ids = np.arange(len(new.hat)) if new.ids is None else new.ids
-    columns = {"id": ids, "score": rule.score(new.hat), "accept": accepted}
-    save_table(path, columns)
-
-
 _OUTSIDE = (
     "The weights (1, 1) add a score without the unit of the loss to the Bayes risk, as the total "
     "of such beliefs once did. The decisions stay as they are; rue rule fit --score total now has "
@@ -266,25 +220,21 @@ _OUTSIDE = (
 )
 
 
-def rule_lines(rule: "Rule", name: str) -> list[str]:
+def rule_lines(rule: Rule, name: str) -> list[str]:
     """Return a rule as lines: the points it comes from, the rule, its promise, its estimate."""
     loss = f" · {rule.kind.loss} loss" if rule.kind.loss else ""
     split = f" ({rule.n_learned:,} to learn, {rule.n_tested:,} to test)" if rule.delta else ""
     lines = [f"{name}{loss} · {rule.n_points:,} calibration points{split}"]
     lines += [f"{rule.rule}.", f"{rule.promise}."]
-    how = "on the test points" if rule.delta else "cross-fitted"
-    for key in ("coverage", "risk", "regret") if rule.estimate.n_accepted else ():
-        value, error = getattr(rule.estimate, key), getattr(rule.estimate, f"{key}_error")
-        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8} {how}")
+    how = " on the test points" if rule.delta else " cross-fitted"
+    if rule.estimate.n_accepted:
+        lines += _number_lines(rule.estimate, dict.fromkeys(("coverage", "risk", "regret"), how))
     notes = [*rule.notes, *([_OUTSIDE] if rule.adds_outside_score else [])]
     return [line.translate(ESCAPES) for line in (*lines, *(f"note: {note}" for note in notes))]
 
 
-def attained_lines(problem: "Problem", here: "Attained") -> list[str]:
+def _attained_lines(problem: Problem, here: Attained, within: dict[str, bool]) -> list[str]:
     """Return coverage, risk and regret on new points, and whether floor and budgets are kept."""
-    from rue.deploy import budgets_kept
-
-    within = budgets_kept(here, problem)
     marks = {
         name: f" budget {limit:g}: {'kept' if within[name] else 'broken'}"
         for name, limit in problem.budgets.items()
@@ -292,26 +242,21 @@ def attained_lines(problem: "Problem", here: "Attained") -> list[str]:
     if problem.coverage_min is not None:
         reached = here.coverage >= problem.floor - 1e-12
         marks["coverage"] = f" floor {problem.floor:g}: {'reached' if reached else 'missed'}"
+    return _number_lines(here, marks)
+
+
+def _number_lines(numbers: Attained, marks: dict[str, str]) -> list[str]:
+    """Return coverage, risk and regret with their standard errors, and what follows each."""
     lines = []
     for key in ("coverage", "risk", "regret"):
-        value, error = getattr(here, key), getattr(here, f"{key}_error")
-        mark = marks.get(key, "")
-        lines.append(f"  {key:<10}{_number(value):>8} ± {_number(error):<8}{mark}".rstrip())
+        value, error = getattr(numbers, key), getattr(numbers, f"{key}_error")
+        number = f"  {key:<10}{_number(value):>8} ± {_number(error):<8}"
+        lines.append(f"{number}{marks.get(key, '')}".rstrip())
     return lines
 
 
-def new_line(name: str, accepted: "NDArray[np.bool_]") -> str:
-    """Return how many new points are accepted, as a line."""
-    share = 100 * float(accepted.mean())
-    count = f"{len(accepted):,} new points: {int(accepted.sum()):,} accepted"
-    return f"{name} · {count} ({share:.1f} %)".translate(ESCAPES)
-
-
-def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
+def _comparison(outcomes: tuple[Outcome, ...], problem: Problem) -> str:
     """Return a table of rules and what each attains on new points."""
-    from rue.deploy import budgets_kept
-    from rue.metrics.table import format_grid
-
     team = any(not math.isnan(outcome.team) for outcome in outcomes)
     header = ["rule", "promise", "tested on", "coverage", "risk", "regret", "budgets"]
     header += ["team"] if team else []
@@ -330,12 +275,16 @@ def comparison(outcomes: "tuple[Outcome, ...]", problem: "Problem") -> str:
     return format_grid([header, *rows], left=left, width=terminal_width())
 
 
-def numbers(result: "Attained | Outcome") -> JsonObject:
-    """Return the fields of a result, NaN as None."""
-    return {
-        k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(result).items()
-    }
-
-
 def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def _range_of(text: str | None) -> tuple[float, float] | None:
+    """Return the two ends of a range, separated by a comma."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(number) for number in text.split(","))
+    except ValueError:
+        raise InputError(f"--range must be two numbers as in 0,100, got {text!r}") from None
+    return low, high

@@ -2,15 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rue._text import JsonObject
 from rue.cli import emit, emit_json, folder, terminal_width
-from rue.cli.inputs import FOLDER, TableOrJson, option
+from rue.cli.options import FOLDER, TableOrJson, option
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.sandbox import Sandbox
+from rue.io.atomic import replacing
+from rue.metrics.table import format_grid
+from rue.sandbox import Sandbox, run_sandbox
 
 EXAMPLE = "rue sandbox --out out/sandbox --loss log"
 
@@ -29,8 +29,6 @@ def sandbox(
     Each is optimal for its own task, in a simulation where everything is known. Write sandbox.png,
     sandbox_curves.png, sandbox.csv and sandbox.json, and print the numbers.
     """
-    from rue.sandbox import run_sandbox
-
     result = run_sandbox(coverage=coverage, seed=seed, loss=loss)
     if out.exists() and not out.is_dir():
         raise InputError(f"--out must be a directory, got the file {out}")
@@ -42,9 +40,8 @@ def sandbox(
         _print(summary)
 
 
-def write_sandbox(result: "Sandbox", out: Path) -> JsonObject:
+def write_sandbox(result: Sandbox, out: Path) -> JsonObject:
     """Write the figures, the table and the numbers of a sandbox; return the numbers."""
-    from rue.io.atomic import replacing
     from rue.plots.sandbox import plot_sandbox, plot_sandbox_curves
     from rue.plots.style import save
 
@@ -102,6 +99,5 @@ def _print(summary: JsonObject) -> None:
 
 
 def _print_table(title: str, header: list[str], rows: list[list[str]]) -> None:
-    from rue.metrics.table import format_grid
 
     emit(f"{title}\n{format_grid([header, *rows], width=terminal_width())}\n")

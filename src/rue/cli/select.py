@@ -1,19 +1,23 @@
 """rue select: Theorem 1's optimal selector on the points of a file."""
 
 import math
-from typing import TYPE_CHECKING
 
 import typer
 
 from rue._text import ESCAPES, JsonObject
-from rue.cli import emit, emit_json
-from rue.cli.inputs import Budgets, DeferFee, Matched, OneLoss, OneMethod, TableOrJson, method_of
+from rue.cli import emit_either
+from rue.cli.inputs import Budgets, Matched, OneLoss, method_of
+from rue.cli.options import DeferFee, OneMethod, TableOrJson
+from rue.components import Run
+from rue.deploy.kind import Kind, largest_loss
 from rue.errors import InputError
-
-if TYPE_CHECKING:
-    from rue.components import Run
-    from rue.selectors.selector import Selector
-    from rue.selectors.team import TeamSelector
+from rue.io.predictions import read_method
+from rue.io.runs import make_run
+from rue.losses import Loss
+from rue.selectors.optimal import solve
+from rue.selectors.selector import require_reachable
+from rue.selectors.team import TeamSelector, team_selector
+from rue.truth.realized import person_kind
 
 EXAMPLE = (
     "rue select ensemble.npz --truth counts.npy --maximize coverage --risk-max 0.1 "
@@ -39,14 +43,6 @@ def select(
     Exit code 0: the selector accepts something; 1: no selector meets the budgets, or none that
     accepts anything; 2: invalid input.
     """
-    from rue.deploy.kind import Kind, largest_loss
-    from rue.io.predictions import read_method
-    from rue.io.runs import make_run
-    from rue.losses import Loss
-    from rue.selectors.optimal import solve
-    from rue.selectors.selector import require_reachable
-    from rue.selectors.team import team_selector
-
     team = budgets.minimize == "team"
     if team:
         budgets.require_none()
@@ -75,20 +71,38 @@ def select(
         "risk": ["coverage floor", "regret budget"],
         "regret": ["coverage floor", "risk budget"],
     }[problem.objective]
-    facts = {"method": run.method, "loss": losses.loss, "constraints": constraints}
-    facts = _numbers(selector) | facts | {"notes": list(run.notes)}
-    if format == "json":
-        emit_json(facts)
-    else:
-        emit(_table(facts))
+    numbers = ("lam", "tau", "alpha", "beta", "coverage", "risk", "regret")
+    accepted = selector.acceptance
+    facts: JsonObject = {
+        **{name: getattr(selector, name) for name in numbers},
+        "tau": None if math.isinf(selector.tau) else selector.tau,  # JSON has no infinity
+        "normalized": selector.normalized,
+        "n_points": len(accepted),
+        "n_accepted": int((accepted == 1).sum()),
+        "n_fractional": int(((accepted > 0) & (accepted < 1)).sum()),
+        "rule": str(selector),
+        "method": run.method,
+        "loss": losses.loss,
+        "constraints": constraints,
+        "notes": list(run.notes),
+    }
+    per = "mean loss" if selector.normalized else "loss"
+    meanings = {
+        "coverage": "share accepted",
+        "risk": f"{per} of the accepted",
+        "regret": "the part of it that could have been avoided",
+        "lam": "weight of epistemic; 1/2 is the total, 1 epistemic alone",
+        "tau": "threshold on (1 - lam) aleatoric + lam epistemic",
+        "alpha": f"multiplier of the {constraints[0]}",
+        "beta": f"multiplier of the {constraints[1]}",
+    }
+    emit_either(format, facts, _text(facts, meanings, 10))
     if not selector.coverage > 0:
         raise typer.Exit(1)
 
 
-def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
+def _print_team(selector: TeamSelector, run: Run, format: str) -> None:
     """Print whom to ask and what the team costs, beside the model and a person alone."""
-    from rue.truth.realized import person_kind
-
     meanings = {
         "team_risk": "loss of model and person together, with the fee",
         "coverage": "share that the model keeps",
@@ -111,44 +125,15 @@ def _print_team(selector: "TeamSelector", run: "Run", format: str) -> None:
         "loss": run.loss_name,
         "notes": list(run.notes),
     }
-    if format == "json":
-        emit_json(facts)
-        return
-    head = f"{run.method.translate(ESCAPES)} · {run.loss_name} loss · {len(run):,} points"
-    lines = [f"{head} · {facts['person_kind']}"]
-    lines += [f"  {key:<11}{facts[key]:>12.6g}   {text}" for key, text in meanings.items()]
-    notes = [f"note: {note}" for note in run.notes]
-    emit("\n".join([*lines, "", str(selector), *([""] if notes else []), *notes]))
+    emit_either(format, facts, _text(facts, meanings, 11, f" · {facts['person_kind']}"))
 
 
-def _numbers(selector: "Selector") -> JsonObject:
-    numbers = ("lam", "tau", "alpha", "beta", "coverage", "risk", "regret")
-    accepted = selector.acceptance
-    return {
-        **{name: getattr(selector, name) for name in numbers},
-        "tau": None if math.isinf(selector.tau) else selector.tau,  # JSON has no infinity
-        "normalized": selector.normalized,
-        "n_points": len(accepted),
-        "n_accepted": int((accepted == 1).sum()),
-        "n_fractional": int(((accepted > 0) & (accepted < 1)).sum()),
-        "rule": str(selector),
-    }
-
-
-def _table(facts: JsonObject) -> str:
-    meanings = {
-        "coverage": "share accepted",
-        "risk": "mean loss of the accepted" if facts["normalized"] else "loss of the accepted",
-        "regret": "the part of it that could have been avoided",
-        "lam": "weight of epistemic; 1/2 is the total, 1 epistemic alone",
-        "tau": "threshold on (1 - lam) aleatoric + lam epistemic",
-        "alpha": f"multiplier of the {facts['constraints'][0]}",
-        "beta": f"multiplier of the {facts['constraints'][1]}",
-    }
+def _text(facts: JsonObject, meanings: dict[str, str], width: int, about: str = "") -> str:
+    """Return the numbers of a selector with what they mean, its rule and the notes."""
     name = facts["method"].translate(ESCAPES)
-    lines = [f"{name} · {facts['loss']} loss · {facts['n_points']:,} points"]
-    for name, meaning in meanings.items():
-        text = "inf" if facts[name] is None else f"{facts[name]:.6g}"
-        lines.append(f"  {name:<10}{text:>12}   {meaning}")
+    lines = [f"{name} · {facts['loss']} loss · {facts['n_points']:,} points{about}"]
+    for key, meaning in meanings.items():
+        number = "inf" if facts[key] is None else f"{facts[key]:.6g}"
+        lines.append(f"  {key:<{width}}{number:>12}   {meaning}")
     notes = [f"note: {note}" for note in facts["notes"]]
     return "\n".join([*lines, "", facts["rule"], *([""] if notes else []), *notes])
