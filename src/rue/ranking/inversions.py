@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from rue._arrays import FloatArray, short_repr
+from rue._schema import plain
 from rue._text import JsonObject
 from rue.errors import InputError
 from rue.inference.method_ranking import holm
@@ -112,9 +113,9 @@ class Inversions:
         return {
             "methods": list(self.methods),
             "criteria": [asdict(column) for column in self.columns],
-            "values": _nested(self.values),
-            "ranks": _nested(self.ranks),
-            "tau": _nested(self.tau),
+            "values": plain(self.values.tolist()),
+            "ranks": plain(self.ranks.tolist()),
+            "tau": plain(self.tau.tolist()),
             "inversions": [asdict(inversion) for inversion in self.inversions],
         }
 
@@ -122,7 +123,8 @@ class Inversions:
 PValue = Callable[[Contest, str, str], float | None]
 """A function from (criterion, better method, worse method) to a p-value, None if unknown."""
 
-_BySeed = dict[str, dict[int | None, float]]
+_BySeed = dict[int | None, float]
+_ByMethod = dict[str, _BySeed]
 
 
 def find_inversions(
@@ -198,7 +200,7 @@ class _Standing:
     """The methods under one criterion: means over seeds, also as costs, and their range."""
 
     def __init__(
-        self, column: Contest, criterion: Column, by_seed: _BySeed, methods: tuple[str, ...]
+        self, column: Contest, criterion: Column, by_seed: _ByMethod, methods: tuple[str, ...]
     ) -> None:
         self.column, self.criterion, self.by_seed = column, criterion, by_seed
         self.values = np.array([_mean(by_seed.get(method)) for method in methods])
@@ -211,9 +213,9 @@ class _Standing:
         return bool(a < b)
 
 
-def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Contest, _BySeed]:
+def _collect(scores: Iterable[Score], criteria: Mapping[str, Column]) -> dict[Contest, _ByMethod]:
     """Return values by contest, method and seed, in the order of criteria, then of scores."""
-    values: dict[Contest, _BySeed] = {}
+    values: dict[Contest, _ByMethod] = {}
     for score in scores:
         find_criterion(score.criterion, criteria)
         if not abs(score.value) < 1e100:  # sums and differences of larger ones may overflow
@@ -272,7 +274,7 @@ def _larger(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else max(first, second)
 
 
-def _mean(by_seed: dict[int | None, float] | None) -> float:
+def _mean(by_seed: _BySeed | None) -> float:
     return math.fsum(by_seed.values()) / len(by_seed) if by_seed else math.nan
 
 
@@ -288,22 +290,12 @@ def _ranks(cost: FloatArray) -> FloatArray:
     return np.where(np.isnan(cost), np.nan, below + (equal + 1) / 2)
 
 
-def _nested(array: FloatArray) -> list[list[float | None]]:
-    return [[None if x != x else x for x in row] for row in array.tolist()]
-
-
 def compare_over_seeds(
     scores: Iterable[Score], *, criteria: Mapping[str, Column] = CRITERIA
 ) -> PValue:
     """Return a function that tests the order of two methods by their seeds."""
-    values: dict[Contest, dict[str, dict[int, float]]] = {}
-    for score in scores:
-        find_criterion(score.criterion, criteria)
-        if score.seed is not None:
-            contest = Contest(score.dataset, score.criterion, score.loss)
-            values.setdefault(contest, {}).setdefault(score.method, {})[score.seed] = score.value
     p_value_of: dict[tuple[Contest, frozenset[str]], float] = {}
-    for contest, methods in values.items():
+    for contest, methods in _collect(scores, criteria).items():
         pairs = list(combinations(methods, 2))
         better = criteria[contest.criterion].better
         p_values = holm([_paired(methods[a], methods[b], better) for a, b in pairs])
@@ -312,24 +304,24 @@ def compare_over_seeds(
         }
 
     def p_value(contest: Contest, method: str, rival: str) -> float | None:
-        p = p_value_of.get((contest, frozenset((method, rival))), np.nan)
-        return None if np.isnan(p) else p
+        p = p_value_of.get((contest, frozenset((method, rival))), math.nan)
+        return None if math.isnan(p) else p
 
     return p_value
 
 
-def _paired(first: Mapping[int, float], second: Mapping[int, float], better: str) -> float:
+def _paired(first: _BySeed, second: _BySeed, better: str) -> float:
     """Return the p-value of a paired t-test over common seeds; NaN if there is none."""
     from scipy.stats import t
 
-    seeds = sorted(first.keys() & second.keys())
+    seeds = sorted(seed for seed in first.keys() & second.keys() if seed is not None)
     if len(seeds) < 2:
-        return float("nan")
+        return math.nan
     a, b = (np.array([values[seed] for seed in seeds]) for values in (first, second))
     if better == "zero":  # then the mean difference is that of the means' sizes
         a, b = a * np.sign(a.mean()), b * np.sign(b.mean())
     difference = a - b
     error = difference.std(ddof=1) / len(seeds) ** 0.5
     if error <= 1e-12 * np.abs([a, b]).max():
-        return float("nan")
+        return math.nan
     return float(2 * t.sf(abs(difference.mean()) / error, len(seeds) - 1))
