@@ -7,6 +7,7 @@ are in :mod:`rue.cli.inputs`.
 import functools
 import importlib
 import inspect
+import io
 import json
 import os
 import re
@@ -53,6 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
     is no (its help says which), 2 for invalid input.
     """
     words = _spread_values(sys.argv[1:] if arguments is None else arguments)
+    if sys.stderr is None:  # closed; bars and print() would fail or write to stdout
+        sys.stderr = io.StringIO()
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
     links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
