@@ -30,7 +30,7 @@ def as_array(name: str, data: ArrayLike) -> NDArray[Any]:
         raise InputError(f"{name} must be an array: {error}") from None
     if is_bfloat16(array):
         array = array.astype(np.float32)
-    if isinstance(array, np.ma.MaskedArray):
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{name} must not be a masked array: fill or drop the masked entries")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {array.dtype}")

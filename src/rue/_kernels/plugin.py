@@ -1,4 +1,6 @@
-"""The mean Bayes risk of frequencies of answers, where it has no formula: answers are drawn."""
+"""Answers that are drawn: how likely they are, and the mean Bayes risk of their frequencies."""
+
+import math
 
 import numpy as np
 
@@ -57,3 +59,35 @@ def _first_above(cumulated, number):
         else:
             low = middle + 1
     return low
+
+
+@kernel
+def log_likelihoods(bases, counts, strengths, out):
+    """Write the log likelihood of counts of answers under Dirichlets around each base."""
+    n_bases, n_points, n_classes = bases.shape
+    for i in range(n_points):
+        for b in range(n_bases):
+            mass, m = 0.0, 0.0
+            for k in range(n_classes):
+                mass += bases[b, i, k]
+                m += counts[i, k]
+            for s in range(strengths.shape[0]):
+                total = -_log_rise(strengths[s] * mass, m)
+                for k in range(n_classes):
+                    if counts[i, k] > 0.0:
+                        total += _log_rise(strengths[s] * bases[b, i, k], counts[i, k])
+                out[i, b * strengths.shape[0] + s] = total
+
+
+@kernel
+def _log_rise(start, count):
+    """Return the logarithm of start (start + 1) ... (start + count - 1)."""
+    if count > 64.0:
+        return math.lgamma(start + count) - math.lgamma(start)
+    total, product = 0.0, 1.0
+    for j in range(int(count)):
+        product *= start + j
+        if product > 1e280:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)

@@ -272,6 +272,9 @@ def terminal_width(wide: bool = False) -> int | None:
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[str], None]]:
     """Yield a function that names the next step, on stderr if that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
     from tqdm import tqdm
 
     with tqdm(total=total, delay=2, disable=None, leave=False) as bar:

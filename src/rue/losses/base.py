@@ -1,5 +1,6 @@
 """The interface of losses: Bayes action, risk of an action, Bayes risk, and expectations."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
@@ -348,7 +349,7 @@ def mean_over_counts(
 ) -> FloatArray:
     """Return E f(c/m) of binomial counts c with probability ``share``."""
     means = np.empty_like(share)
-    for m in np.unique(n_answers).tolist():
+    for m in sorted(set(n_answers.tolist())):
         points = n_answers == m
         if m >= MANY_ANSWERS:
             means[..., points, :] = function(share[..., points, :])
@@ -362,11 +363,11 @@ def _count_table(
     function: Callable[[FloatArray], FloatArray], m: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return shares, closer to each other near 0 and 1, and E f(c/m) for each of them."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    share, c = (1 - np.cos(np.linspace(0, np.pi, 1025))) / 2, np.arange(m + 1.0)
-    ways = gammaln(m + 1) - gammaln(c + 1) - gammaln(m - c + 1)
-    log_pmf = ways + xlogy(c, share[:, None]) + xlog1py(m - c, -share[:, None])
+    share, c = (1 - np.cos(np.linspace(0, np.pi, 1025))) / 2, np.arange(m + 1)
+    ways = np.array([math.log(math.comb(m, k)) for k in c.tolist()])
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 is 0
+        yes, no = c * np.log(share)[:, None], (m - c) * np.log1p(-share)[:, None]
+    log_pmf = ways + np.where(c > 0, yes, 0.0) + np.where(c < m, no, 0.0)
     return share, np.exp(log_pmf) @ function(c / m)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue.components import Run
 from rue.losses.real import round_to_digits
-from rue.metrics.corrected import Corrected
+from rue.metrics.corrected import Corrected, gap_of
 from rue.metrics.floor import NAMES, Reference
 from rue.metrics.limits import CURVES, AtCoverage, AtLimit
 from rue.metrics.measures import aurc, regret_calibration
@@ -34,7 +34,6 @@ from rue.metrics.statistics import (
     Star,
     Statistic,
 )
-from rue.pareto.gap import pareto_gap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,14 +143,6 @@ def bracket_high(sample: Sample) -> float:
     if star.aleatoric_high is None and not single:
         return math.nan
     return sample.area(Star("epistemic"), Hat("epistemic"))
-
-
-def gap_of(sample: Sample) -> float:
-    """Return the Pareto-gap as asked: known already, computed, or NaN."""
-    if not isinstance(sample.gap, bool):
-        return sample.gap
-    run = sample.run
-    return pareto_gap(run.star, run.hat, convention=run.convention) if sample.gap else math.nan
 
 
 def calibration_of(sample: Sample) -> float:

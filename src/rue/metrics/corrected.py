@@ -64,6 +64,14 @@ class Corrected:
         return float(sample.once(columns)[key])
 
 
+def gap_of(sample: Sample) -> float:
+    """Return the Pareto-gap as asked: known already, computed, or NaN."""
+    if not isinstance(sample.gap, bool):
+        return sample.gap
+    run = sample.run
+    return pareto_gap(run.star, run.hat, convention=run.convention) if sample.gap else math.nan
+
+
 def run_answers(run: Run) -> Answers | None:
     """Return what each answer costs, as the run has it or from its belief; None if unknown."""
     truth, belief = run.annotations, run.belief
@@ -104,7 +112,9 @@ def _requested_columns(sample: Sample) -> dict[str, float]:
     run = sample.run
     costs = run.once(run_answers)
     if costs is not None:
-        columns, notes = _correct(costs, run.hat, gap=sample.gap is not False)
+        columns, notes = _correct(
+            costs, run.hat, gap=sample.gap is not False and sample.once(gap_of)
+        )
         sample.notes += notes
         _note_few(sample)
         return columns
@@ -123,7 +133,7 @@ def _correct(
     answers: Answers,
     hat: Components,
     *,
-    gap: bool = True,
+    gap: bool | float = True,
     rank: bool = True,
     n_splits: int = N_SPLITS,
     seed: int = 0,
@@ -142,6 +152,7 @@ def _correct(
     answers, hat = answers[rows], hat[rows]  # so that the order of the points does not matter
     orders = np.argsort(hat.epistemic, kind="stable"), np.argsort(hat.total, kind="stable")
     whole = _values(answers.realized(), hat, orders, rank, gap)
+    gap = gap is not False
     rng = np.random.default_rng(seed)
     splits = np.empty((n_splits, len(whole)))
     for split in splits:
@@ -184,9 +195,16 @@ def _span_notes(span: float, plain: float, error: float) -> list[tuple[str, str]
 
 
 def _values(
-    star: Components, hat: Components, orders: tuple[IntArray, IntArray], rank: bool, gap: bool
+    star: Components,
+    hat: Components,
+    orders: tuple[IntArray, IntArray],
+    rank: bool,
+    gap: bool | float,
 ) -> FloatArray:
-    """Return the excess, span and excess by total of AuReC, Spearman star and the Pareto-gap."""
+    """Return the excess, span and excess by total of AuReC, Spearman star and the Pareto-gap.
+
+    ``gap`` is whether to compute the gap, or the gap.
+    """
     from rue._kernels import sorting
 
     by_epistemic = exact_areas(star.epistemic, hat.epistemic, orders[0])
@@ -197,6 +215,6 @@ def _values(
             by_epistemic.random - by_epistemic.oracle,
             replace(by_epistemic, area=float(by_total)).excess,
             spearman(star.aleatoric, star.epistemic) if rank else math.nan,
-            pareto_gap(star, hat) if gap else math.nan,
+            pareto_gap(star, hat) if gap is True else math.nan if gap is False else gap,
         ]
     )

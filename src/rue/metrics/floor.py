@@ -257,18 +257,11 @@ def _bases(mean: FloatArray, counts: FloatArray, rare: bool) -> FloatArray:
 
 def _likelihoods(bases: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the log likelihood of the answers under each Dirichlet, (n_points, 24)."""
-    from scipy.special import gammaln
+    from rue._kernels.plugin import log_likelihoods
 
-    m = counts.sum(axis=1)
-    point, k = np.nonzero(counts)
-    starts = np.flatnonzero(np.append(True, np.diff(point) != 0))
-    columns = []
-    for base in bases:
-        for strength in STRENGTHS:
-            alpha, whole = strength * base[point, k], strength * base.sum(axis=1)
-            rises = gammaln(alpha + counts[point, k]) - gammaln(alpha)
-            columns.append(np.add.reduceat(rises, starts) + gammaln(whole) - gammaln(whole + m))
-    return np.stack(columns, axis=1)
+    out = np.empty((len(counts), len(bases) * len(STRENGTHS)))
+    log_likelihoods(bases, np.asarray(counts, np.float64), STRENGTHS, out)
+    return out
 
 
 def _responsibilities(likelihood: FloatArray) -> FloatArray:
