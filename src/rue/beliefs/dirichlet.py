@@ -17,7 +17,7 @@ from rue._arrays import (
     require_shape,
     show,
 )
-from rue.beliefs.draws import PAIR_FLOOR, ClassBelief, draw_dirichlets
+from rue.beliefs.draws import ClassBelief, draw_dirichlets
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
@@ -115,10 +115,7 @@ class Dirichlet(ClassBelief):
 
     def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
         """Return the sums over pairs of answers that have the same p."""
-        from rue._kernels.pairs import dirichlet_pairs
+        from rue._kernels.pairs import dirichlet_pairs, pair_sums
 
-        out = np.empty((len(self), 3))
-        for rows, alpha in chunked(self.alpha):
-            block = np.ascontiguousarray(alpha, dtype=np.float64)
-            dirichlet_pairs(block, counts[rows], others[rows], scale[rows], PAIR_FLOOR, out[rows])
-        return out
+        blocks = ((rows, np.asarray(alpha, np.float64)) for rows, alpha in chunked(self.alpha))
+        return pair_sums(dirichlet_pairs, blocks, counts, others, scale)

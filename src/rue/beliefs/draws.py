@@ -4,7 +4,7 @@ Draws are from ensembles, dropout or posterior samples.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -27,9 +27,6 @@ from rue.beliefs.base import Belief, Components
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
 from rue.losses.outcomes import Classes, as_classes
-
-PAIR_FLOOR = 1e-12
-"""The least probability of a class in a pair of answers."""
 
 
 class ClassBelief(Belief):
@@ -93,8 +90,10 @@ class ClassBelief(Belief):
 
     def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
         """Return the sums over pairs if the mean were the only distribution."""
+        from rue._kernels.pairs import draw_pairs, pair_sums
+
         blocks = ((rows, mean[:, None]) for rows, mean in self.means())
-        return _sums_of_draws(blocks, counts, others, scale)
+        return pair_sums(draw_pairs, blocks, counts, others, scale)
 
     def loss_bound(
         self,
@@ -208,7 +207,9 @@ class Draws(ClassBelief):
 
     def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
         """Return the sums over pairs of answers that have the same draw."""
-        return _sums_of_draws(chunked(self.probs), counts, others, scale)
+        from rue._kernels.pairs import draw_pairs, pair_sums
+
+        return pair_sums(draw_pairs, chunked(self.probs), counts, others, scale)
 
     def doubts(self) -> list[str]:
         """Return a note if every draw is certain, as sampled labels are."""
@@ -224,21 +225,6 @@ class Draws(ClassBelief):
         if (first < 1).any():  # the first points decide for most beliefs
             return False
         return all(bool((chunk.max(axis=-1) == 1).all()) for _, chunk in chunked(self.probs))
-
-
-def _sums_of_draws(
-    blocks: Iterable[tuple[slice, NDArray[Any]]],
-    counts: FloatArray,
-    others: FloatArray,
-    scale: FloatArray,
-) -> FloatArray:
-    from rue._kernels.pairs import draw_pairs
-
-    out = np.empty((len(counts), 3))
-    for rows, probs in blocks:
-        block = np.ascontiguousarray(probs)
-        draw_pairs(block, counts[rows], others[rows], scale[rows], PAIR_FLOOR, out[rows])
-    return out
 
 
 def draw_dirichlets(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:

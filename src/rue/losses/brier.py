@@ -61,7 +61,7 @@ class Brier(SquaresLoss):
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean loss of each answer under the frequencies of the other answers."""
-        m, squares = counts.sum(axis=1), (counts**2).sum(axis=1)
+        m, squares = counts.sum(axis=1), np.einsum("ij,ij->i", counts, counts, dtype=np.float64)
         others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
         return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
 

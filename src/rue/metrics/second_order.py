@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from rue._arrays import FloatArray, chunked, round_to_scale
+from rue._arrays import FloatArray, round_to_scale
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.truth.alignment import align
@@ -33,13 +33,11 @@ def pair_scores(truth: Truth, belief: Belief) -> PairScores:
     truth, belief = align(truth, require_belief(belief))
     assert truth.votes is not None  # as a belief about classes fits no other truth
     counts = np.ascontiguousarray(truth.votes, dtype=np.float64)
-    others = np.zeros_like(counts) if truth.counts is None else counts
-    whole = counts.sum(axis=1)
-    scale = whole * whole if truth.counts is None else whole * (whole - 1.0)
+    whole, same = counts.sum(axis=1), np.einsum("ij,ij->i", counts, counts)
+    others, scale = np.zeros_like(counts), whole * whole
+    if truth.counts is not None:  # an answer is in no pair with itself
+        others, scale, same = counts, scale - whole, same - whole
     out = belief.pair_sums(counts, others, scale)
-    same = np.concatenate(
-        [(part * part - others[rows]).sum(axis=1) for rows, part in chunked(counts, 1 << 22)]
-    )
     star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
     gain = 2.0 * out[:, 1] - out[:, 0]
     return PairScores(*(round_to_scale(score, 1.0) for score in (out[:, 0], gain, out[:, 2], star)))
