@@ -1,6 +1,5 @@
 """Accumulator: evaluate in a validation loop, batch by batch, as torchmetrics does."""
 
-from collections.abc import Sequence
 from dataclasses import fields, replace
 from textwrap import shorten
 from typing import Any, cast, final
@@ -21,6 +20,10 @@ from rue.truth.ratings import Ratings
 from rue.truth.realized import bracket_end
 
 __all__ = ["Accumulator"]
+
+PARTS = tuple(field.name for field in fields(Components) if field.name != "outside_score")
+Columns = list[FloatArray | None]
+"""The parts of the realised and of the estimated components, and what SOURCES read of them."""
 
 
 @final
@@ -67,15 +70,13 @@ class Accumulator:
 
     def reset(self) -> None:
         """Remove all batches."""
-        self._star: list[Components] = []
-        self._hat: list[Components] = []
+        self.batches: list[Columns] = []
         self.counts: list[FloatArray] = []
-        self._further: list[list[FloatArray | None]] = []
         self.notes: tuple[str, ...] = ()
         self.kind: BatchKind | None = None
 
     def __len__(self) -> int:
-        return sum(map(len, self._star))
+        return sum(len(batch[0]) for batch in self.batches if batch[0] is not None)
 
     def update(
         self,
@@ -113,9 +114,8 @@ class Accumulator:
         kind = _kind_of(run)
         require_same(self.kind or kind, kind)
         self.kind = kind
-        self._star.append(run.star)
-        self._hat.append(run.hat)
-        self._further.append([run.once(source) for source in SOURCES])
+        parts = [getattr(side, name) for side in (run.star, run.hat) for name in PARTS]
+        self.batches.append([*parts, *(run.once(source) for source in SOURCES)])
         self.notes = _merged(self.notes, run.notes)
         assert run.annotations is not None
         if isinstance(run.loss, Log) and run.annotations.counts is not None:
@@ -133,30 +133,14 @@ class Accumulator:
         self.kind = kind
         for other in others:
             # Copies, because an accumulator may be merged with itself.
-            self._star += list(other._star)
-            self._hat += list(other._hat)
+            self.batches += list(other.batches)
             self.counts += list(other.counts)
-            self._further += list(other._further)
             self.notes = _merged(self.notes, other.notes)
 
     def components(self) -> tuple[Components, Components]:
         """Return the realised and the estimated components of all points so far."""
-        if not self._star:
-            raise InputError("there are no batches yet: call update first")
-        star, hat = _joined(self._star), _joined(self._hat)
-        if self.counts:
-            annotations = Annotations(np.concatenate(self.counts))
-            high = bracket_end(annotations, Log())
-            star = replace(star, aleatoric_high=high, person=high)
-        return star, hat
-
-    def further(self) -> list[FloatArray | None]:
-        """Return what columns read of each point beyond the components, for each of SOURCES."""
-        columns = zip(*self._further, strict=True)
-        return [
-            None if any(part is None for part in parts) else np.concatenate(parts)
-            for parts in columns
-        ]
+        run = self._run()
+        return run.star, run.hat
 
     def compute(self, *, gap: bool = True) -> Evaluation:
         """Return the evaluation of all points so far; ``gap`` as in :func:`rue.evaluate`.
@@ -164,16 +148,45 @@ class Accumulator:
         Corrected values, floor and expectation need all predictions at once and are empty; so does
         the note about predictions that are worse than the mean answer.
         """
-        star, hat = self.components()
-        assert self.kind is not None
-        run = Run(star, hat, method=self.method, loss=self.kind[0], notes=self.notes)
-        groups = zip(SOURCES, self.further(), strict=True)
-        return evaluate_run(run.with_points(dict(groups)), gap=gap)
+        return evaluate_run(self._run(), gap=gap)
+
+    def _run(self) -> Run:
+        """Return the run of all points so far; a column that a batch lacks is None."""
+        if self.kind is None:
+            raise InputError("there are no batches yet: call update first")
+        columns = [
+            None if any(part is None for part in parts) else np.concatenate(parts)
+            for parts in zip(*self.batches, strict=True)
+        ]
+        counts = np.concatenate(self.counts) if self.counts else None
+        loss, *_, outside = self.kind
+        return run_of(columns, counts, loss, outside, method=self.method, notes=self.notes)
 
     def _own(self, theirs: Loss) -> Loss:
         """Return this accumulator's loss, on the scale of another if it has no values."""
         values = getattr(theirs, "values", None) if self._values is None else self._values
         return get_loss(self._loss, values=values)
+
+
+def run_of(
+    columns: Columns,
+    counts: FloatArray | None,
+    loss: Loss,
+    outside_score: bool,
+    *,
+    method: str = "",
+    notes: tuple[str, ...],
+) -> Run:
+    """Return the run of points of which the columns, and under log loss the counts, are known."""
+    n = len(PARTS)
+    sides: Any = (dict(zip(PARTS, columns[i : i + n], strict=True)) for i in (0, n))
+    star, hat = (Components(**side) for side in sides)
+    if counts is not None:
+        high = bracket_end(Annotations(counts), loss)
+        star = replace(star, aleatoric_high=high, person=high)  # a panel is asked
+    hat = replace(hat, outside_score=outside_score)
+    run = Run(star, hat, method=method, loss=loss, notes=notes)
+    return run.with_points(dict(zip(SOURCES, columns[2 * n :], strict=True)))
 
 
 BatchKind = tuple[Loss, str, str, str, bool]
@@ -231,15 +244,3 @@ def _described(thing: object) -> str:
         return repr(thing)
     own = [f"{key}={_described(x)}" for key, x in sorted(vars(thing).items()) if x is not None]
     return f"{thing.name}({', '.join(own)})" if own else thing.name
-
-
-def _joined(parts: Sequence[Components]) -> Components:
-    """Return the components of all parts; an attribute that a part lacks is None."""
-    columns: dict[str, Any] = {}
-    for field in fields(Components):
-        column = [getattr(part, field.name) for part in parts]
-        is_array = all(isinstance(c, np.ndarray) for c in column)
-        # All batches are of one kind of belief, so one's flag is that of all.
-        shared = column[0] if field.name == "outside_score" else None
-        columns[field.name] = np.concatenate(column) if is_array else shared
-    return Components(**columns)

@@ -1,24 +1,27 @@
 """torchmetrics: one column of the evaluation as a metric that is synchronised over processes."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray
-from rue.adapters.accumulator import Accumulator, BatchKind, require_same
+from rue.adapters.accumulator import (
+    PARTS,
+    Accumulator,
+    BatchKind,
+    Columns,
+    require_same,
+    run_of,
+)
 from rue.beliefs import Belief
-from rue.components import Components, Run
 from rue.errors import InputError, MissingExtraError
 from rue.losses import Loss, get_loss
-from rue.metrics.columns import EVALUATED, SOURCES
+from rue.metrics.columns import EVALUATED
 from rue.metrics.evaluation import Evaluation, evaluate_run
-from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
-from rue.truth.realized import bracket_end
 
 try:
     import torch
@@ -32,7 +35,6 @@ except ImportError:
 
 __all__ = ["RegretMetric"]
 
-_COLUMNS = [field.name for field in fields(Components) if field.name != "outside_score"]
 _GAP = ("pareto_gap",)
 
 
@@ -120,8 +122,7 @@ class RegretMetric(Metric):
         require_same(self._kind or batch.kind, batch.kind)
         self._kind = batch.kind
         self._notes = tuple(dict.fromkeys((*self._notes, *batch.notes)))
-        star, hat = ([getattr(part, name) for name in _COLUMNS] for part in batch.components())
-        table = _stacked([*star, *hat, *batch.further()], len(batch))
+        table = _stacked(batch.batches[0], len(batch))
         self.components.append(torch.from_numpy(table).to(self.device))
         for answers in batch.counts:
             self.counts.append(torch.tensor(answers, device=self.device))
@@ -143,17 +144,12 @@ class RegretMetric(Metric):
         if not len(self.components):
             raise InputError("there are no batches yet: call update first")
         loss = self._kind[0] if self._kind else get_loss(self.loss, values=self.values)
-        n = len(_COLUMNS)
         table = _joined(self.components)
         rows = _first_of_each(_joined(self.ids), table) if len(self.ids) else slice(None)
-        star, hat, further = np.split(table[rows], [n, 2 * n], axis=1)
-        high = None
-        if len(self.counts):
-            high = bracket_end(Annotations(_joined(self.counts)[rows]), loss)
-        estimate = replace(_components(hat), outside_score=bool(self._kind and self._kind[-1]))
-        run = Run(_components(star, high), estimate, loss=loss, notes=self._notes)
-        groups = dict(zip(SOURCES, _columns(further), strict=True))
-        return evaluate_run(run.with_points(groups), gap=gap)
+        counts = _joined(self.counts)[rows] if len(self.counts) else None
+        outside = bool(self._kind and self._kind[-1])
+        run = run_of(_columns(table[rows]), counts, loss, outside, notes=self._notes)
+        return evaluate_run(run, gap=gap)
 
 
 def _number(name: object) -> int:
@@ -164,32 +160,25 @@ def _number(name: object) -> int:
 def _first_of_each(ids: FloatArray, table: FloatArray) -> IntArray:
     """Return the first row of each id; raise if another row of the same id has other numbers."""
     _, first, place = np.unique(ids, return_index=True, return_inverse=True)
-    parts = [_COLUMNS.index(name) for name in ("total", "aleatoric", "epistemic")]
-    parts += [len(_COLUMNS) + part for part in parts]  # of both; a bracket depends on its batch
+    parts = [PARTS.index(name) for name in ("total", "aleatoric", "epistemic")]
+    parts += [len(PARTS) + part for part in parts]  # of both; a bracket depends on its batch
     if not np.allclose(table[:, parts], table[first[place]][:, parts], rtol=1e-3, atol=1e-6):
         raise InputError("points with the same id must have the same answers and predictions")
     return np.sort(first)
 
 
-def _stacked(columns: list[Any], n_points: int) -> FloatArray:
+def _stacked(columns: Columns, n_points: int) -> FloatArray:
     """Return arrays as the columns of a table; one that is None is NaN."""
     none = np.full(n_points, np.nan)
     return np.stack([none if c is None else np.asarray(c, np.float64) for c in columns], axis=1)
 
 
-def _columns(table: FloatArray) -> list[FloatArray | None]:
+def _columns(table: FloatArray) -> Columns:
     """Return the arrays that :func:`_stacked` stacked."""
-    return [None if np.isnan(c).any() else np.ascontiguousarray(c) for c in table.T]
-
-
-def _components(table: FloatArray, high: Any | None = None) -> Components:
-    """Return the components whose arrays are the columns of a table."""
-    columns: dict[str, Any] = dict(zip(_COLUMNS, _columns(table), strict=True))
-    if columns["floored"] is not None:
-        columns["floored"] = columns["floored"].astype(bool)
-    if high is not None:
-        columns["aleatoric_high"] = columns["person"] = high  # under log loss a panel is asked
-    return Components(**columns)
+    columns: Any = [None if np.isnan(c).any() else np.ascontiguousarray(c) for c in table.T]
+    for i in (PARTS.index("floored"), len(PARTS) + PARTS.index("floored")):
+        columns[i] = None if columns[i] is None else columns[i].astype(bool)
+    return cast(Columns, columns)
 
 
 def _joined(state: Any) -> FloatArray:
