@@ -138,14 +138,9 @@ function sorted(rows, ranks, ranking) {
       first: () => chances(ranking, row.place)?.first,
       method: () => row.method,
     })[sorting.key]?.() ?? row.row[sorting.key];
-  const turn = sorting.down ? -1 : 1;
-  return [...rows].sort((a, b) => {
-    if (!a.problem !== !b.problem) return a.problem ? 1 : -1; // what is not verified stands below
-    const [x, y] = [value(a), value(b)];
-    if (sorting.key === "method") return turn * x.localeCompare(y);
-    if (!isNumber(x) || !isNumber(y)) return isNumber(y) - isNumber(x);
-    return turn * (x - y);
-  });
+  const compare = comparing(value, sorting.down);
+  const out = (row) => Boolean(row.problem); // what is not verified stands below
+  return [...rows].sort((a, b) => out(a) - out(b) || compare(a, b));
 }
 
 function draw() {

@@ -56,29 +56,21 @@ function sumOf(a, b = null, mask = null, is = 1) {
   return sum;
 }
 
-/** How many of an increasing array are smaller than x. */
-function countBelow(array, x) {
+/** How many elements an array begins with that pass a test, and none after them does. */
+function countWhile(array, passes) {
   let low = 0,
     high = array.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (array[middle] < x) low = middle + 1;
+    if (passes(array[middle])) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** How many of an increasing array are at most x. */
-function countUpTo(array, x) {
-  let low = 0,
-    high = array.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (array[middle] <= x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** How many of an increasing array are smaller than x, or at most x. */
+const countBelow = (array, x) => countWhile(array, (y) => y < x);
+const countUpTo = (array, x) => countWhile(array, (y) => y <= x);
 
 /** Linear interpolation of (xs, ys) at x, flat outside. */
 function interpolate(x, xs, ys) {

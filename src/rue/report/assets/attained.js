@@ -107,20 +107,10 @@ function drawFound(problem) {
     return h(
       "tr",
       { class: each === run ? "is-focus" : "", "data-method": each.method },
-      h(
-        "th",
-        { scope: "row" },
-        h(
-          "button",
-          {
-            class: "name",
-            "aria-pressed": each === run,
-            onclick: () => change({ focus: each.method }),
-          },
-          swatch(each.method),
-          h("span", {}, each.method),
-        ),
-      ),
+      nameCell(each.method, {
+        "aria-pressed": each === run,
+        onclick: () => change({ focus: each.method }),
+      }),
       found.optimum
         ? cells(found.optimum, "optimum", [...SHOWN, "lam", "tau"])
         : none(5, `not possible: ${found.why}`),

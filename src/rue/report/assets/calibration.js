@@ -51,9 +51,7 @@ function diagonal(x, y) {
 }
 
 const reliability = (run, bins) => ({
-  name: run.method,
-  colour: colourOf(run.method),
-  dash: dashOf(run.method),
+  ...lineOf(run),
   width: run.method === focused().method ? 2.8 : 1.8,
   faint: run.method !== focused().method,
   marks: true,

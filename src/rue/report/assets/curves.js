@@ -41,9 +41,7 @@ function curvePanel(id, kind, title) {
     () => {
       const runs = drawnRuns().filter((run) => run.curves[`${kind}_${state.rank}`]);
       const series = runs.map((run) => ({
-        name: run.method,
-        colour: colourOf(run.method),
-        dash: dashOf(run.method),
+        ...lineOf(run),
         width: run.method === focused().method ? 2.8 : 1.8,
         ...shape(curve(run, `${kind}_${state.rank}`)),
       }));

@@ -15,18 +15,20 @@ function sortBy(key, down) {
   $("leaderboard").querySelector(`[data-key="${key}"] button`).focus();
 }
 
+/** The heading of a method's row: a button that puts it in focus. */
+const nameCell = (method, attributes) =>
+  h(
+    "th",
+    { scope: "row" },
+    h("button", { class: "name", ...attributes }, swatch(method), h("span", {}, method)),
+  );
+
 function drawLeaderboard() {
   const runs = runsNow(),
     columns = columnsNow();
   const marks = Object.fromEntries(columns.map((column) => [column.key, places(column, runs)]));
-  const byName = sorting.key === "method";
-  const value = (run) => (byName ? run.method : run.row[sorting.key]);
-  const rows = [...runs].sort((a, b) => {
-    const [x, y] = [value(a), value(b)];
-    if (byName) return (sorting.down ? -1 : 1) * x.localeCompare(y);
-    if (!isNumber(x) || !isNumber(y)) return isNumber(y) - isNumber(x);
-    return sorting.down ? y - x : x - y;
-  });
+  const value = (run) => (sorting.key === "method" ? run.method : run.row[sorting.key]);
+  const rows = [...runs].sort(comparing(value, sorting.down));
   const head = h(
     "tr",
     {},
@@ -49,25 +51,15 @@ function drawLeaderboard() {
           " ",
         ),
       },
-      h(
-        "th",
-        { scope: "row" },
-        h(
-          "button",
-          {
-            class: "name",
-            "aria-pressed": run.method === state.focus,
-            title: `put ${run.method} in focus`,
-            onclick: () =>
-              change({
-                focus: run.method,
-                hidden: new Set([...state.hidden].filter((m) => m !== run.method)),
-              }),
-          },
-          swatch(run.method),
-          h("span", {}, run.method),
-        ),
-      ),
+      nameCell(run.method, {
+        "aria-pressed": run.method === state.focus,
+        title: `put ${run.method} in focus`,
+        onclick: () =>
+          change({
+            focus: run.method,
+            hidden: new Set([...state.hidden].filter((m) => m !== run.method)),
+          }),
+      }),
       columns.map((column) => cell(column, run, marks[column.key], runs)),
     ),
   );

@@ -38,6 +38,11 @@ const bestFirst = (runs) => [...runs].sort((a, b) => orLast(a.row.n_aurec) - orL
 const styleOf = (method) => content.methods.find((card) => card.name === method);
 const colourOf = (method) => `var(--m${styleOf(method).colour})`;
 const dashOf = (method) => styleOf(method).dash;
+const lineOf = ({ method }) => ({
+  name: method,
+  colour: colourOf(method),
+  dash: dashOf(method),
+});
 const swatch = (method) =>
   h("span", {
     class: dashOf(method) ? "swatch again" : "swatch", // a colour that another method has too

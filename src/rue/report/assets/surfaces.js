@@ -96,9 +96,7 @@ function tellSlice() {
   for (const run of [...runs.filter((r) => r !== focus), focus]) {
     const level = levels(run, "achievable")[view.level];
     all.series.push({
-      name: run.method,
-      colour: colourOf(run.method),
-      dash: dashOf(run.method),
+      ...lineOf(run),
       width: run === focus ? 2.2 : 1.2,
       faint: run !== focus,
       marks: true,

@@ -22,6 +22,15 @@ function places(column, runs) {
   return costs.length > 1 ? costs.slice(0, 2) : [];
 }
 
+/** Compare rows by a value, text in the order of letters; rows without a number come last. */
+const comparing = (value, down) => (a, b) => {
+  const [x, y] = [value(a), value(b)],
+    turn = down ? -1 : 1;
+  if (typeof x === "string") return turn * x.localeCompare(y);
+  if (!isNumber(x) || !isNumber(y)) return isNumber(y) - isNumber(x);
+  return turn * (x - y);
+};
+
 /** The heading of a column, which sorts by it and explains it. */
 function header(column, sorting, sortBy, id = `tip-${column.key}`) {
   const active = sorting.key === column.key;
