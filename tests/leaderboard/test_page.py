@@ -3,7 +3,8 @@
 import re
 
 from reported import content
-from rue.leaderboard import build_leaderboard, render_leaderboard, write_leaderboard
+from rue.leaderboard import build_leaderboard, write_leaderboard
+from rue.leaderboard.page import render_leaderboard
 from submitted import change_row
 
 HOSTILE = "</script><script>alert(1)</script>"

@@ -8,12 +8,12 @@ from rue.io.predictions import read_predictions
 from rue.leaderboard import (
     References,
     build_leaderboard,
-    claim_differs,
     find_submissions,
     read_submission,
     verify,
     write_submission,
 )
+from rue.leaderboard.verify import claim_differs
 from rue.metrics.evaluation import evaluate
 from submitted import LOSSES, change_row
 

@@ -11,15 +11,9 @@ assets/         the HTML, CSS and JavaScript of the page; the rest is the report
 
 from rue.leaderboard.board import Board, BoardRow, Leaderboard, build_leaderboard
 from rue.leaderboard.pack import write_submission
-from rue.leaderboard.page import render_leaderboard, write_leaderboard
+from rue.leaderboard.page import write_leaderboard
 from rue.leaderboard.submission import Refused, Submission, find_submissions, read_submission
-from rue.leaderboard.verify import (
-    References,
-    Verified,
-    answers_checksum,
-    claim_differs,
-    verify,
-)
+from rue.leaderboard.verify import References, Verified, verify
 
 __all__ = [
     "Board",
@@ -29,12 +23,9 @@ __all__ = [
     "Refused",
     "Submission",
     "Verified",
-    "answers_checksum",
     "build_leaderboard",
-    "claim_differs",
     "find_submissions",
     "read_submission",
-    "render_leaderboard",
     "verify",
     "write_leaderboard",
     "write_submission",

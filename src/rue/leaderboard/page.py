@@ -59,26 +59,7 @@ def write_leaderboard(
 
 
 def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", command: str = "") -> str:
-    """Return the page of a leaderboard as text.
-
-    Parameters
-    ----------
-    board : Leaderboard
-        The content.
-    title, command : str
-        The title of the page, and the command that creates it.
-
-    Returns
-    -------
-    str
-        The HTML page.
-
-    Examples
-    --------
-    >>> from rue.leaderboard import Leaderboard, render_leaderboard
-    >>> render_leaderboard(Leaderboard((), ())).startswith("<!doctype html>")
-    True
-    """
+    """Return the page of a leaderboard as text."""
     settings: list[JsonObject] = []
     content = {
         "title": title,

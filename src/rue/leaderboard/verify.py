@@ -202,26 +202,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
 
 
 def answers_checksum(run: Run) -> str:
-    """Return the SHA-256 of the points of a run and the answers about them.
-
-    Parameters
-    ----------
-    run : Run
-        A run with its annotations.
-
-    Returns
-    -------
-    str
-        64 digits, hexadecimal; the order of the points does not matter.
-
-    Examples
-    --------
-    >>> from rue.leaderboard import answers_checksum
-    >>> import rue
-    >>> a = rue.Run.from_belief(rue.Annotations([[3, 1], [0, 4]]), rue.Dirichlet([[2, 1], [1, 2]]))
-    >>> answers_checksum(a)[:8]
-    'd9b96fb0'
-    """
+    """Return the SHA-256 of the points and the answers about them, whatever their order."""
     answers = run.annotations
     assert answers is not None  # a run of predictions has answers
     ids = np.arange(len(run)).astype(np.str_) if run.ids is None else run.ids
@@ -233,29 +214,7 @@ def answers_checksum(run: Run) -> str:
 
 
 def claim_differs(claimed: float | None, found: float, digits: int | None) -> bool:
-    """Return whether a claimed number differs from the one computed.
-
-    Parameters
-    ----------
-    claimed : float or None
-        The claim; None for an undefined number.
-    found : float
-        The number computed; NaN if it is undefined.
-    digits : int or None
-        The decimals that the claim is rounded to; None if it is not rounded.
-
-    Returns
-    -------
-    bool
-        Whether they differ by more than half a unit of the last decimal, or, without ``digits``,
-        by more than 1e-6 of the number.
-
-    Examples
-    --------
-    >>> from rue.leaderboard import claim_differs
-    >>> claim_differs(0.123, 0.12349, 3), claim_differs(0.123, 0.12351, 3)
-    (False, True)
-    """
+    """Return whether a claim differs by more than half of its last decimal, or 1e-6 without."""
     if claimed is None or not math.isfinite(found):
         return claimed is not None or math.isfinite(found)
     rounding = _RELATIVE * abs(found) if digits is None else 0.5 * 10.0**-digits
