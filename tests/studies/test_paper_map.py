@@ -12,6 +12,7 @@ ROWS = [
     for line in (ROOT / "docs" / "paper_map.md").read_text().splitlines()
     if line.startswith("| ") and not line.startswith("| statement")
 ]
+FOLDERS = ("src", "tests", "studies", "speed", "docs", "examples")
 BUILT = [row for row in ROWS if row[1] != "-"]
 
 
@@ -55,3 +56,27 @@ def test_every_equation_table_and_figure_is_in_the_map(paper):
     assert numbers("Figure") == set(range(1, paper.count(r"\begin{figure}") + 1))
     assert numbers("Theorem") == set(range(1, paper.count(r"\begin{theorem}") + 1))
     assert numbers("Definition") == set(range(1, paper.count(r"\begin{definition}") + 1))
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+OWN_PROJECT = "src/coin_rue/"
+"""Files of the reader's own project."""
+
+
+def test_files_that_pages_name_exist():
+    files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    there = {f"/{path.relative_to(ROOT)}" for path in files}
+    folders = "|".join(FOLDERS)
+    named = {
+        (page.name, path.rstrip("/"))
+        for page in PAGES
+        if page.name != "CHANGELOG.md"
+        for path in re.findall(rf"`((?:{folders})/[\w/.-]+|[\w/]+\.py)`", page.read_text())
+    }
+    assert ("CONTRIBUTING.md", "src/rue/losses") in named
+    missing = [
+        (page, path)
+        for page, path in sorted(named)
+        if not any(file.endswith(f"/{path}") for file in there) and not path.startswith(OWN_PROJECT)
+    ]
+    assert missing == []
