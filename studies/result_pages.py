@@ -29,6 +29,8 @@ TITLES = {
     "demo": "Movie reviews: the demo",
     "sentiment-movies": "Movie reviews: all criteria",
     "cifar10h-probe": "CIFAR-10H on frozen features",
+    "cifar10h-images": "CIFAR-10H on images",
+    "ferplus-images": "Faces: a larger network on more of them",
     "atlas-images": "Faces: the image study of the atlas",
 }
 LOSSES = {"log": "Log loss", "zero_one": "0/1 loss", "squared": "Squared loss"}
