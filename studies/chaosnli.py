@@ -25,7 +25,6 @@ from rue.losses import get_loss
 from rue.plots.curves import plot_curves
 from studies import DOCS
 from studies.pages import Columns, interval, table, table_of
-from studies.pictures import keep_figure
 from studies.rows import Row, grouped, where
 from studies.study import Options, Pages
 
@@ -77,7 +76,7 @@ class Predictions:
 
 
 def compute(_: Row, options: Options) -> Iterator[Row]:
-    """Measure all models, and draw the curves of the first."""
+    """Measure all models."""
     kinds = ("verdict", "why", "mechanism", "confidence", "temperature")
     made: Row = {kind: [] for kind in kinds}
     checksums: dict[str, str] = {}
@@ -107,7 +106,6 @@ def compute(_: Row, options: Options) -> Iterator[Row]:
         ]
         print(model.title, flush=True)
     settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
-    keep_figure(curves(options.root), "chaosnli")
     yield {"checksums": checksums, "settings": settings} | made
 
 
@@ -263,7 +261,7 @@ def entropies(probs: NDArray[np.float64]) -> NDArray[np.float64]:
     return get_loss("log").bayes_risk(probs)
 
 
-def curves(root: str | None) -> Figure:
+def drawn(root: str | None) -> dict[str, Figure]:
     """Draw the regret-coverage curves of RoBERTa on SNLI, as published and with a temperature."""
     _, truth, items, whole = load(MODELS[0], root)
     answers, _ = temperatures(truth, items, whole)
@@ -273,7 +271,7 @@ def curves(root: str | None) -> Figure:
         for loss in ("log", "zero_one")
         for name, belief in beliefs.items()
     ]
-    return plot_curves(runs, gain=True)
+    return {"chaosnli": plot_curves(runs, gain=True)}
 
 
 def pages(record: Row) -> Pages:

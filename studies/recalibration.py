@@ -5,6 +5,7 @@ estimate; worlds in which new points can be drawn show how good it is.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from rue.metrics.recalibration import gap_after_recalibration
 from rue.plots import plot_regret_calibration
 from studies import DOCS
 from studies.pages import Columns, table_of
-from studies.pictures import keep_figure
 from studies.plans import LOSSES, SETS, methods
 from studies.rows import Row
 from studies.study import Options, Pages
@@ -51,7 +51,7 @@ def pages(record: Row) -> Pages:
 
 
 def measured(name: str, root: str | None = None) -> list[Row]:
-    """Return one row per method and loss; draw the log loss of SNLI."""
+    """Return one row per method and loss."""
     people, beliefs = methods(name, root)
     rows = []
     for loss in LOSSES:
@@ -73,9 +73,14 @@ def measured(name: str, root: str | None = None) -> list[Row]:
                 | gaps
                 | {"inside": int(inside.sum()), "n_bins": len(inside)}
             )
-        if (name, loss) == ("chaosnli-snli", "log"):
-            keep_figure(plot_regret_calibration(runs), "regret_calibration")
     return rows
+
+
+def drawn(root: str | None) -> dict[str, Any]:
+    """Draw the reliability of both methods on SNLI under log loss."""
+    truth, beliefs = methods("chaosnli-snli", root)
+    runs = [Run.from_belief(truth, belief, "log", method=m) for m, belief in beliefs.items()]
+    return {"regret_calibration": plot_regret_calibration(runs)}
 
 
 def worlds(n_samples: int = N_SAMPLES) -> Iterator[Row]:

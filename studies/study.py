@@ -9,6 +9,8 @@ A study is a module of this package with some of these functions:
     Return the pages that follow from the record: a whole page, or texts between marks.
 ``figures(record)``
     Return the figures that follow from the record.
+``drawn(root)``
+    Return the figures that need data sets or predictions of a data root.
 ``run(options)``
     Run code, commands or a browser, keep the pictures, and return the pages that show the output.
 ``sources()``
@@ -21,6 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+from matplotlib.figure import Figure
 
 from studies.pages import fill_file
 from studies.pictures import keep_figure
@@ -58,6 +62,8 @@ def compute(name: str, options: Options) -> None:
     if hasattr(study, "compute"):
         for record in study.compute({} if options.again else record_of(name), options):
             write_rows(name.replace("_", "-"), {"versions": versions()} | record)
+    if hasattr(study, "drawn"):
+        keep(study.drawn(options.root))
     if hasattr(study, "run"):
         write_pages(study.run(options))
     fill(name)
@@ -70,8 +76,13 @@ def fill(name: str) -> None:
     if hasattr(study, "pages"):
         write_pages(study.pages(record))
     if hasattr(study, "figures"):
-        for picture, figure in study.figures(record).items():
-            keep_figure(figure, picture)
+        keep(study.figures(record))
+
+
+def keep(figures: Mapping[str, Figure]) -> None:
+    """Keep figures as pictures of docs/figures, with their stamps."""
+    for name, figure in figures.items():
+        keep_figure(figure, name)
 
 
 def write_pages(pages: Pages) -> None:

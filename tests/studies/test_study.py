@@ -54,7 +54,16 @@ def test_no_picture_is_stale():
 
 
 NEED_PREDICTIONS = {"agreement", "chaosnli", "data", "regret_calibration"}
-"""Pictures that are drawn from predictions or data sets that no record has."""
+"""Pictures that no record is enough for; the next test draws all but the first."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", with_function("drawn"))
+def test_no_picture_of_data_is_stale(name, data_root):
+    stamps = json.loads(pictures.STAMPS.read_text())
+    for picture, figure in study.module_of(name).drawn(str(data_root)).items():
+        assert picture in NEED_PREDICTIONS
+        assert stamps[picture] == pictures.stamp_of(pictures.shown_in(figure)), picture
 
 
 def test_a_study_is_computed_stored_and_filled(tmp_path, monkeypatch):
