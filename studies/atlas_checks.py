@@ -18,7 +18,7 @@ from rue import Annotations, Draws, Scored, decompose, evaluate
 from rue.bench.store import Store
 from rue.bench.tables import read_results
 from rue.io.predictions import read_belief
-from rue.methods._training.temperature import fit_temperature, temper
+from rue.methods.post_hoc import fit_temperature, temper
 from studies.pages import listed, spread, table
 from studies.rows import Row, stamp, write_rows
 

@@ -49,6 +49,8 @@ def at_least(least: int) -> Constraint:
 
 
 Count = Annotated[int, at_least(0)]
+Positive = Annotated[int, at_least(1)]
+AboveZero = Annotated[float, Constraint("above 0 and finite", lambda value: bool(value > 0))]
 Different = Constraint(
     "a non-empty list without repetitions", lambda v: len(v) > 0 and len(set(v)) == len(v)
 )
@@ -269,7 +271,9 @@ def _may_be(kind: Any, value: object) -> bool:
     if kind is float:
         return _is_finite(value)
     if kind is int:
-        return type(value) is int and abs(value) < 2**63
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            return False
+        return abs(int(value)) < 2**63
     if kind in (bool, str, type(None)):
         return type(value) is kind
     return kind in (object, Any)

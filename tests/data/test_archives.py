@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from rue.data import archives
-from rue.data.archives import gunzip, open_zip, read_tar, read_zip
+from rue.data import files as archives
+from rue.data.files import gunzip, open_zip, read_tar, read_zip
 from rue.data.images import LazyImages
 from rue.errors import FileError
 

@@ -254,7 +254,7 @@ def test_the_estimate_for_a_csv_is_above_what_it_takes(tmp_path):
 
 
 def test_gzip_is_no_other_way_in(monkeypatch):
-    from rue.data.archives import gunzip
+    from rue.data.files import gunzip
 
     monkeypatch.setenv("RUE_MAX_MEMORY", "1MiB")
     with pytest.raises(FileError, match=r"g: reading it would take 1\.0 MiB"):

@@ -9,7 +9,7 @@ import rue
 from rue.errors import InputError
 from rue.methods import Training, confidence, knn, single, strength
 from rue.methods._training.second_moments import match
-from rue.methods._training.strengths import fit_strength
+from rue.methods.post_hoc import fit_strength
 
 SHORT = Training(width=16, epochs=3, batch_size=64)
 
@@ -30,7 +30,7 @@ def test_confidence_is_a_score_of_the_networks_distribution(features, score):
 
 
 def test_an_unknown_score_is_refused():
-    with pytest.raises(InputError, match="score must be max or entropy, got 'margin'"):
+    with pytest.raises(InputError, match="score must be one of max, entropy, got 'margin'"):
         confidence.Config(score="margin")
 
 
@@ -39,7 +39,7 @@ def test_knn_is_the_distance_to_the_kth_training_point(features):
     inputs = features.part("test").inputs[:20]
 
     def unit(x):
-        (z,) = (z[0].double().numpy() for _, z in fitted.model.features(x))
+        (z,) = (z[0].double().numpy() for z in fitted.model.features(x))
         return z / np.linalg.norm(z, axis=1, keepdims=True)
 
     train, new = unit(features.part("train").inputs), unit(inputs)
@@ -81,7 +81,7 @@ def test_strength_keeps_the_mean_and_gives_all_points_one_alpha_0(features):
     alpha = np.asarray(belief.alpha)
     np.testing.assert_allclose(alpha.sum(axis=1), alpha.sum(axis=1)[0])
     base = strength.fit(features, config)[0].state[0]
-    assert base.learner is single.learner
+    assert base.learner is single
     np.testing.assert_allclose(belief.mean(), base.predict(inputs).mean(), atol=1e-6)
 
 

@@ -125,7 +125,7 @@ def test_projection_follows_the_norm_and_leaves_short_ones_alone(rng):
 def test_it_is_fitted_to_all_training_points_and_their_soft_labels(features, short):
     fitted = ddu.fit(features, ddu.Config(training=short))[0]
     train = features.part("train")
-    (z,) = (z[0].double().numpy() for _, z in fitted.model.features(train.inputs))
+    (z,) = (z[0].double().numpy() for z in fitted.model.features(train.inputs))
     by_hand = fit_mixture(z, train.targets())
     np.testing.assert_allclose(fitted.state.priors, by_hand.priors, rtol=1e-6)
     np.testing.assert_allclose(fitted.state.means, by_hand.means, rtol=1e-4, atol=1e-5)

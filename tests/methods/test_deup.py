@@ -11,8 +11,7 @@ from replicates import world
 from rue.errors import InputError
 from rue.methods import Training, deup
 from rue.methods._training import fitting
-from rue.methods._training.fitting import fit_models
-from rue.methods._training.jobs import fold_of_each, out_of_fold_regret
+from rue.methods._training.fitting import fit_models, fold_of_each, out_of_fold_regret
 from rue.methods._training.objectives import regret_loss
 
 SHORT = Training(width=32, epochs=3, batch_size=64)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from rue.data.splits import stream
 from rue.errors import InputError
 from rue.methods import Training, dropout
-from rue.methods._training.streams import stream
 from rue.methods._training.training import keep
 
 

@@ -65,5 +65,5 @@ def test_the_kl_term_takes_evidence_away(features):
     ]
     assert alpha[0].min() >= 1
     assert alpha[1].sum(axis=1).mean() < 0.9 * alpha[0].sum(axis=1).mean()
-    with pytest.raises(InputError, match="kl must not be negative"):
+    with pytest.raises(InputError, match="kl must be at least 0 and finite"):
         evidential.Config(kl=-1.0)

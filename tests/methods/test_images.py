@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from rue.data.images import LazyImages
+from rue.data.splits import stream
 from rue.errors import FileError, InputError, ShapeError
 from rue.methods import (
     CIFAR,
@@ -24,7 +25,6 @@ from rue.methods._training.networks import SmallCNN, find_precision, norms, seed
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import crop_and_flip, make_pool
 from rue.methods._training.resnet import ResNet18, load_weights
-from rue.methods._training.streams import stream
 from rue.methods._training.training import Member, _batches, train
 
 TINY = dataclasses.replace(SMALL_IMAGES, epochs=3, batch_size=32)

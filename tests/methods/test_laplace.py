@@ -192,7 +192,7 @@ def test_it_comes_close_to_the_posterior(n_draws):
 
 def test_it_is_fitted_to_all_training_points(features, short):
     fitted = laplace.fit(features, laplace.Config(training=short))[0]
-    (z,) = (z[0].double().numpy() for _, z in fitted.model.features(features.part("train").inputs))
+    (z,) = (z[0].double().numpy() for z in fitted.model.features(features.part("train").inputs))
     weight, bias = (part[0].double().numpy() for part in fitted.model.head())
     by_hand = fit_last_layer(z, np.column_stack([weight, bias[0]]))
     np.testing.assert_allclose(fitted.state.mode, by_hand.mode)

@@ -75,11 +75,13 @@ def fitted(name, features, short):
 
 
 def test_every_method_has_its_own_settings_and_the_one_fit(name):
-    module = METHODS[name]
-    assert (module.learner.name, module.learner.Config) == (name, module.Config)
-    assert module.fit.__func__ is Learner.fit
-    assert dataclasses.fields(METHODS[name].Config)[-1].name == "training"
-    signature = inspect.signature(METHODS[name].fit)
+    method = METHODS[name]
+    assert isinstance(method, Learner)
+    assert method.name == name
+    named = getattr(rue.methods, name)  # a module with the learner's parts, or the learner
+    assert (named.Config, named.fit, named.predict) == (method.Config, method.fit, method.predict)
+    assert dataclasses.fields(method.Config)[-1].name == "training"
+    signature = inspect.signature(method.fit)
     assert list(signature.parameters) == ["data", "config", "seeds", "checkpoints", "progress"]
 
 

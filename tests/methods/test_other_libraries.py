@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rue.beliefs import Draws
-from rue.methods._training.temperature import fit_temperature
 from rue.methods._training.weights import Moments
 from rue.methods.laplace import fit_last_layer
+from rue.methods.post_hoc import fit_temperature
 
 torch = pytest.importorskip("torch")
 

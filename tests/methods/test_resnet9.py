@@ -10,13 +10,13 @@ import torch
 from rue.errors import InputError
 from rue.methods import METHODS, RESNET9, Training, ensemble, single
 from rue.methods._training.checkpoints import Checkpoint
-from rue.methods._training.jobs import initial, make_member
-from rue.methods._training.models import Recipe
+from rue.methods._training.fitting import initial, make_member
 from rue.methods._training.networks import find_precision, seeded
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import make_pool
 from rue.methods._training.resnet import ResNet9
 from rue.methods._training.training import Member, StackOptimizer, train
+from rue.methods.learner import Recipe
 
 TINY = dataclasses.replace(RESNET9, epochs=2, batch_size=24, lr=0.02, augment="none", device="cpu")
 WHOLE = dataclasses.replace(TINY, precision="float32")
@@ -61,7 +61,7 @@ def test_the_first_layer_whitens_patches():
 def test_a_network_of_one_channel_has_nine_directions_and_random_filters(images):
     pool = make_pool(images, torch.device("cpu"))
     plan = Recipe(method="m")
-    network = initial(pool, [make_member(plan, pool, 0, 0, TINY, False)], plan)
+    network = initial(pool, [make_member(plan, pool, 0, 0, TINY)], plan)
     kernel = network.conv1.conv.weight.detach()
     assert torch.equal(kernel[:9], -kernel[9:18])
     assert kernel[18:].abs().max() <= 1 / 3  # torch's own start: uniform up to 1 / sqrt(9)
@@ -133,8 +133,8 @@ def test_a_cycle_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeypatc
     whole = single.fit(images, config)[0].predict(test).probs
     write = Checkpoint.write
 
-    def breaks(self, network, optimizer, epoch, *rest):
-        write(self, network, optimizer, epoch, *rest)
+    def breaks(self, epoch, *rest):
+        write(self, epoch, *rest)
         raise StoppedError
 
     with monkeypatch.context() as patch:

@@ -11,7 +11,7 @@ import rue
 from replicates import STRENGTHS, world
 from rue.errors import InputError
 from rue.methods import METHODS, Training, snapshots
-from rue.methods._training.strengths import fit_strength
+from rue.methods.post_hoc import fit_strength
 
 SHORT = Training(width=32, epochs=3, batch_size=64)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from rue.data.splits import hold_out
 from rue.errors import InputError
 from rue.methods import SMALL_IMAGES, Training, swag
 from rue.methods._training.networks import NetworkStack
 from rue.methods._training.pools import Pool, Scaling, make_pool
-from rue.methods._training.settings import hold_out
 from rue.methods._training.training import Member, train
 from rue.methods._training.weights import Moments
 

@@ -17,11 +17,11 @@ from rue._text import JsonObject
 from rue.bench.suite import OWN_KEYS, TEXT_FEATURES, Suite
 from rue.data.files import roots
 from rue.data.registry import ENTRIES
+from rue.data.splits import hashed
 from rue.errors import FileError, InputError
 from rue.io.atomic import sha256
 from rue.methods import METHODS
 from rue.methods._training.settings import TRAININGS, Training
-from rue.methods._training.streams import hashed
 
 
 @dataclass(frozen=True, order=True)

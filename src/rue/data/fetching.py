@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rue.data.archives import open_zip
-from rue.data.files import atomic_write, file_digest, require_unshared
+from rue.data.files import atomic_write, file_digest, open_zip, require_unshared
 from rue.errors import FileError
 from rue.io import locks
 from rue.io.atomic import is_full, open_own

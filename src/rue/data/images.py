@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import require_whole
-from rue.data.archives import ZIP_ERRORS
+from rue.data.files import ZIP_ERRORS
 from rue.errors import FileError, RueError
 from rue.io.memory import require_memory
 

@@ -14,7 +14,6 @@ from rue._plugins import Registry
 from rue.data.dataset import SPLITS, DataSet, Split
 from rue.data.datasets import (
     appa_real,
-    chaosnli,
     cifar10,
     dcic,
     emobank,
@@ -22,8 +21,7 @@ from rue.data.datasets import (
     ferplus,
     hs_brexit,
     letter,
-    nli_variation,
-    openml_156,
+    nli,
     openood,
     random_rbf,
     sentiment,
@@ -36,8 +34,7 @@ from rue.io.atomic import sha256
 
 _FAMILIES = (
     *(sentiment, cifar10, fashion_mnist, appa_real, dcic),
-    *(ferplus, chaosnli, emobank, nli_variation, hs_brexit),
-    *(random_rbf, openml_156, letter, openood),
+    *(ferplus, nli, emobank, hs_brexit, random_rbf, letter, openood),
 )
 
 

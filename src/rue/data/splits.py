@@ -1,4 +1,9 @@
-"""Deterministic splits: five folds hashed from names, rotated by the seed."""
+"""Deterministic splits and random numbers, hashed from names.
+
+Five folds are rotated by the seed. Random numbers come from numpy's streams, hashed from names such
+as (method, seed, member, epoch): they are the same on every device, nothing moves when a seed is
+added, and training that resumes at an epoch needs no generator's state.
+"""
 
 import hashlib
 from collections.abc import Iterable
@@ -24,16 +29,25 @@ class Splits(TypedDict):
     test: IntArray
 
 
+def stream(*names: object) -> np.random.Generator:
+    """Return the random generator that belongs to these names."""
+    return np.random.Generator(np.random.SFC64(hashed(*names)))
+
+
+def hashed(*names: object) -> int:
+    """Return a whole number below 2^63 that belongs to these names."""
+    return _hash(*names) >> 1
+
+
+def _hash(*names: object) -> int:
+    content = "\n".join(map(str, names)).encode()
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
+
+
 def hashed_folds(name: str, groups: Iterable[str], *, seed: int = 0) -> IntArray:
     """Return the fold, 0..4, of each point; points of one group have the same."""
     deal = require_whole("seed", seed) // N_FOLDS
-    fold_of: dict[str, int] = {}
-    folds = []
-    for group in groups:
-        if group not in fold_of:
-            digest = hashlib.blake2b(f"{name}\n{deal}\n{group}".encode(), digest_size=8).digest()
-            fold_of[group] = int.from_bytes(digest, "big") % N_FOLDS
-        folds.append(fold_of[group])
+    folds = [_hash(name, deal, group) % N_FOLDS for group in groups]
     return np.array(folds, dtype=np.int64)
 
 
@@ -69,10 +83,7 @@ def limit_training(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
     if n_all <= n_points:
         return data
     # Stored rows hash official training points by their place alone, without "train-".
-    places = (str(data.ids[row]).removeprefix("train-") for row in data.train)
-    names = (f"{data.name}\n{seed}\n{place}".encode() for place in places)
-    hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
-    train = np.sort(data.train[sorted(range(n_all), key=hashes.__getitem__)[:n_points]])
+    train = _lowest_hashes(data, n_points, seed, prefix="train-")
     note = f"{n_points:,} of {n_all:,} training points, drawn by seed {seed}"
     return replace(data, train=train, notes=(*data.notes, note))
 
@@ -95,8 +106,19 @@ def add_validation(data: "DataSet", n_points: int, *, seed: int = 0) -> "DataSet
     )
 
 
-def _lowest_hashes(data: "DataSet", n_points: int, salt: str) -> IntArray:
-    names = (f"{data.name}\n{salt}\n{data.ids[row]}".encode() for row in data.train)
-    hashes = [hashlib.blake2b(name, digest_size=8).digest() for name in names]
-    order = sorted(range(len(hashes)), key=hashes.__getitem__)
+def hold_out(data: "DataSet") -> "DataSet":
+    """Return the data set with validation points: its own, or a tenth of the training points."""
+    if len(data.validation):
+        return data
+    n = len(data.train)
+    if n < 2:
+        raise InputError(f"{data.name} needs at least 2 training points to hold one out, has {n}")
+    taken = _lowest_hashes(data, max(1, round(n / 10)), "validation")
+    return replace(data, train=data.train[~np.isin(data.train, taken)], validation=taken)
+
+
+def _lowest_hashes(data: "DataSet", n_points: int, salt: object, prefix: str = "") -> IntArray:
+    """Return the training points whose ids, without a prefix, have the lowest hashes."""
+    ids = (str(data.ids[row]).removeprefix(prefix) for row in data.train)
+    order = np.argsort([hashed(data.name, salt, name) for name in ids])
     return np.sort(data.train[order[:n_points]])

@@ -1,17 +1,16 @@
 """Methods that estimate their uncertainty, trained fast (section 5, appendix C).
 
-single.py                 one network, without more         -> Draws
+baselines.py              one network: its distribution (single), -> Draws
+                          its confidence, a distance (knn)        -> Scored
 dropout.py                random thinned networks           -> Draws
 ensemble.py               independently trained networks    -> Draws
 evidential.py             a network that gives a Dirichlet  -> Dirichlet
 ddu.py                    a density of the features         -> Scored
-confidence.py             one minus the largest probability -> Scored
-knn.py                    a distance to training features   -> Scored
 laplace.py                a Gaussian over the last layer    -> Draws
 dirichlet_multinomial.py  a Dirichlet fitted to counts of answers     -> Dirichlet
 pairs.py                  a joint distribution of pairs of answers    -> Dirichlet
-snapshots.py              any method's mean, with a learnt strength   -> Dirichlet
-strength.py               any method's mean, with one strength        -> Dirichlet
+post_hoc.py               any method's mean, with a strength that is
+                          learnt for each point (snapshots) or once   -> Dirichlet
 deup.py                   a network that predicts regret    -> Scored
 forest.py                 trees of a random forest          -> Draws
 swag.py                   a Gaussian over all weights       -> Draws
@@ -27,7 +26,6 @@ from typing import Any as _Any
 from rue._plugins import Registry as _Registry
 from rue.io.saving import save_predictions
 from rue.methods import (
-    confidence,
     ddu,
     deup,
     dirichlet_multinomial,
@@ -35,13 +33,9 @@ from rue.methods import (
     ensemble,
     evidential,
     forest,
-    knn,
     laplace,
     pairs,
-    single,
-    snapshots,
     sngp,
-    strength,
     swag,
 )
 from rue.methods._training.settings import (
@@ -52,23 +46,14 @@ from rue.methods._training.settings import (
     SMALL_IMAGES,
     Training,
 )
+from rue.methods.baselines import confidence, knn, single
 from rue.methods.learner import Fitted, Learner
+from rue.methods.post_hoc import snapshots, strength
 
-_MODULES: tuple[_Any, ...] = (
-    *(dropout, evidential, ensemble, ddu, laplace),
-    *(
-        single,
-        confidence,
-        knn,
-        forest,
-        sngp,
-        swag,
-        deup,
-        dirichlet_multinomial,
-        pairs,
-        snapshots,
-        strength,
-    ),
+_LEARNERS: tuple[Learner[_Any], ...] = (
+    *(dropout.learner, evidential.learner, ensemble.learner, ddu.learner, laplace.learner),
+    *(single, confidence, knn, forest.learner, sngp.learner, swag.learner, deup.learner),
+    *(dirichlet_multinomial.learner, pairs.learner, snapshots, strength),
 )
 
 
@@ -81,9 +66,7 @@ def _checked(name: str, entry: _Any) -> _Any:
     return entry
 
 
-METHODS = _Registry[_Any](
-    "rue.methods", {module.learner.name: module for module in _MODULES}, _checked
-)
+METHODS = _Registry[_Any]("rue.methods", {learner.name: learner for learner in _LEARNERS}, _checked)
 """Every method by name, those of other packages too (:mod:`rue._plugins`)."""
 
 __all__ = [

@@ -11,20 +11,14 @@ Sigma_k the weighted mean and covariance. One-hot labels give the usual fit.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray
 from rue.beliefs import Scored
-from rue.data.dataset import Inputs
 from rue.errors import InputError
 from rue.methods._training.settings import Training
-from rue.methods.learner import Fitted, Learner, Trained, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, networks
 
 __all__ = ["Config", "Mixture", "fit", "fit_mixture", "predict"]
 
@@ -45,9 +39,7 @@ class Config:
             raise InputError(f"coefficient must be above 0, got {self.coefficient}")
 
 
-def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
-    from rue.methods._training.models import Recipe
-
+def _recipe(config: Config) -> Recipe:
     return Recipe(method="ddu", slope=_SLOPE, coefficient=config.coefficient)
 
 
@@ -55,12 +47,8 @@ def _state(config: Config, result: Trained) -> "Mixture":  # noqa: ARG001
     return fit_mixture(result.model.training_features(result.pool), result.pool.training_targets())
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
-    probs, scores = [], []
-    for _, z in fitted.model.features(inputs):
-        probs.append(fitted.model.project(z).softmax(-1)[0].cpu().numpy())
-        scores.append(-fitted.state.log_density(z[0].cpu().double().numpy()))
-    return Scored(np.concatenate(probs), np.concatenate(scores))
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Scored:
+    return Scored(*fitted.model.scored(inputs, lambda z: -fitted.state.log_density(z)))
 
 
 @dataclass(frozen=True, eq=False)

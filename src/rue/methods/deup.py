@@ -14,34 +14,34 @@ of its loss, the part too that nobody could have avoided; so DEUP needs replicat
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from rue.beliefs import Scored
-from rue.data.dataset import Inputs
+from rue.data.dataset import as_inputs
 from rue.data.splits import N_FOLDS
-from rue.methods._training.settings import Training
-from rue.methods.learner import FitRequest, Fitted, Learner, Trained, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import (
+    AnyInputs,
+    FitRequest,
+    Fitted,
+    Learner,
+    Recipe,
+    Trained,
+    networks,
+)
 
 __all__ = ["Config", "fit", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """How to train: six networks for the mean and its regret, and the error network."""
 
     temperature: bool = False
     training: Training | None = None
 
 
-def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
+def _recipe(config: Config) -> Recipe:  # noqa: ARG001
     from rue.methods._training import objectives
-    from rue.methods._training.models import Recipe
 
     return Recipe(
         method="deup",
@@ -55,9 +55,7 @@ def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
 
 def _train(config: Config, request: FitRequest) -> list[Trained]:
     """Train the networks for the mean, then the error networks; those of all seeds together."""
-    from rue.methods._training.fitting import fit_pools
-    from rue.methods._training.jobs import out_of_fold_regret
-    from rue.methods._training.models import Recipe
+    from rue.methods._training.fitting import fit_pools, out_of_fold_regret
     from rue.methods._training.objectives import regret_loss
 
     trained = networks(_recipe)(config, request)
@@ -74,15 +72,12 @@ def _train(config: Config, request: FitRequest) -> list[Trained]:
     ]
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Scored:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Scored:
     from rue.methods._training.objectives import clipped_logs
 
-    probs, scores = [], []
-    for _, x in fitted.model.scaling.batches(inputs, fitted.model.chunk):
-        probs.append(fitted.model.logits(x)[0].softmax(-1).cpu().numpy())
-        logs = clipped_logs(fitted.state.logits(x)[0, :, 0].double())
-        scores.append(logs.exp().cpu().numpy())
-    return Scored(np.concatenate(probs), np.concatenate(scores))
+    array = as_inputs(inputs)
+    logs = clipped_logs(fitted.state.outputs(array)[:, 0, 0].double())
+    return Scored(fitted.model.distributions(array)[:, 0], logs.exp().cpu().numpy())
 
 
 learner = Learner("deup", Config, _train, _belief)

@@ -17,38 +17,29 @@ Members are combined in their second moment (:mod:`rue.methods._training.second_
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, require_whole
+from rue._arrays import FloatArray
+from rue._schema import Positive
 from rue.beliefs import Dirichlet
-from rue.data.dataset import Inputs
 from rue.methods._training.second_moments import clipped, dirichlet_joint, dirichlet_traces, match
-from rue.methods._training.settings import Training
-from rue.methods.learner import Fitted, Learner, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """How many members, and how to train."""
 
-    n_members: int = 5
+    n_members: Positive = 5
     training: Training | None = None
 
-    def __post_init__(self) -> None:
-        require_whole("n_members", self.n_members, least=1)
 
-
-def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
+def _recipe(config: Config) -> Recipe:
     from rue.methods._training import objectives
-    from rue.methods._training.models import Recipe
 
     # The likelihood of all answers has gradients as many times as large, which AdamW divides out.
     per_answer = config.training is not None and config.training.optimizer == "sgd"
@@ -66,7 +57,7 @@ def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     )
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Dirichlet:
     parts = []
     for alpha in _alphas(fitted, inputs):
         mean = (alpha / alpha.sum(axis=-1, keepdims=True)).mean(axis=0)
@@ -74,18 +65,18 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
     return Dirichlet(np.concatenate(parts))
 
 
-def joint(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
+def joint(fitted: Fitted, inputs: AnyInputs) -> FloatArray:
     """Return the members' mean of :math:`E[p p^T]`, shape (n_points, n_classes, n_classes)."""
     return np.concatenate([dirichlet_joint(a).mean(axis=0) for a in _alphas(fitted, inputs)])
 
 
-def _alphas(fitted: Fitted, inputs: Inputs | ArrayLike) -> list[FloatArray]:
+def _alphas(fitted: Fitted, inputs: AnyInputs) -> list[FloatArray]:
     """Return the members' concentrations (n_members, n, n_classes), chunk by chunk."""
     from rue.methods._training.objectives import concentrations
 
     return [concentrations(logits).cpu().numpy() for logits in fitted.model.chunks(inputs)]
 
 
-learner = Learner("dirichlet_multinomial", Config, networks(_recipe), _belief)
+learner = Learner("dirichlet_multinomial", Config, networks(_recipe), _belief, clipped)
 fit = learner.fit
 predict = learner.predict

@@ -12,27 +12,18 @@ the split into aleatoric and epistemic is left to the penalty and the training (
 2023).
 """
 
-import functools
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from numpy.typing import ArrayLike
+from functools import partial
 
 from rue.beliefs import Dirichlet, NormalInverseGamma
-from rue.data.dataset import Inputs
-from rue.errors import InputError
-from rue.methods._training.settings import Training
-from rue.methods.learner import Fitted, Learner, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.methods._training.settings import NotNegative, Settings, Training
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "fit", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """The weight of the KL term (the paper has none, 0), and how to train.
 
     The term is ``kl`` times KL(Dirichlet(p + (1 - p) alpha) || Dirichlet(1)), the evidence that
@@ -40,37 +31,34 @@ class Config:
     Where answers are real numbers there is no such term.
     """
 
-    kl: float = 0.0
+    kl: NotNegative = 0.0
     training: Training | None = None
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.kl < math.inf:
-            raise InputError(f"kl must not be negative or infinite, got {self.kl}")
 
+def _recipe(config: Config) -> Recipe:
+    from rue.methods._training import objectives
 
-def _recipe(config: Config, real: bool) -> "Recipe":
-    from rue.methods._training import objectives, real_heads
-    from rue.methods._training.models import Recipe
-
-    if real:
-        return Recipe(
-            method="evidential",
-            objective=real_heads.evidential_loss,
-            n_outputs=lambda _: 4,
-            kind="ratings",
-            log_loss=lambda model, x, y: real_heads.evidential_log_loss(
-                model.logits(x)[0].double(), y
-            ),
-        )
     return Recipe(
         method="evidential",
-        objective=functools.partial(objectives.evidential_loss, kl=config.kl),
+        objective=partial(objectives.evidential_loss, kl=config.kl),
         settings=(config.kl,),
         mean=lambda model, x: objectives.proportions(objectives.evidence(model.logits(x)[0]) + 1),
     )
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInverseGamma:
+def _of_ratings(config: Config) -> Recipe:  # noqa: ARG001
+    from rue.methods._training import objectives
+
+    return Recipe(
+        method="evidential",
+        objective=objectives.real_evidential_loss,
+        n_outputs=lambda _: 4,
+        kind="ratings",
+        log_loss=lambda model, x, y: objectives.evidential_log_loss(model.logits(x)[0].double(), y),
+    )
+
+
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Dirichlet | NormalInverseGamma:
     from rue.methods._training.objectives import evidence
 
     outputs = fitted.model.outputs(inputs)
@@ -79,6 +67,6 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet | NormalInv
     return Dirichlet((evidence(outputs[:, 0]) + 1).cpu().numpy())
 
 
-learner = Learner("evidential", Config, networks(_recipe), _belief)
+learner = Learner("evidential", Config, networks(_recipe, ratings=_of_ratings), _belief)
 fit = learner.fit
 predict = learner.predict

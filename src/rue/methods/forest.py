@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rue._arrays import require_whole
+from rue._schema import AboveZero, Positive
 from rue.beliefs import Draws
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import DataSet, as_inputs
+from rue.data.splits import hashed, hold_out
 from rue.errors import InputError, ShapeError
-from rue.methods._training.inputs import as_inputs
-from rue.methods._training.settings import Training, hold_out, n_tuned
-from rue.methods._training.streams import hashed
-from rue.methods.learner import FitRequest, Fitted, Learner, Trained
+from rue.methods._training.settings import Settings, Training, n_tuned
+from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained
 
 __all__ = ["Config", "Forest", "fit", "predict"]
 
@@ -31,24 +29,21 @@ _TRIALS = [(leaf, features) for leaf in (2, 5, 10, 20) for features in (1.0, 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """How many trees, when they stop splitting, and how many features a split looks at.
 
     ``max_features`` is in multiples of the square root of their number. ``tuned`` tries leaves of
     at least 2, 5, 10 and 20 points, and 1 and 2 times the square root.
     """
 
-    n_trees: int = 100
-    min_samples_leaf: int = 5
-    max_features: float = 1.0
+    n_trees: Positive = 100
+    min_samples_leaf: Positive = 5
+    max_features: AboveZero = 1.0
     temperature: bool = False
     training: Training | None = None
 
     def __post_init__(self) -> None:
-        require_whole("n_trees", self.n_trees, least=1)
-        require_whole("min_samples_leaf", self.min_samples_leaf, least=1)
-        if not 0 < self.max_features < np.inf:
-            raise InputError(f"max_features must be above 0 and finite, got {self.max_features}")
+        super().__post_init__()
         if self.training is not None and not self.training.is_probe:
             raise InputError(
                 f"a forest takes matrices of features, and {self.training.network} takes images"
@@ -63,7 +58,7 @@ class Forest:
     n_features: int
     chosen: Mapping[str, Any]
 
-    def probs(self, inputs: Inputs | ArrayLike) -> np.ndarray:
+    def probs(self, inputs: AnyInputs) -> np.ndarray:
         """Return each tree's distribution for each input, (n_points, n_trees, n_classes)."""
         array = as_inputs(inputs)
         if array.shape[1:] != (self.n_features,):
@@ -127,7 +122,7 @@ def _log_loss(belief: Draws, targets: np.ndarray) -> float:
     return float(-(targets * np.log(np.maximum(belief.mean(), 1e-12))).sum(axis=1).mean())
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Draws:
     return Draws(fitted.state.probs(inputs))
 
 

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.special import softmax
 
-from rue._arrays import FloatArray, require_whole
+from rue._arrays import FloatArray
+from rue._schema import Positive
 from rue.beliefs import Draws
-from rue.data.dataset import Inputs
-from rue.errors import InputError
-from rue.methods._training.settings import Training
-from rue.methods._training.streams import stream
-from rue.methods.learner import Fitted, Learner, Trained, networks, one_network
+from rue.data.splits import stream
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, networks
 
 __all__ = ["Config", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
 
@@ -34,21 +33,16 @@ _LOG_PRECISION = (-12.0, 16.0)  # natural logarithms that delta is searched betw
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """How many draws, the shape of the Hessian, and how to train.
 
     ``hessian`` None is ``full`` below 3,000 parameters of the last layer, else ``kronecker``.
     """
 
-    n_draws: int = 100
+    n_draws: Positive = 100
     hessian: Literal["full", "kronecker"] | None = None
     temperature: bool = False
     training: Training | None = None
-
-    def __post_init__(self) -> None:
-        require_whole("n_draws", self.n_draws, least=1)
-        if self.hessian not in (None, "full", "kronecker"):
-            raise InputError(f"hessian must be full or kronecker, got {self.hessian!r}")
 
 
 def _state(config: Config, result: Trained) -> "LastLayerPosterior":
@@ -58,12 +52,12 @@ def _state(config: Config, result: Trained) -> "LastLayerPosterior":
     return fit_last_layer(features, mode, hessian=config.hessian)
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Draws:
     rng = stream("laplace", fitted.model.seed, "draws")
     layers = fitted.state.sample(rng, fitted.config.n_draws)
     parts = [
-        _softmax(_with_one(z[0].cpu().double().numpy()) @ layers.transpose(0, 2, 1))
-        for _, z in fitted.model.features(inputs)
+        softmax(_with_one(z[0].cpu().double().numpy()) @ layers.transpose(0, 2, 1), axis=-1)
+        for z in fitted.model.features(inputs)
     ]
     return Draws(np.concatenate([part.transpose(1, 0, 2).astype(np.float32) for part in parts]))
 
@@ -96,7 +90,7 @@ def fit_last_layer(
 ) -> LastLayerPosterior:
     """Fit the Gaussian around the layer ``mode``, (K, d + 1), from features (n, d)."""
     phi = _with_one(features)
-    probs = _softmax(phi @ mode.T)
+    probs = softmax(phi @ mode.T, axis=-1)
     hessian = hessian or ("full" if mode.size < _FULL_BELOW else "kronecker")
     if hessian == "full":
         curvature, basis = np.linalg.eigh(_gauss_newton(phi, probs))
@@ -140,11 +134,6 @@ def _with_one(features: FloatArray) -> FloatArray:
     return np.concatenate([features, np.ones((len(features), 1))], axis=1)
 
 
-def _softmax(logits: FloatArray) -> FloatArray:
-    exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(exp / exp.sum(axis=-1, keepdims=True))
-
-
-learner = Learner("laplace", Config, networks(one_network("laplace"), _state), _belief)
+learner = Learner("laplace", Config, networks(Recipe(method="laplace"), _state), _belief)
 fit = learner.fit
 predict = learner.predict

@@ -7,10 +7,10 @@ inputs. Neither this file nor that of a method imports torch; the functions do w
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief
 from rue.data.dataset import DataSet, Inputs
@@ -18,12 +18,20 @@ from rue.errors import InputError, MissingExtraError, ShapeError
 from rue.methods._training.settings import usual_training
 
 if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
-    from rue.methods._training.real_heads import AnswerScale
+    from torch import Tensor
 
-__all__ = ["FitRequest", "Fitted", "Folder", "Learner", "Trained", "networks", "one_network"]
+    from rue.methods._training.models import Model
+    from rue.methods._training.networks import NetworkStack
+    from rue.methods._training.objectives import AnswerScale, Objective
 
+__all__ = ["AnyInputs", "FitRequest", "Fitted", "Folder", "Learner", "Recipe", "Trained"]
+
+AnyInputs = Inputs | ArrayLike
+"""A matrix of features (n_points, n_features), or images as bytes (n_points, height, ...)."""
 Folder = str | os.PathLike[str] | None
+TargetKind = Literal["distributions", "answers", "ratings"]
+"""What a method learns from: each point's distribution, how often each answer was given, or its
+real-valued answers, scaled, with NaN where a point has fewer than another."""
 C = TypeVar("C")
 
 
@@ -59,6 +67,64 @@ class Trained:
     state: Any = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What a method trains.
+
+    Attributes
+    ----------
+    method
+        Its name, from which random numbers are hashed.
+    objective, settings
+        The loss per point, cross-entropy if it is None, and its own settings.
+    n_members
+        Networks per seed. With more than one, member i of a probe does not see fold i of 5.
+    fold_of
+        The fold of 5 that a member does not see, on images too; None where it sees all.
+    n_outputs
+        Of the last layer, for a number of classes.
+    kind, least_answers
+        What it learns from, and how many answers a point must have to be learnt from.
+    slope, coefficient
+        Of activations below 0, and the largest spectral norm of a hidden layer.
+    dropout
+        Whether features are left out in training, and the last epoch kept under ``paper``.
+    held_out
+        Whether points must be held out, whatever the regime.
+    mean
+        The mean distributions by which ``tuned`` chooses, of a model and scaled inputs; None is the
+        mean of the members' softmax.
+    log_loss
+        The log loss (n,) by which ``tuned`` chooses, of a model, scaled inputs and targets; None is
+        that of ``mean``.
+    wrap
+        The part on top of the network, from it, the members' first seeds and the number of outputs.
+    """
+
+    method: str
+    objective: "Objective | None" = None
+    settings: tuple[object, ...] = ()
+    n_members: int = 1
+    fold_of: Callable[[int], int | None] | None = None
+    n_outputs: Callable[[int], int] = int
+    kind: TargetKind = "distributions"
+    least_answers: int = 0
+    slope: float = 0.0
+    coefficient: float | None = None
+    dropout: bool = False
+    held_out: bool = False
+    mean: "Callable[[Model, Tensor], Tensor] | None" = None
+    log_loss: "Callable[[Model, Tensor, Tensor], Tensor] | None" = None
+    wrap: "Callable[[NetworkStack, Sequence[int], int], NetworkStack] | None" = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether members are ordinary networks trained by cross-entropy."""
+        own = (self.objective, self.n_outputs, self.kind, self.slope, self.coefficient)
+        usual = (None, int, "distributions", 0.0, None)
+        return own == usual and self.wrap is None and self.fold_of is None
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A method that was fitted for one seed.
@@ -92,7 +158,7 @@ class Fitted:
             return dict(self.state.chosen)
         return {"training": asdict(self.model.training), "epochs": list(self.model.epochs)}
 
-    def predict(self, inputs: Inputs | ArrayLike) -> Any:
+    def predict(self, inputs: AnyInputs) -> Any:
         """Return the belief about inputs, the same at every call.
 
         Parameters
@@ -129,12 +195,15 @@ class Learner(Generic[C]):
         recipe.
     belief
         Returns the belief of a fitted method about inputs, before a temperature.
+    clipped
+        Returns which points of a belief have a strength at a bound; None if it has no bounds.
     """
 
     name: str
     Config: type[C]
     train: Callable[[C, FitRequest], Sequence[Trained]]
-    belief: Callable[[Fitted, Inputs | ArrayLike], Belief]
+    belief: Callable[[Fitted, AnyInputs], Belief]
+    clipped: Callable[[Any], NDArray[np.bool_]] | None = None
 
     def fit(
         self,
@@ -188,7 +257,7 @@ class Learner(Generic[C]):
             answers = None if result.pool is None else result.pool.answers
             state = Fitted(self, config, result.model, result.state, answers)
             if tempered:
-                from rue.methods._training.temperature import fit_temperature
+                from rue.methods.post_hoc import fit_temperature
 
                 held_out = result.data.part("validation")
                 temperature = fit_temperature(state.predict(held_out.inputs), held_out.targets())
@@ -196,20 +265,24 @@ class Learner(Generic[C]):
             fitted.append(state)
         return fitted
 
-    def predict(self, fitted: Fitted, inputs: Inputs | ArrayLike) -> Any:
+    def predict(self, fitted: Fitted, inputs: AnyInputs) -> Any:
         """Return the belief of a fitted method about inputs; see :meth:`Fitted.predict`."""
-        from rue.methods._training.temperature import temper
+        from rue.methods.post_hoc import temper
 
         belief: Any = self.belief(fitted, inputs)
         return temper(belief, fitted.temperature)
 
 
 def networks(
-    recipe: Callable[[C, bool], "Recipe"], state: Callable[[C, Trained], Any] | None = None
+    recipe: Recipe | Callable[[C], Recipe],
+    state: Callable[[C, Trained], Any] | None = None,
+    *,
+    ratings: Callable[[C], Recipe] | None = None,
 ) -> Callable[[C, FitRequest], list[Trained]]:
     """Return the function that trains a recipe's networks and fits a state to those of each seed.
 
-    ``recipe`` takes the settings, with a training, and whether answers are real numbers.
+    ``recipe`` is a function of the settings if it depends on them, and ``ratings`` is the recipe
+    for answers that are real numbers.
     """
 
     def train(config: C, request: FitRequest) -> list[Trained]:
@@ -218,25 +291,15 @@ def networks(
         settings: Any = config
         if settings.training is None:
             settings = replace(settings, training=usual_training(request.data[0]))
+        made = ratings if request.is_real and ratings is not None else recipe
+        own = made if isinstance(made, Recipe) else made(settings)
         held_out = getattr(settings, "temperature", False)
-        own = replace(recipe(settings, request.is_real), held_out=held_out)
-        trained = fit_models(own, request, settings.training)
+        trained = fit_models(replace(own, held_out=held_out), request, settings.training)
         if state is None:
             return trained
         return [replace(result, state=state(config, result)) for result in trained]
 
     return train
-
-
-def one_network(name: str) -> Callable[[Any, bool], "Recipe"]:
-    """Return the recipe of one network that is trained by cross-entropy."""
-
-    def recipe(config: Any, real: bool) -> "Recipe":  # noqa: ARG001
-        from rue.methods._training.models import Recipe
-
-        return Recipe(method=name)
-
-    return recipe
 
 
 def one_for_each(data: DataSet | Sequence[DataSet], seeds: Sequence[int]) -> list[DataSet]:

@@ -20,38 +20,29 @@ trace is not above 0 the strength is clipped, and :func:`clipped` tells of which
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, require_whole
+from rue._arrays import FloatArray
+from rue._schema import Positive
 from rue.beliefs import Dirichlet
-from rue.data.dataset import Inputs
 from rue.methods._training.second_moments import clipped, match, unordered_pairs
-from rue.methods._training.settings import Training
-from rue.methods.learner import Fitted, Learner, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """How many members, and how to train."""
 
-    n_members: int = 5
+    n_members: Positive = 5
     training: Training | None = None
 
-    def __post_init__(self) -> None:
-        require_whole("n_members", self.n_members, least=1)
 
-
-def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
+def _recipe(config: Config) -> Recipe:
     from rue.methods._training import objectives
-    from rue.methods._training.models import Recipe
 
     return Recipe(
         method="pairs",
@@ -66,7 +57,7 @@ def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
     )
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Dirichlet:
     from torch import from_numpy
 
     from rue.methods._training.objectives import pair_marginal
@@ -77,7 +68,7 @@ def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Dirichlet:
     return Dirichlet(match(mean, shares[:, first == second].sum(axis=1)))
 
 
-def joint(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
+def joint(fitted: Fitted, inputs: AnyInputs) -> FloatArray:
     """Return the members' mean of q(y1, y2 | x), shape (n_points, n_classes, n_classes)."""
     shares = _shares(fitted, inputs)
     first, second = unordered_pairs(shares.shape[1])
@@ -88,12 +79,12 @@ def joint(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
     return values
 
 
-def _shares(fitted: Fitted, inputs: Inputs | ArrayLike) -> FloatArray:
+def _shares(fitted: Fitted, inputs: AnyInputs) -> FloatArray:
     """Return the members' mean shares of pairs (n, n_pairs)."""
     chunks = fitted.model.chunks(inputs)
     return np.concatenate([x.double().softmax(-1).mean(0).cpu().numpy() for x in chunks])
 
 
-learner = Learner("pairs", Config, networks(_recipe), _belief)
+learner = Learner("pairs", Config, networks(_recipe), _belief, clipped)
 fit = learner.fit
 predict = learner.predict

@@ -2,7 +2,7 @@
 
 Hidden layers keep a spectral norm of at most ``coefficient`` and activations leak, as in
 :mod:`~rue.methods.ddu`, so that inputs far apart have features far apart. On the features follow
-random Fourier features phi (:mod:`rue.methods._training.fourier`) and a linear layer, trained by
+random Fourier features phi (:mod:`rue.methods._training.networks`) and a linear layer, trained by
 cross-entropy. Under the prior beta_k ~ N(0, I) of its weights, logit k is a Gaussian process with
 the kernel exp(-|h - h'|^2 / (2 l^2)). Around the trained weights the posterior is taken as
 Gaussian, with the Laplace precision of each class by itself,
@@ -14,21 +14,15 @@ training points phi' S_k phi grows to the prior's 1.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, require_whole
+from rue._arrays import FloatArray
+from rue._schema import AboveZero, Positive
 from rue.beliefs import Draws
-from rue.data.dataset import Inputs
-from rue.errors import InputError
-from rue.methods._training.settings import Training
-from rue.methods._training.streams import stream
-from rue.methods.learner import Fitted, Learner, Trained, networks
-
-if TYPE_CHECKING:
-    from rue.methods._training.models import Recipe
+from rue.data.splits import stream
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, networks
 
 __all__ = ["Config", "fit", "fit_factors", "predict"]
 
@@ -36,31 +30,23 @@ _SLOPE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """Draws, the largest spectral norm, the Fourier features, and how to train.
 
     ``length_scale`` is l in units of the square root of the number of features below. The number
     of Fourier features is best a multiple of 32.
     """
 
-    n_draws: int = 100
-    coefficient: float = 3.0
-    n_fourier: int = 128
-    length_scale: float = 1.0
+    n_draws: Positive = 100
+    coefficient: AboveZero = 3.0
+    n_fourier: Positive = 128
+    length_scale: AboveZero = 1.0
     temperature: bool = False
     training: Training | None = None
 
-    def __post_init__(self) -> None:
-        require_whole("n_draws", self.n_draws, least=1)
-        require_whole("n_fourier", self.n_fourier, least=1)
-        for name in ("coefficient", "length_scale"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} must be above 0 and finite, got {getattr(self, name)}")
 
-
-def _recipe(config: Config, real: bool) -> "Recipe":  # noqa: ARG001
-    from rue.methods._training.fourier import on_top
-    from rue.methods._training.models import Recipe
+def _recipe(config: Config) -> Recipe:
+    from rue.methods._training.networks import on_top
 
     return Recipe(
         method="sngp",
@@ -79,12 +65,12 @@ def _state(config: Config, result: Trained) -> FloatArray:  # noqa: ARG001
     return fit_factors(phi, probs * (1 - probs))
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Draws:
     weight, bias = fitted.model.last_layer()
     rng = stream("sngp", fitted.model.seed, "draws")
     normal = rng.standard_normal((fitted.config.n_draws, len(weight)))
     parts = []
-    for _, z in fitted.model.features(inputs):
+    for z in fitted.model.features(inputs):
         phi = z[0].cpu().double().numpy()
         sd = np.sqrt(variances(phi, fitted.state))
         logits = (phi @ weight.T + bias)[:, None] + sd[:, None] * normal

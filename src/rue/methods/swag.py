@@ -11,42 +11,45 @@ standard normal: the mean of a diagonal and a low-rank covariance. Batch norm's 
 are those of the training images under its weights.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from rue._arrays import require_whole
+from rue._schema import AboveZero, Positive, at_least
 from rue.beliefs import Draws
-from rue.data.dataset import Inputs
-from rue.errors import InputError
-from rue.methods._training.settings import Training
-from rue.methods.learner import FitRequest, Fitted, Learner, Trained, networks, one_network
+from rue.methods._training.settings import Settings, Training
+from rue.methods.learner import (
+    AnyInputs,
+    FitRequest,
+    Fitted,
+    Learner,
+    Recipe,
+    Trained,
+    networks,
+)
 
 __all__ = ["Config", "fit", "predict"]
 
+AtLeastTwo = Annotated[int, at_least(2)]
+
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """Draws, the tail of SGD, and how to train before it.
 
     ``lr`` None is 0.01 after AdamW, half of the highest rate after SGD, and a fifth of it after
     ``one_cycle``.
     """
 
-    n_draws: int = 20
-    n_epochs: int = 20
-    rank: int = 20
-    lr: float | None = None
+    n_draws: Positive = 20
+    n_epochs: AtLeastTwo = 20
+    rank: AtLeastTwo = 20
+    lr: AboveZero | None = None
     temperature: bool = False
     training: Training | None = None
 
-    def __post_init__(self) -> None:
-        require_whole("n_draws", self.n_draws, least=1)
-        require_whole("n_epochs", self.n_epochs, least=2)
-        require_whole("rank", self.rank, least=2)
-        if self.lr is not None and not 0 < self.lr < np.inf:
-            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
+
+_network: Callable[[Config, FitRequest], list[Trained]] = networks(Recipe(method="swag"))
 
 
 def _train(config: Config, request: FitRequest) -> list[Trained]:
@@ -55,7 +58,7 @@ def _train(config: Config, request: FitRequest) -> list[Trained]:
 
     return [
         replace(one, model=draw_networks(one, _tail(config, one), config, request.checkpoints))
-        for one in networks(one_network("swag"))(config, request)
+        for one in _network(config, request)
     ]
 
 
@@ -74,7 +77,7 @@ def _tail(config: Config, one: Trained) -> Training:
     )
 
 
-def _belief(fitted: Fitted, inputs: Inputs | ArrayLike) -> Draws:
+def _belief(fitted: Fitted, inputs: AnyInputs) -> Draws:
     return Draws(fitted.model.distributions(inputs))
 
 

@@ -24,18 +24,19 @@ All seeds and acquisitions of a method are trained together in each round.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
-from rue._schema import at_least, build, require_fields
+from rue._schema import Positive, build, require_fields
 from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import realize
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
+from rue.data.splits import hashed, stream
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
 from rue.proxies.selective import SCORES, score
@@ -43,7 +44,6 @@ from rue.truth.annotations import Annotations
 
 Acquisition = Literal["total", "aleatoric", "epistemic", "random", "oracle"]
 ACQUISITIONS: tuple[Acquisition, ...] = get_args(Acquisition)
-Positive = Annotated[int, at_least(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,6 @@ def run(
     from tqdm import tqdm
 
     from rue.methods import METHODS
-    from rue.methods._training.streams import hashed, stream
 
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
@@ -269,7 +268,6 @@ def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray
 
 def _initial(data: DataSet, seed: int, n: int) -> IntArray:
     """Return the first points to label, in the order of the data set."""
-    from rue.methods._training.streams import stream
 
     return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
 

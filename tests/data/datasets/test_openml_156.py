@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rue.data import load
-from rue.data.datasets import openml_156
+from rue.data.datasets import random_rbf
 from rue.errors import FileError, InputError
 
 HEADER = (
@@ -34,7 +34,7 @@ def test_points_are_read_in_pieces(tmp_path, monkeypatch):
     numbers, labels, lines = rows(23)
     lines.insert(7, "% comments and empty lines are skipped")
     root = write(tmp_path, HEADER + "\n\n".join(lines) + "\n")
-    monkeypatch.setattr(openml_156, "_CHUNK", 4)
+    monkeypatch.setattr(random_rbf, "_CHUNK", 4)
     data = load("openml-156", root, n_points=20, seed=1)
     assert np.array_equal(data.inputs, numbers[:20])
     assert np.array_equal(data.labels, labels[:20])
@@ -54,7 +54,7 @@ def test_the_whole_file_must_be_the_published_one(tmp_path, monkeypatch):
     assert len(load("openml-156", root, verify=False)) == 30
     counts = np.bincount(labels)
     for name, value in (("N_ROWS", 30), ("_MOST", counts.max()), ("_FEWEST", counts.min())):
-        monkeypatch.setattr(openml_156, name, value)
+        monkeypatch.setattr(random_rbf, name, value)
     assert len(load("openml-156", root)) == 30
 
 

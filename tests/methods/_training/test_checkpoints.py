@@ -25,8 +25,8 @@ def test_a_training_that_broke_off_goes_on_bit_for_bit(images, tmp_path, monkeyp
     whole = ddu.fit(images, config, checkpoints=tmp_path / "whole")[0]
     write = Checkpoint.write
 
-    def breaks(self, network, optimizer, epoch, *rest):
-        write(self, network, optimizer, epoch, *rest)
+    def breaks(self, epoch, *rest):
+        write(self, epoch, *rest)
         if epoch == 2:
             raise StoppedError
 
@@ -49,8 +49,8 @@ def test_a_tail_of_swag_that_broke_off_goes_on_bit_for_bit(images, tmp_path, mon
     whole = swag.fit(images, config)[0].predict(test).probs
     write = Checkpoint.write
 
-    def breaks(self, network, optimizer, epoch, *rest):
-        write(self, network, optimizer, epoch, *rest)
+    def breaks(self, epoch, *rest):
+        write(self, epoch, *rest)
         if "tail" in self.path.name and epoch == 3:
             raise StoppedError
 
@@ -61,7 +61,7 @@ def test_a_tail_of_swag_that_broke_off_goes_on_bit_for_bit(images, tmp_path, mon
     assert sorted(path.name for path in tmp_path.iterdir()) == ["swag-0-0.pt", "swag-tail-0-0.pt"]
     epochs = []
     with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "write", lambda self, n, o, epoch, *_: epochs.append(epoch))
+        patch.setattr(Checkpoint, "write", lambda self, epoch, *_: epochs.append(epoch))
         resumed = swag.fit(images, config, checkpoints=tmp_path)[0].predict(test).probs
     assert epochs == [4]  # one epoch of the tail was left
     np.testing.assert_array_equal(resumed, whole)

@@ -11,7 +11,7 @@ from made import data_set
 from rue import Annotations, Gaussians, NormalInverseGamma, Ratings, aurec, decompose, realize
 from rue.errors import InputError
 from rue.methods import Training, ddu, dropout, ensemble, evidential
-from rue.methods._training import real_heads
+from rue.methods._training import objectives
 from rue.methods._training.pools import make_pool
 
 CPU = torch.device("cpu")
@@ -53,18 +53,18 @@ def outputs_and_answers(k):
 
 def test_the_gaussian_loss_is_a_log_density():
     outputs, answers = outputs_and_answers(2)
-    found = real_heads.gaussian_loss(outputs, answers)
+    found = objectives.gaussian_loss(outputs, answers)
     mean, sd = outputs[..., 0].numpy(), np.logaddexp(0, outputs[..., 1].numpy()) + 1e-3
     each = -stats.norm.logpdf(answers.numpy(), mean[..., None], sd[..., None])
     assert found.numpy() == pytest.approx(np.nanmean(each, axis=-1))
-    mixed = real_heads.gaussian_mixture_log_loss(outputs, answers[0])
+    mixed = objectives.gaussian_mixture_log_loss(outputs, answers[0])
     density = stats.norm.pdf(answers[0].numpy(), mean[..., None], sd[..., None]).mean(axis=0)
     assert mixed.numpy() == pytest.approx(np.nanmean(-np.log(density), axis=-1))
 
 
 def test_the_evidential_loss_is_that_of_students_t():
     outputs, answers = outputs_and_answers(4)
-    found = real_heads.evidential_log_loss(outputs, answers)
+    found = objectives.evidential_log_loss(outputs, answers)
     mu, *raw = np.moveaxis(outputs.numpy(), -1, 0)
     nu, alpha, beta = (np.logaddexp(0, r) + 1e-3 for r in raw)
     alpha = alpha + 1
@@ -73,14 +73,14 @@ def test_the_evidential_loss_is_that_of_students_t():
     each = -t.logpdf(answers.numpy())
     assert found.numpy() == pytest.approx(np.nanmean(each, axis=-1))
     wrong = np.abs(answers.numpy() - mu[..., None]) * (2 * nu + alpha)[..., None]
-    penalised = real_heads.evidential_loss(outputs, answers)
+    penalised = objectives.real_evidential_loss(outputs, answers)
     assert penalised.numpy() == pytest.approx(found.numpy() + 0.01 * np.nanmean(wrong, axis=-1))
 
 
 def test_missing_answers_leave_no_trace_in_the_gradient():
     outputs, answers = outputs_and_answers(4)
     outputs.requires_grad_()
-    real_heads.evidential_loss(outputs, answers).sum().backward()
+    objectives.real_evidential_loss(outputs, answers).sum().backward()
     assert torch.isfinite(outputs.grad).all()
 
 

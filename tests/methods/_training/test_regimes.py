@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from made import data_set
+from rue.data.splits import hold_out
 from rue.errors import InputError
 from rue.methods import (
     CIFAR,
@@ -20,11 +21,10 @@ from rue.methods import (
     evidential,
 )
 from rue.methods._training import fitting
-from rue.methods._training import settings as all_settings
 from rue.methods._training.checkpoints import PATIENCE
 from rue.methods._training.objectives import evidential_loss
 from rue.methods._training.pools import flip, make_pool
-from rue.methods._training.settings import hold_out, trials, tuning_axes
+from rue.methods._training.settings import trials, tuning_axes
 
 SHORT = Training(width=32, epochs=12, batch_size=32, lr=0.02, regime="tuned")
 AXES = {"lr": (1.0, 5.0), "weight_decay": (1e-4, 1.0)}
@@ -185,7 +185,7 @@ def test_every_method_has_eight_trials(network):
     tuned = dataclasses.replace(network, regime="tuned")
     for thinned in (False, True):
         settings = trials(tuned, tuning_axes(tuned, dropout=thinned))
-        assert len(set(settings)) == len(settings) == all_settings.N_TRIALS == 8
+        assert len(set(settings)) == len(settings) == 8
         assert {s.regime for s in settings} == {"tuned"}
         # The paper's own setting is one of them.
         assert tuned in [dataclasses.replace(s, dropout=tuned.dropout) for s in settings]

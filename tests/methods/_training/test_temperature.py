@@ -9,7 +9,7 @@ from scipy.special import softmax
 import rue
 from rue.errors import InputError
 from rue.methods import METHODS, Training
-from rue.methods._training.temperature import fit_temperature, temper
+from rue.methods.post_hoc import fit_temperature, temper
 
 TEMPERED = [name for name in METHODS if "temperature" in METHODS[name].Config.__dataclass_fields__]
 

@@ -7,11 +7,10 @@ from typing import Literal
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.archives import read_zip
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, zip_check
-from rue.data.files import Reader, content_digest, csv_rows
+from rue.data.files import Reader, content_digest, csv_rows, read_zip
 from rue.data.images import LazyImages
 from rue.errors import FileError
 from rue.truth.annotations import Annotations

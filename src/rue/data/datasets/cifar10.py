@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.data.archives import read_tar
 from rue.data.dataset import DataSet, official_ids
 from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.fetching import content_check, download, locked_target
-from rue.data.files import Reader, atomic_write, file_digest
+from rue.data.files import Reader, atomic_write, file_digest, read_tar
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
 from rue.io.arrays import load_npz, npz_shapes, read_npy_bytes

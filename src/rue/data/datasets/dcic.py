@@ -9,11 +9,10 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.archives import open_zip
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, get, zip_check
-from rue.data.files import Reader, content_digest
+from rue.data.files import Reader, content_digest, open_zip
 from rue.data.images import LazyImages
 from rue.data.splits import N_FOLDS, rotate, split_as_published
 from rue.errors import FileError, InputError

@@ -6,15 +6,15 @@ answers are left out, as in the authors' means.
 """
 
 import functools
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.archives import read_member
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls, make_data_set
-from rue.data.files import Reader, content_digest, csv_rows
+from rue.data.files import Reader, csv_rows
 from rue.data.splits import Splits, hashed_folds, rotate
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
@@ -101,17 +101,18 @@ def load(
     )
 
 
-def _read(reader: Reader, name: str) -> bytes:
-    file = reader.find(*_places(name))
-    data = read_member(file, name)
-    reader.note(name, content_digest(name, data), file)
-    return data
+def _rows(
+    reader: Reader, name: str, columns: tuple[str, ...], delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    return csv_rows(reader.member(name, *_places(name)), name, columns, delimiter=delimiter)
 
 
 def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dict[str, str]:
     """Return one column as a dictionary by id."""
     cells: dict[str, str] = {}
-    for line, row in csv_rows(_read(reader, name), name, ("id", column), delimiter=delimiter):
+    for line, row in csv_rows(
+        reader.member(name, *_places(name)), name, ("id", column), delimiter=delimiter
+    ):
         key, value = row
         if not key.strip() or key in cells:
             raise FileError(f"{name}: line {line} must have an id of its own, got {key!r}")
@@ -136,7 +137,9 @@ def _tally(
 ) -> int:
     """Add the answers of one file to the counts; return how many were left out."""
     n_void = 0
-    for line, (key, *cells) in csv_rows(_read(reader, name), name, ("id", "V", "A", "D")):
+    for line, (key, *cells) in csv_rows(
+        reader.member(name, *_places(name)), name, ("id", "V", "A", "D")
+    ):
         ratings = [cell.strip() for cell in cells]
         if key not in row_of:
             raise FileError(f"{name}: line {line} rates {key!r}, which has no text")

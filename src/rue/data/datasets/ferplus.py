@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import IntArray, require_whole
-from rue.data.archives import open_zip
 from rue.data.dataset import DataSet, count
 from rue.data.entry import Entry, fetch_urls, make_data_set
-from rue.data.files import Reader, csv_rows, file_digest
+from rue.data.files import Reader, csv_rows, file_digest, open_zip
 from rue.data.images import ImageArray, decode_image
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations

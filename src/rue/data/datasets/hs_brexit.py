@@ -11,7 +11,7 @@ import numpy as np
 from rue._text import JsonObject
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, make_data_set
-from rue.data.files import Reader, content_digest
+from rue.data.files import Reader
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
@@ -32,9 +32,7 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load the tweets of all three files; folds are hashed from the texts."""
     ids, texts, counts, parts = [], [], [], []
     for name, places in _PLACES.items():
-        file = reader.find(*places)
-        data = file.read_bytes()
-        reader.note(name, content_digest(name, data), file)
+        data = reader.member(name, *places)
         part = name.removeprefix("HS-Brexit_").removesuffix(".json")
         for key, item in _items(data, name).items():
             where = f"{name}: item {key!r}"

@@ -1,10 +1,20 @@
-"""Random RBF: synthetic data of any size whose p* is known exactly.
+"""Random RBF: synthetic data of any size whose p* is known exactly, and OpenML's draw of them.
 
 The family of OpenML 156 and of river's ``synth.RandomRBF``: weighted centroids, each with a
 class; a point lies off its centroid in a random direction, by a Gaussian radius.
+
+OpenML 156 (RandomRBF_0_0) is one fixed draw, a million points of 10 numbers and 5 classes, for
+active learning; its p* is not published. The file is OpenML's ARFF, a header of attributes and then
+a line of comma-separated values for each point. It is read as a stream, so the text is never in
+memory at once.
 """
 
+import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -12,8 +22,16 @@ from rue._arrays import FloatArray, IntArray, require_whole
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
-from rue.errors import ShapeError
+from rue.data.splits import N_FOLDS, rotate
+from rue.errors import FileError, ShapeError
+from rue.io.atomic import sha256
 from rue.truth.annotations import Annotations
+
+PLACES = ("openml-156/RandomRBF_0_0.arff", "openml-156/dataset.arff")
+N_FEATURES, N_CLASSES, N_ROWS = 10, 5, 1_000_000
+# What OpenML publishes about the whole file: its largest and its smallest class.
+_MOST, _FEWEST = 300_096, 92_713
+_CHUNK = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +129,106 @@ def load(
     )
 
 
+def load_openml(reader: Reader, entry: Entry, *, seed: int, n_points: int | None = None) -> DataSet:
+    """Load the first ``n_points`` points, by default all; row i is of fold i mod 5."""
+    if n_points is not None:
+        require_whole("n_points", n_points, least=N_FOLDS)
+    file = reader.find(*PLACES)
+    reader.note(PLACES[0], sha256(file), file)
+    with file.open(encoding="utf-8-sig", errors="replace", newline="") as handle:
+        class_names, n_header = _read_header(handle, file)
+        inputs, labels = _read_rows(handle, file, class_names, n_header, n_points)
+    if n_points is None and reader.verify:
+        _require_published(file, labels)
+    if n_points is not None and len(labels) < n_points:
+        raise FileError(f"{file} has {len(labels):,} points, fewer than n_points {n_points:,}")
+    folds = np.arange(len(labels)) % N_FOLDS
+    return make_data_set(
+        entry,
+        reader,
+        inputs=inputs,
+        labels=labels,
+        ids=np.arange(len(labels)).astype(np.str_),
+        class_names=class_names,
+        notes=() if n_points is None else (f"the first {n_points:,} points of the file",),
+        **rotate(folds, seed),
+    )
+
+
+def _read_header(handle: TextIO, file: Path) -> tuple[tuple[str, ...], int]:
+    """Return the classes and the number of lines up to @data; the class is the last attribute."""
+    attributes: list[str] = []
+    n_lines = 0
+    for line in islice(handle, 1_000):
+        n_lines += 1
+        words = line.strip()
+        if words.lower().startswith("@data"):
+            break
+        if words.lower().startswith("@attribute"):
+            attributes.append(words[len("@attribute") :].strip())
+    else:
+        raise FileError(f"{file} is no ARFF file: no line @data among the first 1,000")
+    last = attributes[-1] if attributes else ""
+    opened, _, rest = last.partition("{")
+    names = next(csv.reader([rest.rstrip().removesuffix("}")], quotechar="'"), [])
+    class_names = tuple(name.strip() for name in names)
+    numeric = [each.split()[-1].lower() in ("numeric", "real") for each in attributes[:-1]]
+    if len(numeric) != N_FEATURES or not all(numeric) or not opened.strip():
+        raise FileError(
+            f"{file} must have {N_FEATURES} numeric attributes and then a class, "
+            f"got {len(attributes)} attributes, the last {last!r}"
+        )
+    if len(set(class_names)) != N_CLASSES or not all(class_names):
+        raise FileError(f"{file} must name {N_CLASSES} classes, got {rest!r}")
+    return class_names, n_lines
+
+
+def _read_rows(
+    handle: TextIO, file: Path, class_names: tuple[str, ...], n_header: int, n_points: int | None
+) -> tuple[FloatArray, IntArray]:
+    """Return the numbers and the class of each point, read in pieces."""
+    class_of = {name: k for k, name in enumerate(class_names)}
+    inputs, labels = [np.zeros((0, N_FEATURES))], [np.zeros(0, np.int64)]
+    lines = islice(_rows(handle, n_header), n_points)
+    while chunk := list(islice(lines, _CHUNK)):
+        numbers = np.empty((len(chunk), N_FEATURES))
+        classes = np.empty(len(chunk), np.int64)
+        for i, (line, words) in enumerate(chunk):
+            try:
+                *cells, label = words
+                numbers[i] = cells  # raises unless there are ten numbers
+                classes[i] = class_of[label.strip().strip("'\"")]
+            except (ValueError, KeyError):
+                raise FileError(
+                    f"{file}, line {line}: must be {N_FEATURES} numbers and one of "
+                    f"{', '.join(class_names)}, got {','.join(words)[:80]!r}"
+                ) from None
+        if not np.isfinite(numbers).all():
+            wrong = int(np.argmin(np.isfinite(numbers).all(axis=1)))
+            raise FileError(f"{file}, line {chunk[wrong][0]}: a number is not finite")
+        inputs.append(numbers)
+        labels.append(classes)
+    return np.concatenate(inputs), np.concatenate(labels)
+
+
+def _rows(handle: TextIO, n_header: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each line that is neither empty nor a comment."""
+    for number, line in enumerate(handle, start=n_header + 1):
+        words = line.strip()
+        if words and not words.startswith("%"):
+            yield number, words.split(",")
+
+
+def _require_published(file: Path, labels: IntArray) -> None:
+    counts = np.bincount(labels, minlength=N_CLASSES)
+    if (len(labels), counts.max(), counts.min()) != (N_ROWS, _MOST, _FEWEST):
+        raise FileError(
+            f"{file} is not the published file, which has {N_ROWS:,} points, {_MOST:,} in the "
+            f"largest class and {_FEWEST:,} in the smallest; got {len(labels):,}, "
+            f"{counts.max():,} and {counts.min():,} (n_points reads a part)"
+        )
+
+
 ENTRIES = (
     Entry(
         name="random-rbf",
@@ -123,5 +241,24 @@ ENTRIES = (
         licence="Apache-2.0 (made by rue)",
         citation="The RandomRBF family of MOA and river; OpenML 156.",
         load=load,
+    ),
+    Entry(
+        name="openml-156",
+        task="tabular",
+        n_points=N_ROWS,
+        n_classes=N_CLASSES,
+        annotators=None,
+        splits={"train": 600_000, "validation": 200_000, "test": 200_000},
+        size=None,
+        licence="public (OpenML)",
+        origin="OpenML 156",
+        citation="RandomRBF_0_0, made with MOA; OpenML 156.",
+        checksums={PLACES[0]: None},
+        needs=(PLACES,),
+        load=load_openml,
+        by_hand=(
+            "download the ARFF file of data set 156 from openml.org and put it into a data root "
+            f"as {PLACES[0]}"
+        ),
     ),
 )

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.archives import read_tar, read_zip
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import locked_target, pip_download
-from rue.data.files import Reader, atomic_write
+from rue.data.files import Reader, atomic_write, read_tar, read_zip
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.io.arrow import open_parquet

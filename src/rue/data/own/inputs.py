@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rue.data.archives import open_zip
 from rue.data.dataset import Inputs
 from rue.data.features import as_features
+from rue.data.files import open_zip
 from rue.data.images import LazyImages
 from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
 from rue.errors import AlignmentError, FileError

@@ -1,10 +1,10 @@
 """Checkpoints: the state after an epoch, from which training resumes bit for bit.
 
 They contain no state of random numbers, which are hashed from the epoch
-(:mod:`rue.methods._training.streams`).
+(:mod:`rue.data.splits`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,15 +49,15 @@ class Best:
             else:
                 self.state[name][torch.from_numpy(better)] = value[torch.from_numpy(places)]
 
-    def content(self) -> dict[str, object]:
-        """Return the content for a checkpoint."""
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state for a checkpoint."""
         return {"loss": self.loss.tolist(), "epoch": self.epoch.tolist(), "state": self.state}
 
-    def restore(self, content: dict[str, object]) -> None:
-        """Restore the content of a checkpoint."""
-        self.loss = np.array(content["loss"], dtype=np.float64)
-        self.epoch = np.array(content["epoch"], dtype=np.int64)
-        self.state = dict(content["state"])  # type: ignore[call-overload]
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore the state from a checkpoint."""
+        self.loss = np.array(state["loss"], dtype=np.float64)
+        self.epoch = np.array(state["epoch"], dtype=np.int64)
+        self.state = dict(state["state"])
 
 
 @torch.no_grad()
@@ -71,9 +71,7 @@ def held_out_loss(
         places = [i for i, part in enumerate(held_out) if (part.start, part.stop) == (start, stop)]
         stack = network if len(places) == network.n_members else network.take(places)
         total = torch.zeros(len(places), dtype=torch.float64, device=pool.inputs.device)
-        for first in range(start, stop, chunk):
-            rows = slice(first, min(first + chunk, stop))
-            x, y = pool.points(rows)
+        for _, x, y in pool.chunks(slice(start, stop), chunk):
             n = len(y)
             if x.ndim == 2:
                 x, y = (functional.pad(part, (0, 0, 0, -n % LANES)) for part in (x, y))
@@ -85,17 +83,21 @@ def held_out_loss(
     return losses
 
 
-class EpochRecord(Protocol):
+class Stateful(Protocol):
+    """A part of training with a state: a network, an optimiser, the best epochs, a record."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state for a checkpoint: numbers and tensors."""
+
+    def load_state_dict(self, state: dict[str, Any], /) -> Any:
+        """Restore the state from a checkpoint."""
+
+
+class EpochRecord(Stateful, Protocol):
     """What is collected from the weights after each epoch, such as their moments."""
 
     def after_epoch(self, network: NetworkStack) -> None:
         """Add the weights after one more epoch."""
-
-    def content(self) -> dict[str, Any]:
-        """Return the content for a checkpoint: numbers and tensors."""
-
-    def restore(self, content: dict[str, Any]) -> None:
-        """Restore the content of a checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -106,48 +108,26 @@ class Checkpoint:
     training: str
 
     def write(
-        self,
-        network: NetworkStack,
-        optimizer: torch.optim.Optimizer,
-        epoch: int,
-        vectors: list[Tensor],
-        best: Best | None,
-        record: EpochRecord | None = None,
+        self, epoch: int, vectors: list[Tensor], parts: Mapping[str, Stateful | None]
     ) -> None:
         """Write the state after ``epoch`` epochs, completely or not at all."""
-        state = {
-            "training": self.training,
-            "epoch": epoch,
-            "network": network.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "vectors": vectors,
-            "best": None if best is None else best.content(),
-            "record": None if record is None else record.content(),
-        }
+        states = {n: None if part is None else part.state_dict() for n, part in parts.items()}
         with replacing(self.path) as file:
-            torch.save(state, file)
+            content = {"training": self.training, "epoch": epoch, "vectors": vectors, **states}
+            torch.save(content, file)
 
     def read(
-        self,
-        network: NetworkStack,
-        optimizer: torch.optim.Optimizer,
-        vectors: list[Tensor],
-        best: Best | None,
-        record: EpochRecord | None = None,
+        self, device: torch.device, vectors: list[Tensor], parts: Mapping[str, Stateful | None]
     ) -> int:
         """Load the state into all arguments; return the number of epochs done."""
-        device = next(network.parameters()).device
         try:
             state = torch.load(self.path, map_location=device, weights_only=True)
             written, epoch = state["training"], int(state["epoch"])
             if written == self.training:
-                network.load_state_dict(state["network"])
-                optimizer.load_state_dict(state["optimizer"])
                 vectors[:] = state["vectors"]
-                if best is not None:
-                    best.restore(state["best"])
-                if record is not None:
-                    record.restore(state["record"])
+                for name, part in parts.items():
+                    if part is not None:
+                        part.load_state_dict(state[name])
         except Exception:  # torch raises errors of pickle, zip, the OS and its own
             raise FileError(f"{self.path}: is not a checkpoint") from None
         if written != self.training:

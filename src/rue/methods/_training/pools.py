@@ -8,22 +8,18 @@ points that validate, where there are any, come after those that train.
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rue._arrays import FloatArray
-from rue.data.dataset import DataSet, Inputs
+from rue.data.dataset import DataSet, as_inputs
 from rue.errors import InputError, ShapeError
-from rue.methods._training.inputs import as_inputs
-from rue.methods._training.real_heads import AnswerScale
+from rue.methods._training.objectives import AnswerScale
+from rue.methods.learner import AnyInputs, TargetKind
+from rue.truth.ratings import Ratings
 
-TargetKind = Literal["distributions", "answers", "ratings"]
-"""What a method learns from: each point's distribution, how often each answer was given, or its
-real-valued answers, scaled, with NaN where a point has fewer than another."""
 Augmentation = Callable[[Tensor], Tensor]
 
 _BORDER = 4  # pixels that a crop may be off by, as is usual on CIFAR
@@ -47,15 +43,15 @@ class Scaling:
         # The permuted view is torch's channels_last.
         return scaled.permute(0, 3, 1, 2) if len(self.shape) == 3 else scaled
 
-    def batches(self, inputs: Inputs | ArrayLike, size: int) -> Iterator[tuple[slice, Tensor]]:
+    def batches(self, inputs: AnyInputs, size: int) -> Iterator[Tensor]:
         """Check new inputs and yield them scaled, chunk by chunk."""
         array = as_inputs(inputs)
         if array.shape[1:] != self.shape:
             wanted = ", ".join(map(str, self.shape))
             raise ShapeError(f"inputs must have shape (n_points, {wanted}), got {array.shape}")
         for start in range(0, len(array), size):
-            rows = slice(start, min(start + size, len(array)))
-            yield rows, self(torch.tensor(np.ascontiguousarray(array[rows])).to(self.mean.device))
+            part = np.ascontiguousarray(array[start : start + size])
+            yield self(torch.tensor(part).to(self.mean.device))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +68,11 @@ class Pool:
     def n_classes(self) -> int:
         """How many classes there are."""
         return int(self.targets.shape[1])
+
+    @property
+    def train(self) -> slice:
+        """The rows that train."""
+        return slice(0, self.n_train)
 
     @property
     def held_out(self) -> slice:
@@ -94,6 +95,12 @@ class Pool:
         """Return scaled inputs (n, ...) and targets (n, K) of some rows."""
         x = self.inputs[rows]
         return (x if x.ndim == 2 else self.scaling(x)), self.targets[rows]
+
+    def chunks(self, rows: slice, size: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
+        """Yield the rows, scaled inputs and targets of some rows, chunk by chunk."""
+        for first in range(rows.start, rows.stop, size):
+            part = slice(first, min(first + size, rows.stop))
+            yield part, *self.points(part)
 
     def batch(self, rows: Tensor, augment: Augmentation | None) -> tuple[Tensor, Tensor]:
         """Return inputs (n_members, n, ...) and targets (n_members, n, K) at ``rows``."""
@@ -129,9 +136,8 @@ def make_pool(
             )
     scaling = _scaling(arrays[0], statistics, device)
     inputs = torch.tensor(np.concatenate(arrays)).to(device)
-    scale = None
-    if kind == "ratings":
-        scale = _answer_scale(parts[0])
+    scale = _answer_scale(data) if kind == "ratings" else None
+    if scale is not None:
         targets = [_padded(part, scale, data) for part in parts]
     else:
         targets = [part.targets() if kind == "distributions" else part.counts() for part in parts]
@@ -144,25 +150,27 @@ def make_pool(
     )
 
 
-def _answer_scale(part: DataSet) -> AnswerScale:
-    assert part.ratings is not None  # always true for a pool of ratings
-    values = part.ratings.answers.values
+def _answer_scale(data: DataSet) -> AnswerScale:
+    values = _ratings(data.part("train")).answers.values
     return AnswerScale(float(values.mean()), float(values.std()) or 1.0)
 
 
 def _padded(part: DataSet, scale: AnswerScale, data: DataSet) -> np.ndarray:
     """Return each point's answers, scaled, filled up with NaN to as many as any point has."""
-    assert part.ratings is not None
-    assert data.ratings is not None
     if len(part.annotated) < len(part):
         raise InputError(f"{data.name} has training points without answers")
-    answers = part.ratings.answers
-    width = int(data.ratings.n_annotators.max())
+    answers = _ratings(part).answers
+    width = int(_ratings(data).n_annotators.max())
     column = np.arange(len(answers.values)) - answers.repeat(answers.starts[:-1])
     rows = np.full((len(part), width), np.nan)
     row = part.annotated[answers.repeat(np.arange(answers.n_points))]
     rows[row, column] = (answers.values - scale.center) / scale.width
     return rows
+
+
+def _ratings(data: DataSet) -> Ratings:
+    assert data.ratings is not None  # always true for a pool of ratings
+    return data.ratings
 
 
 def flip(images: Tensor, rng: np.random.Generator) -> Tensor:
@@ -185,8 +193,10 @@ def crop_and_flip(images: Tensor, rng: np.random.Generator) -> Tensor:
 
 
 def _scaling(array: np.ndarray, statistics: str, device: torch.device) -> Scaling:
-    if array.ndim == 2 or statistics == "train":
-        mean, std = _moments(array, (0,) if array.ndim == 2 else (0, 1, 2))
+    if array.ndim == 2:
+        mean, std = array.mean(axis=0, dtype=np.float64), array.std(axis=0, dtype=np.float64)
+    elif statistics == "train":
+        mean, std = _channel_moments(array)
     else:
         mean, std = (255 * np.array(moment) for moment in _STATISTICS[statistics])
         if array.shape[-1] != len(mean):
@@ -201,15 +211,11 @@ def _scaling(array: np.ndarray, statistics: str, device: torch.device) -> Scalin
     )
 
 
-def _moments(array: np.ndarray, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation in float64, without a float64 copy of all images."""
-    if array.ndim == 2:
-        return array.mean(axis=axes, dtype=np.float64), array.std(axis=axes, dtype=np.float64)
-    # Of bytes: from how often each of the 256 occurs in a channel.
+def _channel_moments(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and standard deviations, from how often each byte occurs in a channel."""
+    channels = images.reshape(-1, images.shape[-1]).T
+    counts = np.stack([np.bincount(channel, minlength=256) for channel in channels])
+    share = counts / counts.sum(axis=1, keepdims=True)
     level = np.arange(256.0)
-    share = np.stack(
-        [np.bincount(array[..., c].ravel(), minlength=256) for c in range(array.shape[-1])]
-    )
-    share = share / share.sum(axis=1, keepdims=True)
     mean = share @ level
     return mean, np.sqrt(np.maximum(share @ level**2 - mean**2, 0.0))

@@ -4,45 +4,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-import numpy as np
-
-from rue._arrays import IntArray, require_whole
+from rue._schema import AboveZero, Constraint, Positive, require_fields
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
 from rue.errors import InputError
-from rue.methods._training.streams import hashed
 
 Network = Literal["probe", "cifar", "fine_tuning", "small_images", "resnet9"]
 """A network with the settings of its training; a suite names it as ``network``."""
 Architecture = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_imagenet"]
 Regime = Literal["paper", "tuned"]
 """How the settings of training were chosen."""
-Optimizer = Literal["adamw", "sgd"]
-TunedOn = Literal["each_seed", "first_seed"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
-Schedule = Literal["auto", "constant", "cosine", "one_cycle"]
-Augment = Literal["none", "flips", "crops"]
-Statistics = Literal["train", "cifar", "imagenet"]
-Precision = Literal["auto", "float32", "bfloat16"]
-
-
-_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "regime": get_args(Regime),
-    "tuned_on": get_args(TunedOn),
-    "network": get_args(Architecture),
-    "optimizer": get_args(Optimizer),
-    "schedule": get_args(Schedule),
-    "device": get_args(Device),
-    "augment": get_args(Augment),
-    "statistics": get_args(Statistics),
-    "precision": get_args(Precision),
-}
+NotNegative = Annotated[float, Constraint("at least 0 and finite", lambda value: value >= 0)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class Settings:
+    """The settings of a method, each checked against its annotation."""
+
+    def __post_init__(self) -> None:
+        require_fields(self, but=("training",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Settings):
     """How networks are trained (appendix C; docs/paper_settings.md has the differences).
 
     Attributes
@@ -94,37 +81,23 @@ class Training:
 
     regime: Regime = "paper"
     network: Architecture = "probe"
-    width: int = 128
-    dropout: float = 0.1
-    epochs: int = 50
-    batch_size: int = 128
-    optimizer: Optimizer = "adamw"
-    lr: float = 1e-3
-    weight_decay: float = 1e-4
-    schedule: Schedule = "auto"
-    augment: Augment = "none"
-    statistics: Statistics = "train"
+    width: Positive = 128
+    dropout: Annotated[float, Constraint("in [0, 1)", lambda p: 0 <= p < 1)] = 0.1
+    epochs: Positive = 50
+    batch_size: Positive = 128
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    lr: AboveZero = 1e-3
+    weight_decay: NotNegative = 1e-4
+    schedule: Literal["auto", "constant", "cosine", "one_cycle"] = "auto"
+    augment: Literal["none", "flips", "crops"] = "none"
+    statistics: Literal["train", "cifar", "imagenet"] = "train"
     weights: str | None = None
     device: Device = "auto"
-    precision: Precision = "auto"
-    tuned_on: TunedOn = "each_seed"
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    tuned_on: Literal["each_seed", "first_seed"] = "each_seed"
 
     def __post_init__(self) -> None:
-        for name, options in _OPTIONS.items():
-            if getattr(self, name) not in options:
-                raise InputError(
-                    f"{name} must be one of {', '.join(options)}, got {getattr(self, name)!r}"
-                )
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
-        for name in ("width", "epochs", "batch_size"):
-            require_whole(name, getattr(self, name), least=1)
-        if not 0 < self.lr < math.inf:
-            raise InputError(f"lr must be above 0 and finite, got {self.lr}")
-        if not 0 <= self.weight_decay < math.inf:
-            raise InputError(
-                f"weight_decay must not be negative or infinite, got {self.weight_decay}"
-            )
+        super().__post_init__()
         if self.is_probe and self.precision == "bfloat16":
             raise InputError("precision must be float32 for a probe, got 'bfloat16'")
         if not self.is_probe and self.batch_size == 1:
@@ -195,7 +168,6 @@ TRAININGS: Mapping[Network, Training] = {
 """The settings of each network that a suite may name."""
 
 
-N_TRIALS = 8
 Axes = Mapping[str, Sequence[float]]
 """Values of some settings, all combinations of which are tried; ``lr`` in multiples of its own."""
 
@@ -235,16 +207,3 @@ def usual_training(data: DataSet) -> Training:
     """Return CIFAR's ResNet-18 for images, and the probe for matrices."""
     images = isinstance(data.inputs, LazyImages) or data.inputs.ndim == 4
     return CIFAR if images else PROBE
-
-
-def hold_out(data: DataSet) -> DataSet:
-    """Return the data set with validation points: its own, or a tenth of the training points."""
-    if len(data.validation):
-        return data
-    n = len(data.train)
-    if n < 2:
-        raise InputError(f"{data.name} needs at least 2 training points to hold one out, has {n}")
-    order = np.argsort([hashed(data.name, "validation", data.ids[i]) for i in data.train])
-    n_out = max(1, round(n / 10))
-    out: IntArray = np.sort(data.train[order[:n_out]])
-    return replace(data, train=data.train[~np.isin(data.train, out)], validation=out)

@@ -18,8 +18,16 @@ import torch
 from torch import Tensor, nn
 
 from rue._arrays import IntArray
+from rue.data.splits import stream
 from rue.errors import InputError
-from rue.methods._training.checkpoints import PATIENCE, Best, Checkpoint, EpochRecord, held_out_loss
+from rue.methods._training.checkpoints import (
+    PATIENCE,
+    Best,
+    Checkpoint,
+    EpochRecord,
+    Stateful,
+    held_out_loss,
+)
 from rue.methods._training.networks import (
     LANES,
     NetworkStack,
@@ -31,7 +39,6 @@ from rue.methods._training.networks import (
 from rue.methods._training.objectives import Objective
 from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
 from rue.methods._training.settings import Training
-from rue.methods._training.streams import stream
 
 _LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
 _OnStep = Callable[[int, float | None], None]
@@ -140,9 +147,17 @@ def train(
     training = members[0].training
     stack = _Stack.of(network, members, coefficient)
     best = None if members[0].held_out is None else Best(network)
+    # A network with a checkpoint trains by itself, so these parts stay the same.
+    parts: dict[str, Stateful | None] = {
+        "network": network,
+        "optimizer": stack.optimizer.torch,
+        "best": best,
+        "record": record,
+    }
     start = 0
     if checkpoint is not None and checkpoint.path.exists():
-        start = checkpoint.read(network, stack.optimizer.torch, stack.vectors, best, record)
+        device = next(network.parameters()).device
+        start = checkpoint.read(device, stack.vectors, parts)
         if best is not None:
             finite = np.ones(len(members), bool)
             stack = stack.going_on(best, start, finite, coefficient, on_step)
@@ -152,14 +167,14 @@ def train(
         if best is None and not np.isfinite(losses).all():
             raise diverged(members[int(np.argmin(np.isfinite(losses)))].training)
         if best is not None:
-            parts = [m.held_out for m in stack.members if m.held_out is not None]
+            rows = [m.held_out for m in stack.members if m.held_out is not None]
             chunk = 1024 if training.is_probe else 256
-            held_out = held_out_loss(stack.network, pool, parts, objective, chunk)
+            held_out = held_out_loss(stack.network, pool, rows, objective, chunk)
             best.update(stack.network, stack.places, epoch + 1, held_out)
         if record is not None:
             record.after_epoch(network)
         if checkpoint is not None:
-            checkpoint.write(network, stack.optimizer.torch, epoch + 1, stack.vectors, best, record)
+            checkpoint.write(epoch + 1, stack.vectors, parts)
         if on_step is not None:
             on_step(0, float(losses.mean()))
         if best is not None:

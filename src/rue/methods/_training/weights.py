@@ -9,15 +9,15 @@ import torch
 from torch import nn
 
 from rue._arrays import FloatArray
-from rue.methods._training.jobs import find_checkpoint
-from rue.methods._training.models import Model, Recipe
+from rue.data.splits import stream
+from rue.methods._training.fitting import find_checkpoint
+from rue.methods._training.models import Model
 from rue.methods._training.networks import NetworkStack, Probe, find_precision
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool
 from rue.methods._training.settings import Training
-from rue.methods._training.streams import stream
 from rue.methods._training.training import Member, train
-from rue.methods.learner import Folder, Trained
+from rue.methods.learner import Folder, Recipe, Trained
 
 if TYPE_CHECKING:
     from rue.methods.swag import Config
@@ -31,10 +31,9 @@ def draw_networks(one: Trained, tail: Training, config: "Config", checkpoints: F
     (network,) = copy.deepcopy(one.model.networks)
     moments = Moments(config.rank)
     member = Member("swag tail", one.model.seed, 0, np.arange(pool.n_train), tail)
-    checkpoint = None
-    if checkpoints is not None and not before.is_probe:
-        recipe = Recipe(method="swag", settings=(before, config.rank))
-        checkpoint = find_checkpoint(checkpoints, member, pool, recipe)
+    recipe = Recipe(method="swag", settings=(before, config.rank))
+    folder = None if before.is_probe else checkpoints
+    checkpoint = find_checkpoint(folder, member, pool, recipe)
     train(network, pool, [member], cross_entropy, checkpoint=checkpoint, record=moments)
     rng = stream("swag", one.model.seed, "draws")
     drawn = [_with_weights(network, moments.sample(rng)) for _ in range(config.n_draws)]
@@ -72,15 +71,15 @@ class Moments:
         """Add the weights of a network."""
         self.add(_flat(network))
 
-    def content(self) -> dict[str, Any]:
-        """Return the content for a checkpoint."""
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state for a checkpoint."""
         arrays = [self.mean, self.square, *self.deviations]
         return {"n": self.n, "arrays": [torch.from_numpy(array) for array in arrays]}
 
-    def restore(self, content: dict[str, Any]) -> None:
-        """Restore the content of a checkpoint."""
-        self.n = int(content["n"])
-        self.mean, self.square, *self.deviations = (a.cpu().numpy() for a in content["arrays"])
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore the state from a checkpoint."""
+        self.n = int(state["n"])
+        self.mean, self.square, *self.deviations = (a.cpu().numpy() for a in state["arrays"])
 
     @property
     def diagonal(self) -> FloatArray:
