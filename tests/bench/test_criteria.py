@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 from rue.bench.cells import cells, configuration
-from rue.bench.criteria import learn_actively, require_criteria
 from rue.bench.suite import parse_suite
-from rue.bench.tasks import run_task, tasks
+from rue.bench.tasks import learn_actively, require_criteria, run_task, tasks
 from rue.data import load
 from rue.errors import InputError
-from rue.methods import METHODS, PROBE
+from rue.methods import METHODS, PROBE, Learner
 
 
 @pytest.mark.usefixtures("here")  # a task changes the number of threads
 def test_what_a_data_set_cannot_have_is_told_before_it_is_trained_on(monkeypatch):
-    monkeypatch.setattr(METHODS["ddu"], "fit", lambda *_, **__: pytest.fail("was trained"))
+    monkeypatch.setattr(Learner, "fit", lambda *_, **__: pytest.fail("was trained"))
     suite = parse_suite(
         'name = "x"\ndatasets = ["random-rbf"]\nmethods = ["ddu"]\ncriteria = ["ood"]'
     )

@@ -115,7 +115,7 @@ def test_sgd_minimises_the_likelihood_of_one_answer():
     logits, counts = torch.randn(1, 4, 3), torch.tensor([[[6.0, 3, 1]] * 4])
     losses = {
         training.optimizer: dirichlet_multinomial._recipe(
-            dirichlet_multinomial.Config(training=training), False
+            dirichlet_multinomial.Config(training=training)
         ).objective(logits, counts)
         for training in (PROBE, RESNET9)
     }

@@ -10,7 +10,7 @@ from scipy.stats import dirichlet_multinomial
 import rue
 from replicates import STRENGTHS, world
 from rue.errors import InputError
-from rue.methods import METHODS, Training, snapshots
+from rue.methods import Learner, Training, snapshots
 from rue.methods.post_hoc import fit_strength
 
 SHORT = Training(width=32, epochs=3, batch_size=64)
@@ -86,16 +86,16 @@ def test_in_a_known_world_its_epistemic_is_the_regret_to_expect():
 
 
 def test_validation_points_are_not_learnt_by_the_base(features, monkeypatch):
-    seen = []
-    original = METHODS["ensemble"].fit
+    seen = {}
+    original = Learner.fit
 
-    def spy(data, *args, **options):
-        seen.extend(data)
-        return original(data, *args, **options)
+    def spy(self, data, *args, **options):
+        seen[self.name] = data
+        return original(self, data, *args, **options)
 
-    monkeypatch.setattr(METHODS["ensemble"], "fit", spy)
+    monkeypatch.setattr(Learner, "fit", spy)
     snapshots.fit(features, snapshots.Config(training=SHORT))
-    (data,) = seen
+    (data,) = seen["ensemble"]
     assert len(data.validation) == 42
     assert not np.isin(data.validation, data.train).any()
 

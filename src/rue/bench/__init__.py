@@ -2,8 +2,7 @@
 
 suite.py    what to run: a small TOML file, and those that come with rue (suites/)
 cells.py    one data set x method x seed, its seed and its configuration
-tasks.py    running those that train together
-criteria.py what is computed for a trained method
+tasks.py    running those that train together, and what is computed for each
 store.py    a folder of finished cells, each written completely or not at all
 engine.py   local processes, or a Ray cluster
 run.py      run missing and stale cells, and store them

@@ -105,7 +105,7 @@ class Suite:
     convention
         ``definition`` for Definition 1, ``published`` for what the authors' own code computes.
     criteria
-        What is computed of each cell (:mod:`rue.bench.criteria`).
+        What is computed of each cell (:mod:`rue.bench.tasks`).
     active_learning
         The budget of labels, by name or as a table (:class:`rue.proxies.Budget`); None sizes it by
         the training split. Its ``runs`` are the number of seeds, if ``seeds`` are not given.

@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 
 from rue._text import JsonObject
 from rue.bench.cells import Cell, CellRow, cells, has_settings
-from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store, convention_of
+from rue.bench.tasks import PROXY_KEYS
 from rue.errors import FileError, InputError
 from rue.metrics.columns import EVALUATED
 from rue.metrics.table import notes

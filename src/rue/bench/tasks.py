@@ -2,6 +2,12 @@
 
 The seeds of a probe train as one stack, always all of the suite's, so that a cell's bits depend
 on the suite and not on which other cells were missing.
+
+The criteria of a suite are what is computed for a trained method. ``regret`` gives a row of the
+paper's table for each loss. The proxies give one number or two each, all of the same trained
+models: ``ood`` (near and far AUROC of the epistemic part), ``selective`` (AuAC of the total,
+against the answers and against the labels) and ``active_learning`` (NAUC of querying by either),
+under log loss as the paper has them.
 """
 
 import io
@@ -10,14 +16,15 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rue._text import JsonObject
+from rue.beliefs import Belief
 from rue.bench.cells import (
     Cell,
     CellRow,
@@ -29,17 +36,21 @@ from rue.bench.cells import (
     network_cell,
     training_of,
 )
-from rue.bench.criteria import learn_actively, proxies, regret, require_criteria
 from rue.bench.suite import TEXT_FEATURES, Suite
 from rue.data import DataSet, featurize, load
 from rue.data.features import principal_components
+from rue.data.images import LazyImages
 from rue.data.ood import add_ood, ood_groups
 from rue.data.splits import add_validation, limit_training
+from rue.errors import InputError
 from rue.methods import METHODS
+from rue.metrics.columns import columns_where
+from rue.metrics.evaluation import evaluate
+from rue.proxies import active_learning
+from rue.proxies.active_learning import Budget
+from rue.proxies.rows import evaluate_proxies
 
-if TYPE_CHECKING:
-    from rue.beliefs import Belief
-
+PROXY_KEYS = columns_where(kind="proxy")
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "torch")
 
 
@@ -218,16 +229,10 @@ def _result(
     predicted = time.perf_counter()
     rows = []
     if "regret" in criteria:
-        rows = regret(
-            test,
-            belief,
-            suite.losses_of(cell.dataset),
-            method=cell.method,
-            convention=suite.convention,
-        )
+        rows = _regret(suite, cell, test, belief)
     proxy_numbers = {}
     if set(criteria) - {"regret"}:
-        proxy_numbers = proxies(criteria, test, fitted, belief, learnt)
+        proxy_numbers = _proxies(criteria, test, fitted, belief, learnt)
     evaluated = time.perf_counter()
     content = io.BytesIO()
     np.savez(content, **prediction_arrays(belief, **test.labelling()))
@@ -243,7 +248,7 @@ def _result(
             "predict": round(predicted - started, 3),
             "evaluate": round(evaluated - predicted, 3),
         },
-        chosen=_chosen(fitted),
+        chosen=getattr(fitted, "chosen", None),
         n_clipped=_n_clipped(cell.method, belief),
         peak_memory_mb=_peak_memory(),
         threads=task.threads,
@@ -255,14 +260,86 @@ def _result(
     return Result(cell, row, content.getvalue())
 
 
-def _chosen(fitted: Any) -> JsonObject | None:
-    """Return the settings and epochs that a fitted method came to; None where it does not say."""
-    if getattr(fitted, "chosen", None):
-        return dict(fitted.chosen)
-    model: Any = getattr(fitted, "model", None)
-    if not hasattr(model, "epochs"):
-        return None
-    return {"training": asdict(model.training), "epochs": list(model.epochs)}
+def _regret(suite: Suite, cell: Cell, test: DataSet, belief: Belief) -> list[JsonObject]:
+    """Return a row of the paper's table for each loss."""
+    truth = test.annotations if test.ratings is None else test.ratings
+    assert truth is not None  # require_criteria has seen to it
+    values = None if test.ratings is not None else test.values
+    return [
+        evaluate(
+            truth, belief, loss, values=values, method=cell.method, convention=suite.convention
+        ).to_dict()
+        for loss in suite.losses_of(cell.dataset)
+    ]
+
+
+def _proxies(
+    criteria: Sequence[str],
+    test: DataSet,
+    fitted: Any,
+    belief: Belief,
+    learnt: Sequence[active_learning.ActiveLearning],
+) -> JsonObject:
+    """Return the numbers of the proxy tasks by their column, and ``details`` of each."""
+    numbers: JsonObject = dict.fromkeys(PROXY_KEYS)
+    details: JsonObject = {}
+    outside: dict[str, Belief] = {}
+    answers = labels = None
+    if "ood" in criteria:
+        outside = {name: fitted.predict(x) for name, x in test.ood.items()}
+    if "selective" in criteria:
+        complete = test.annotations is not None and len(test.annotated) == len(test)
+        answers, labels = test.truth() if complete else None, test.labels
+    if outside or answers is not None or labels is not None:
+        groups = ood_groups(test.name) if outside else None
+        row = evaluate_proxies(
+            belief, outside=outside, groups=groups, answers=answers, labels=labels
+        )
+        numbers |= row.columns()
+        details = row.details()
+    for run in learnt:
+        numbers[f"nauc_{run.acquisition}"] = run.nauc
+    if learnt:
+        details["active_learning"] = [run.to_dict() for run in learnt]
+    return {**numbers, "details": details}
+
+
+def require_criteria(criteria: Sequence[str], data: DataSet) -> None:
+    """Raise, before any training, if a criterion is impossible for a data set."""
+    proxy = next((name for name in criteria if name != "regret"), None)
+    if data.ratings is not None and proxy is not None:
+        raise InputError(f"{data.name} has real-valued answers, and {proxy} is for classes")
+    if "regret" in criteria and not np.isin(data.test, data.annotated).all():
+        raise InputError(f"{data.name}: every test point must have answers, and some have none")
+    if "ood" in criteria and not data.ood:
+        raise InputError(f"{data.name} has no OOD sets, so its criteria cannot have ood")
+    if "active_learning" in criteria and (
+        isinstance(data.inputs, LazyImages) or data.inputs.ndim != 2
+    ):
+        raise InputError(f"active_learning takes matrices of features, and {data.name} has none")
+
+
+def learn_actively(
+    data: Sequence[DataSet],
+    method: str,
+    seeds: Sequence[int],
+    config: Any,
+    budget: Budget | None = None,
+) -> list[list[active_learning.ActiveLearning]]:
+    """Run active learning for all seeds together, and return the runs of each seed."""
+    if budget is None:
+        step = min(250, max(1, min(len(one.train) for one in data) // 24))
+        budget = Budget(start=2 * step, step=step)
+    runs = active_learning.run(
+        data,
+        method,
+        seeds,
+        n_initial=budget.start,
+        n_batch=budget.step,
+        n_rounds=budget.rounds,
+        config=config,
+    )
+    return [[run for run in runs if run.seed == seed] for seed in seeds]
 
 
 def _precision(fitted: Any) -> str | None:
@@ -275,7 +352,7 @@ def _precision(fitted: Any) -> str | None:
     return find_precision(model.training, model.scaling.mean.device)
 
 
-def _n_clipped(method: str, belief: "Belief") -> int | None:
+def _n_clipped(method: str, belief: Belief) -> int | None:
     """Count the points whose strength a method had to clip; None where it never does."""
     clipped = getattr(METHODS[method], "clipped", None)
     return None if clipped is None else int(clipped(belief).sum())

@@ -7,9 +7,9 @@ import numpy as np
 
 from rue._text import JsonObject
 from rue.bench.cells import Cell, CellRow, cells
-from rue.bench.criteria import PROXY_KEYS
 from rue.bench.store import Store, with_convention
 from rue.bench.tables import Results, read_results, table_rows
+from rue.bench.tasks import PROXY_KEYS
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run

@@ -8,7 +8,7 @@ import pytest
 
 import rue.data
 from rue import Gaussians
-from rue.bench.criteria import require_criteria
+from rue.bench.tasks import require_criteria
 from rue.errors import FileError, InputError
 from rue.io.predictions import read_predictions
 
