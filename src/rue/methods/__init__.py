@@ -46,9 +46,16 @@ from rue.methods._training.settings import (
     SMALL_IMAGES,
     Training,
 )
-from rue.methods.baselines import confidence, knn, single
+from rue.methods.baselines import (
+    ConfidenceConfig,
+    KnnConfig,
+    SingleConfig,
+    confidence,
+    knn,
+    single,
+)
 from rue.methods.learner import Fitted, Learner
-from rue.methods.post_hoc import snapshots, strength
+from rue.methods.post_hoc import PostHocConfig, snapshots, strength
 
 _LEARNERS: tuple[Learner[_Any], ...] = (
     *(dropout.learner, evidential.learner, ensemble.learner, ddu.learner, laplace.learner),
@@ -76,8 +83,12 @@ __all__ = [
     "PROBE",
     "RESNET9",
     "SMALL_IMAGES",
+    "ConfidenceConfig",
     "Fitted",
+    "KnnConfig",
     "Learner",
+    "PostHocConfig",
+    "SingleConfig",
     "Training",
     "confidence",
     "ddu",

@@ -268,7 +268,6 @@ def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray
 
 def _initial(data: DataSet, seed: int, n: int) -> IntArray:
     """Return the first points to label, in the order of the data set."""
-
     return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
 
 
