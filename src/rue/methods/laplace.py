@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import softmax
 
 from rue._arrays import FloatArray
 from rue._schema import Positive
@@ -53,6 +52,8 @@ def _state(config: Config, result: Trained) -> "LastLayerPosterior":
 
 
 def _belief(fitted: Fitted, inputs: AnyInputs) -> Draws:
+    from scipy.special import softmax
+
     rng = stream("laplace", fitted.model.seed, "draws")
     layers = fitted.state.sample(rng, fitted.config.n_draws)
     parts = [
@@ -89,6 +90,8 @@ def fit_last_layer(
     hessian: Literal["full", "kronecker"] | None = None,
 ) -> LastLayerPosterior:
     """Fit the Gaussian around the layer ``mode``, (K, d + 1), from features (n, d)."""
+    from scipy.special import softmax
+
     phi = _with_one(features)
     probs = softmax(phi @ mode.T, axis=-1)
     hessian = hessian or ("full" if mode.size < _FULL_BELOW else "kronecker")
