@@ -73,6 +73,7 @@ def render_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", comman
     }
     return assemble(
         asset("page.html", _PACKAGE),
+        kind="leaderboard",
         title=title,
         style=asset("style.css") + asset("board.css", _PACKAGE),
         scripts=[

@@ -203,6 +203,7 @@ def _page(report: Report, drawn: list[JsonObject], arrays: ArrayBlock, room: flo
     }
     return assemble(
         asset("page.html"),
+        kind="report",
         title=report.title,
         style=asset("style.css") + _colours(),
         scripts=[asset(f"{name}.js") for name in _SCRIPTS],
@@ -230,25 +231,29 @@ def asset(name: str, package: str = "rue.report") -> str:
 
 
 def assemble(
-    template: str,
+    body: str,
     *,
+    kind: str,
     title: str,
     style: str,
     scripts: Sequence[str],
     content: Any,
     blocks: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page."""
+    """Return a page, for example of the kind "report"; ``blocks`` are data by their id."""
     script = "(() => {\n" + "\n".join(scripts) + "\n})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = '<script type="application/octet-stream" id="{}">{}</script>\n'
     parts = {
-        **(blocks or {}),
+        "kind": kind,
+        "blocks": "".join(data.format(*block) for block in (blocks or {}).items()),
         "policy": f"'sha256-{digest}'",
         "title": html.escape(plain(title)),
         "style": style,
         "content": _json(content),
         "script": script,
     }
+    template = asset("frame.html").replace("{{body}}", body)
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], template)
 
 
