@@ -24,14 +24,13 @@ from rue.bench.store import Store
 from rue.plots.style import GREY, PALETTE, look
 from studies import ROOT
 from studies.atlas_analysis import REPLICATES, Answer, Grid, family, family_means, grid
-from studies.atlas_baselines import baseline_rows, without_noise
-from studies.atlas_baselines import one_network as beyond_one_network
-from studies.atlas_baselines import who_knows as agreement
-from studies.atlas_criteria import proxies, two_components, what_moves_ranks
-from studies.atlas_methods import (
+from studies.atlas_answers import (
     better_than_total,
     one_network,
+    proxies,
     replicates,
+    two_components,
+    what_moves_ranks,
     which_method,
     who_knows,
 )
@@ -40,6 +39,7 @@ from studies.atlas_rows import (
     PLAIN,
     SUITES,
     active_rows,
+    baseline_rows,
     flat,
     import_cells,
     import_plain,
@@ -92,13 +92,13 @@ def answered() -> list[Answer]:
     single = {regime: single_rows(regime) for regime in SUITES}
     return [
         which_method(rows),
-        better_than_total(rows, without_noise(plain)),
+        better_than_total(rows, plain),
         replicates(rows),
         proxies(rows, active_rows()),
         what_moves_ranks(rows),
         two_components(rows),
-        beyond_one_network(plain, one_network(rows, single)),
-        agreement(plain, who_knows(rows)),
+        one_network(plain, rows, single),
+        who_knows(plain, rows),
     ]
 
 

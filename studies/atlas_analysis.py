@@ -8,6 +8,7 @@ numbers are averaged within each family first, and intervals and tests resample 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -70,11 +71,15 @@ class Grid:
         return {d: value for d, value in pairs if np.isfinite(value)}
 
     @property
+    def costs(self) -> FloatArray:
+        """The values, with the sign of columns of which high is better turned."""
+        is_high = self.column in COLUMNS and COLUMNS[self.column].better == "high"
+        return -self.values if is_high else self.values
+
+    @property
     def ranks(self) -> FloatArray:
         """Ranks of the methods on each data set, 1 the best, ties shared."""
-        better = COLUMNS[self.column].better if self.column in COLUMNS else "low"
-        costs = -self.values if better == "high" else self.values
-        return np.array([rankdata(row) for row in costs]).reshape(self.values.shape)
+        return np.array([rankdata(row) for row in self.costs]).reshape(self.values.shape)
 
 
 def grid(
@@ -96,15 +101,31 @@ def grid(
 
 
 @dataclass(frozen=True)
-class Ranks:
+class Tested:
+    """What has an interval and a test if there are enough families."""
+
+    n_families: int
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are enough families for tests and intervals."""
+        return self.n_families >= LEAST
+
+    @property
+    def families(self) -> str:
+        """The number of families in words."""
+        number = "1 family" if self.n_families == 1 else f"{self.n_families} families"
+        return number if self.is_tested else f"{number}: cannot be tested"
+
+
+@dataclass(frozen=True)
+class Ranks(Tested):
     """Mean ranks over families, with what separates them.
 
     Attributes
     ----------
     mean, low, high
         The mean rank of each method, and a 95 % interval by resampling families.
-    n_families
-        The number of families; with fewer than ``LEAST``, nothing can be tested.
     p_value
         Of Friedman's test that all methods rank alike; NaN with too few families.
     critical
@@ -115,9 +136,14 @@ class Ranks:
     mean: FloatArray
     low: FloatArray
     high: FloatArray
-    n_families: int
     p_value: float
     critical: float
+
+    def text(self, method: str) -> str:
+        """Return the mean rank of a method and its interval; no interval of too few families."""
+        i = self.grid.methods.index(method)
+        interval = f" [{self.low[i]:.1f}, {self.high[i]:.1f}]" if self.is_tested else ""
+        return f"{self.mean[i]:.1f}{interval}"
 
     @property
     def order(self) -> list[str]:
@@ -139,38 +165,33 @@ class Ranks:
         }
         return [m for m in self.order if m in close and m not in self.first]
 
-    @property
-    def is_tested(self) -> bool:
-        """Whether there are enough families for tests and intervals."""
-        return self.n_families >= LEAST
-
 
 def mean_ranks(grid: Grid, *, seed: int = 0) -> Ranks:
     """Return mean ranks over the families of a complete grid, with tests and intervals."""
     ranks = family_means(grid.datasets, grid.ranks)
     n, k = ranks.shape
-    low, high = bootstrap(ranks, lambda sample: sample.mean(axis=0), seed=seed)
+    low, high = bootstrap(ranks, seed=seed)
     p_value = float(friedmanchisquare(*ranks.T).pvalue) if n >= LEAST and k > 2 else float("nan")
-    return Ranks(grid, ranks.mean(axis=0), low, high, n, p_value, nemenyi(n, k))
+    return Ranks(n, grid, ranks.mean(axis=0), low, high, p_value, nemenyi(n, k))
 
 
+@cache
 def nemenyi(n_datasets: int, n_methods: int, level: float = 0.05) -> float:
     """Return the critical difference of mean ranks (Demsar 2006, equation of section 3.2.2)."""
     q = float(studentized_range.ppf(1 - level, n_methods, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def bootstrap(
-    values: FloatArray, statistic: Callable[[FloatArray], Any], *, seed: int = 0
-) -> tuple[Any, Any]:
-    """Return the ends of a 95 % percentile interval that resamples the first axis."""
-    rng = np.random.default_rng(seed)
-    drawn = [statistic(values[rng.integers(len(values), size=len(values))]) for _ in range(N_DRAWS)]
-    return np.quantile(drawn, 0.025, axis=0), np.quantile(drawn, 0.975, axis=0)
+def bootstrap(values: FloatArray, *, seed: int = 0) -> tuple[Any, Any]:
+    """Return the ends of a 95 % percentile interval of the mean, resampling the first axis."""
+    n = len(values)
+    drawn = np.random.default_rng(seed).integers(n, size=(N_DRAWS, n))
+    means = values[drawn].mean(axis=1)
+    return np.quantile(means, 0.025, axis=0), np.quantile(means, 0.975, axis=0)
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Tested):
     """A mean over families, with a 95 % interval that resamples them and a sign-flip p-value."""
 
     mean: float
@@ -178,7 +199,6 @@ class Estimate:
     high: float
     p_value: float
     n_datasets: int
-    n_families: int
 
     def text(self, *, digits: int = 3, scale: float = 1.0, sign: str = "+") -> str:
         """Return the mean and its interval; no interval of too few families."""
@@ -193,17 +213,6 @@ class Estimate:
         return self.text()
 
     @property
-    def is_tested(self) -> bool:
-        """Whether there are enough families for an interval and a test."""
-        return self.n_families >= LEAST
-
-    @property
-    def families(self) -> str:
-        """The number of families in words."""
-        number = "1 family" if self.n_families == 1 else f"{self.n_families} families"
-        return number if self.is_tested else f"{number}: cannot be tested"
-
-    @property
     def is_clear(self) -> bool:
         """Whether 0 is outside of the interval, and flipped signs agree at the 5 % level."""
         return self.is_tested and (self.low > 0 or self.high < 0) and self.p_value <= 0.05
@@ -214,11 +223,11 @@ def estimate(values: Mapping[str, float], *, seed: int = 0) -> Estimate:
     numbers = {d: float(x) for d, x in values.items() if np.isfinite(x)}
     if not numbers:
         nan = float("nan")
-        return Estimate(nan, nan, nan, nan, 0, 0)
+        return Estimate(0, nan, nan, nan, nan, 0)
     x = family_means(list(numbers), np.array(list(numbers.values())))
-    low, high = bootstrap(x, np.mean, seed=seed)
+    low, high = bootstrap(x, seed=seed)
     p_value = sign_flip(x, seed=seed) if len(x) >= LEAST else float("nan")
-    return Estimate(float(x.mean()), float(low), float(high), p_value, len(numbers), len(x))
+    return Estimate(len(x), float(x.mean()), float(low), float(high), p_value, len(numbers))
 
 
 def sign_flip(x: FloatArray, *, seed: int = 0) -> float:
@@ -236,52 +245,63 @@ def sign_flip(x: FloatArray, *, seed: int = 0) -> float:
 def tau(first: FloatArray, second: FloatArray) -> float:
     """Return Kendall's tau-b of two lists of numbers.
 
-    NaN with fewer than 3 pairs of numbers, or if all of a list are tied. SciPy's is slower, and
-    permutations need thousands.
+    NaN with fewer than 3 pairs of numbers, or if all of a list are tied. SciPy's is slower.
     """
+    a, b, most = _signs(first, second)
+    return float((a * b).sum() / most) if most else float("nan")
+
+
+def _signs(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Return the order of all pairs in two lists, and the largest sum of their products."""
     both = np.isfinite(first) & np.isfinite(second)
-    if both.sum() < 3:
-        return float("nan")
-    signs = [np.sign(np.subtract.outer(x[both], x[both])) for x in (first, second)]
-    untied = [np.count_nonzero(s) for s in signs]
-    return (
-        float((signs[0] * signs[1]).sum() / np.sqrt(untied[0] * untied[1]))
-        if all(untied)
-        else float("nan")
-    )
+    a, b = (np.sign(np.subtract.outer(x[both], x[both])) for x in (first, second))
+    most = np.sqrt(float(np.count_nonzero(a)) * np.count_nonzero(b)) if both.sum() >= 3 else 0.0
+    return a, b, most
+
+
+def _pairs(first: Grid, second: Grid) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return the costs of the methods by two columns on each data set that has both."""
+    methods = [m for m in first.methods if m in second.methods]
+    both = [
+        (g.costs[:, [g.methods.index(m) for m in methods]], g.datasets) for g in (first, second)
+    ]
+    (a, of_a), (b, of_b) = both
+    return {d: (a[of_a.index(d)], b[of_b.index(d)]) for d in of_a if d in of_b}
 
 
 def taus(first: Grid, second: Grid) -> dict[str, float]:
     """Return tau of the methods' ranks by two columns on each data set that has both."""
-    methods = [m for m in first.methods if m in second.methods]
-    found = {}
-    for d in first.datasets:
-        if d in second.datasets:
-            a, b = (_costs(g)[g.datasets.index(d), _places(g, methods)] for g in (first, second))
-            value = tau(a, b)
-            if np.isfinite(value):
-                found[d] = value
-    return found
+    values = {d: tau(a, b) for d, (a, b) in _pairs(first, second).items()}
+    return {d: value for d, value in values.items() if np.isfinite(value)}
 
 
 def permutation_tau(first: Grid, second: Grid, *, n_draws: int = 1_000, seed: int = 0) -> float:
     """Return the p-value of the mean tau when methods are shuffled within each data set."""
     rng = np.random.default_rng(seed)
-    observed = taus(first, second)
-    if not observed:
+    signs = {d: _signs(*pair) for d, pair in _pairs(first, second).items()}
+    signs = {d: one for d, one in signs.items() if one[2]}
+    if not signs:
         return float("nan")
-    methods = [m for m in first.methods if m in second.methods]
-    pairs = [
-        [_costs(g)[g.datasets.index(d), _places(g, methods)] for g in (first, second)]
-        for d in observed
-    ]
-    mean = family_means(list(observed), np.array(list(observed.values()))).mean()
-    hits = 0
-    for _ in range(n_draws):
-        shuffled = np.array([tau(a, _shuffled(b, np.isfinite(a), rng)) for a, b in pairs])
-        drawn = family_means(list(observed), shuffled).mean()
-        hits += abs(drawn) >= abs(mean) - 1e-12
-    return (1 + hits) / (1 + n_draws)
+
+    def distance(products: Iterable[float]) -> float:
+        taus = [one / most for one, (*_, most) in zip(products, signs.values(), strict=True)]
+        return abs(float(family_means(list(signs), np.array(taus)).mean()))
+
+    def shuffled(values: FloatArray) -> FloatArray:
+        order = rng.permutation(len(values))
+        return values[order[:, None], order]
+
+    observed = distance([(a * b).sum() for a, b, _ in signs.values()]) - 1e-12
+    draws = (
+        distance([(a * shuffled(b)).sum() for a, b, _ in signs.values()]) for _ in range(n_draws)
+    )
+    return (1 + sum(draw >= observed for draw in draws)) / (1 + n_draws)
+
+
+def same_best(first: Grid, second: Grid) -> list[bool]:
+    """Return whether two columns pick the same method on each data set that has all of both."""
+    pairs = [pair for pair in _pairs(first, second).values() if np.isfinite(pair).all()]
+    return [bool(np.argmin(a) == np.argmin(b)) for a, b in pairs]
 
 
 def unresolved(low: FloatArray, high: FloatArray) -> tuple[int, int]:
@@ -293,25 +313,7 @@ def unresolved(low: FloatArray, high: FloatArray) -> tuple[int, int]:
     return int(overlap), len(pairs)
 
 
-def _shuffled(values: FloatArray, among: Any, rng: np.random.Generator) -> FloatArray:
-    """Shuffle the numbers that take part in a tau; NaN and those without a partner stay."""
-    there = np.flatnonzero(among & np.isfinite(values))
-    moved = values.copy()
-    moved[there] = values[rng.permutation(there)]
-    return moved
-
-
-def _costs(grid: Grid) -> FloatArray:
-    better = COLUMNS[grid.column].better if grid.column in COLUMNS else "low"
-    return -grid.values if better == "high" else grid.values
-
-
-def _places(grid: Grid, methods: Sequence[str]) -> list[int]:
-    return [grid.methods.index(m) for m in methods]
-
-
 LOSSES = ("log", "zero_one", "squared", "absolute", "rps")
-LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
 Regimes = Mapping[str, Sequence[Row]]
 """The rows of each regime, tuned first."""
 
@@ -342,27 +344,34 @@ def in_regimes(
     *,
     digits: int = 3,
     scale: float = 1.0,
+    sign: str = "+",
     families: bool = True,
     unit: str = "",
 ) -> str:
     """Return an estimate in each regime as words: "-0.1 [-0.2, 0.0] tuned, ... (6 families)"."""
     words = [
-        f"{one.text(digits=digits, scale=scale)}{unit} {regime}" for regime, one in numbers.items()
+        f"{one.text(digits=digits, scale=scale, sign=sign)}{unit} {regime}"
+        for regime, one in numbers.items()
     ]
-    return " and ".join(words) + (f" ({least_families(numbers)})" if families else "")
+    return " and ".join(words) + (f" ({fewest(numbers).families})" if families else "")
 
 
 def clear_in(numbers: Mapping[str, Estimate]) -> str:
     """Return in which regimes an estimate is clear, as words."""
-    clear = [regime for regime, one in numbers.items() if one.is_clear]
+    return f"clear {clear_where(numbers)}"
+
+
+def clear_where(numbers: Mapping[str, Estimate], sign: int = 0) -> str:
+    """Return in which regimes an estimate is clear, and of this sign if it is not 0, as words."""
+    clear = [r for r, one in numbers.items() if one.is_clear and sign * one.mean >= 0]
     if len(clear) == len(numbers):
-        return "clear in both regimes"
-    return f"clear in the {clear[0]} regime only" if clear else "clear in neither regime"
+        return "in both regimes"
+    return f"in the {clear[0]} regime only" if clear else "in neither regime"
 
 
-def least_families(numbers: Mapping[str, Estimate]) -> str:
-    """Return the number of families, of the regime that has the fewest."""
-    return min(numbers.values(), key=lambda one: one.n_families).families
+def fewest(numbers: Mapping[str, Estimate]) -> Estimate:
+    """Return the estimate of the regime that has the fewest families."""
+    return min(numbers.values(), key=lambda one: one.n_families)
 
 
 def p_text(value: float) -> str:

@@ -1,29 +1,29 @@
 """Write the pages of the atlas: one for each data set, summary, answers and docs/findings.md."""
 
+import json
+from collections.abc import Callable, Mapping, Sequence
+
 import numpy as np
 
 from rue.bench.suite import read_suite
 from rue.metrics.columns import title
 from rue.metrics.table import format_rows
-from studies import DOCS
-from studies.atlas_analysis import LOSSES, Answer, grid, leagues, mean_ranks
-from studies.atlas_baselines import baseline_rows, noise
+from studies import DOCS, RESULTS
+from studies.atlas_analysis import LOSSES, Answer, estimate, grid, leagues, mean_ranks, tau
+from studies.atlas_answers import fair
 from studies.atlas_checks import NAME as CHECKS
 from studies.atlas_checks import text as checks
-from studies.atlas_images import text as images
 from studies.atlas_rows import (
-    ACTIVE,
     FOLDER,
     N_REPLICATES,
     PLAIN,
     SUITES,
-    active_rows,
+    baseline_rows,
     n_missing,
     names,
     plain_record,
     read,
 )
-from studies.atlas_snapshots import text as snapshots
 from studies.pages import fill_file, listed, old_totals, table
 from studies.rows import Row, read_rows
 from studies.two_cells_page import checked as two_cells
@@ -31,11 +31,13 @@ from studies.two_cells_page import checked as two_cells
 FINDINGS = DOCS / "findings.md"
 ANSWERS = FOLDER / "answers.md"
 SHOWN = (
-    *("dataset", "method", "loss", "n_seeds", "aurec", "aurec_std", "excess_aurec", "n_aurec"),
+    *("method", "loss", "n_seeds", "aurec", "aurec_std", "excess_aurec", "n_aurec"),
     *("n_aurec_std", "aurc", "pareto_gap", "spearman_hat", "spearman_star", "regret_calibration"),
     *("near_ood", "far_ood", "auac"),
     *("ci", "aurec_ci_low", "aurec_ci_high", "n_aurec_ci_low", "n_aurec_ci_high"),
 )
+TESTED = ("aurec", "n_aurec", "regret_calibration")
+BRACKET = ("predicted_regret", "regret_low", "regret_high")
 
 
 def write_pages(answered: list[Answer], rows: dict[str, list[Row]]) -> None:
@@ -50,23 +52,26 @@ def write_pages(answered: list[Answer], rows: dict[str, list[Row]]) -> None:
 
 
 def findings_blocks(answered: list[Answer]) -> dict[str, str]:
-    """Return the blocks of docs/findings.md: answers in a sentence each, tables are elsewhere."""
-    sentences = [f"**{n}. {one.question}** {one.sentence}" for n, one in enumerate(answered, 1)]
+    """Return the blocks of docs/findings.md: answers in a line each, tables are elsewhere."""
+    lines = [f"**{n}. {one.question}** {one.sentence}" for n, one in enumerate(answered, 1)]
     return {
         "state": state(),
         "noise": noise(baseline_rows("tuned")),
-        "answers": "\n\n".join(sentences),
+        "answers": "\n\n".join(lines),
     }
 
 
 def answers_page(answered: list[Answer], tuned: list[Row]) -> str:
     """Return the page with the tables of all answers, and the checks."""
-    checked = checks(read_rows(CHECKS).get("rows", []))
+    answers = [
+        f"## {number}. {one.question}\n\n**{one.sentence}**\n\n{one.body}"
+        for number, one in enumerate(answered, 1)
+    ]
     parts = [
         "# The atlas: answers with their tables",
         "[Findings](../../findings.md) has the answers in one sentence each, and says how to read "
         "the numbers.",
-        *(_answer(number, one) for number, one in enumerate(answered, 1)),
+        *answers,
         "## Which method is first on each data set",
         "Under log loss, the method with the lowest value of each criterion, and the methods that "
         "a paired bootstrap over test points (Holm's correction, 5 % level) does not separate from "
@@ -77,7 +82,7 @@ def answers_page(answered: list[Answer], tuned: list[Row]) -> str:
         images(),
         "A larger network on more faces is on [another page](../../cifar10h_images.md).",
         "## Checks",
-        checked,
+        checks(read_rows(CHECKS).get("rows", [])),
         snapshots(tuned),
     ]
     return "\n\n".join(parts) + "\n"
@@ -89,28 +94,29 @@ def firsts() -> str:
     for regime in SUITES:
         for dataset in names(regime):
             record = read(regime, dataset)
-            cells = [
-                _first(record, criterion)
-                for criterion in ("aurec", "n_aurec", "regret_calibration")
-            ]
             n = len({row["method"] for row in record["table"]})
+            cells = [_first(record, criterion) for criterion in TESTED]
             lines.append([dataset, regime, str(n), *cells])
     head = ["data set", "regime", "methods", *map(title, ("aurec", "n_aurec"))]
     return table([*head, "regret calibration"], lines, text=6)
 
 
+def _of_log(record: Row, criterion: str) -> tuple[dict[str, float], Row | None]:
+    """Return a criterion of each method under log loss, and its paired tests."""
+    rows = [r for r in record["table"] if r["loss"] == "log" and r.get(criterion) is not None]
+    tests = [t for t in record["tests"] if (t["loss"], t["criterion"]) == ("log", criterion)]
+    return {row["method"]: row[criterion] for row in rows}, tests[0] if tests else None
+
+
 def _first(record: Row, criterion: str) -> str:
     """Return the method that is first under log loss, and those not separated from it."""
-    rows = [r for r in record["table"] if r["loss"] == "log" and r.get(criterion) is not None]
-    if not rows:
+    means, test = _of_log(record, criterion)
+    if not means:
         return "-"
-    best = min(rows, key=lambda row: row[criterion])
-    test = next(
-        (t for t in record["tests"] if (t["loss"], t["criterion"]) == ("log", criterion)), None
-    )
-    others = [] if test is None else [m for m in test["best"] if m != best["method"]]
+    best = min(means, key=lambda method: means[method])
+    others = [] if test is None else [m for m in test["best"] if m != best]
     close = f"; not separated: {', '.join(others)}" if others else ""
-    return f"{best['method']} ({best[criterion]:.3f}){close}"
+    return f"{best} ({means[best]:.3f}){close}"
 
 
 def state() -> str:
@@ -125,22 +131,13 @@ def state() -> str:
             f"- `{suite}` ({regime}): {n_cells - n_out} of {n_cells} cells, {n_out} missing; "
             f"complete data sets: {shown}."
         )
-    learnt = active_rows()
-    there = ", ".join(dict.fromkeys(row["dataset"] for row in learnt)) or "none"
-    n_cells = read_suite(ACTIVE).n_cells
-    lines.append(f"- `{ACTIVE}` (paper): {len(learnt)} of {n_cells} cells; data sets: {there}.")
-    for suite in (
-        *("atlas-baselines", "atlas-twenty", "atlas-temperature"),
-        *("atlas-baselines-paper", "atlas-twenty-paper"),
-    ):
-        record = plain_record(PLAIN[suite])
-        done = list(dict.fromkeys(row["cell"]["dataset"] for row in record["rows"]))
+    for suite in (name for name in PLAIN if "single" not in name):
+        cells = [row["cell"] for row in plain_record(PLAIN[suite])["rows"]]
+        done = list(dict.fromkeys(cell["dataset"] for cell in cells))
         rest = [name for name in read_suite(suite).datasets if name not in done]
         there = f"{len(done)} but not {listed(rest)}" if rest else f"all {len(done)}"
-        n = len(record["rows"])
-        lines.append(
-            f"- `{suite}`: {n} of {n + len(record.get('missing', ()))} cells; data sets: {there}."
-        )
+        n_cells = read_suite(suite).n_cells
+        lines.append(f"- `{suite}`: {len(cells)} of {n_cells} cells; data sets: {there}.")
     return "\n".join(lines)
 
 
@@ -148,21 +145,20 @@ def data_page(dataset: str, records: dict[str, Row]) -> str:
     """Return the page of one data set, with both regimes."""
     parts = [f"# The atlas: {dataset}"]
     for regime, record in records.items():
+        parts.append(f"## Regime {regime}")
         if not record:
-            parts += [f"## Regime {regime}", "Not run yet."]
+            parts.append("Not run yet.")
             continue
-        first = record["rows"][0]
-        losses = [_only(row) for row in record["table"] if row["loss"]]
-        proxies = [_only(row) for row in record["table"] if not row["loss"]]
+        lines = [{key: row[key] for key in SHOWN if key in row} for row in record["table"]]
+        proxies = [line for line in lines if not line["loss"]]
         parts += [
-            f"## Regime {regime}",
-            _opening(record, first),
-            "\n".join(f"- {_winner(test)}" for test in record["tests"] if _wanted(test)),
-            format_rows(losses, "markdown"),
+            _opening(record, record["rows"][0]),
+            "\n".join(f"- {_winner(t)}" for t in record["tests"] if t["criterion"] in TESTED),
+            format_rows([line for line in lines if line["loss"]], "markdown"),
         ]
         if proxies:
             parts += ["Proxy tasks with the same models:", format_rows(proxies, "markdown")]
-            parts += filter(None, [old_totals(record["table"])])
+            parts.append(old_totals(record["table"]))
         parts += [_calibration(record), predicted_regret(record), _pairs(record)]
         file = f"{regime}-{dataset}.json"
         parts.append(f"All rows, with settings, versions and checksums: [{file}]({file}).")
@@ -189,10 +185,6 @@ def _opening(record: Row, first: Row) -> str:
     )
 
 
-def _wanted(test: Row) -> bool:
-    return test["criterion"] in ("aurec", "n_aurec", "regret_calibration")
-
-
 def _winner(test: Row) -> str:
     column = f"{title(test['criterion'])}, {test['loss']} loss"
     best = test["best"]
@@ -204,42 +196,35 @@ def _winner(test: Row) -> str:
 def _calibration(record: Row) -> str:
     """Return how far the predicted regret is from the realised one, by method and loss."""
     key = "regret_calibration"
-    rows = [row for row in record["table"] if row["loss"] and row.get(key) is not None]
-    losses = list(dict.fromkeys(row["loss"] for row in rows))
-    if not rows:
-        return ""
-    found = {(row["method"], row["loss"]): row for row in rows}
-    lines = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        cells = []
-        for loss in losses:
-            row = found.get((method, loss))
-            if row is None:
-                cells.append("-")
-                continue
+    cells: dict[str, dict[str, str]] = {}
+    for row in record["table"]:
+        if row["loss"] and row.get(key) is not None:
             ends = [row.get(f"{key}_ci_{end}") for end in ("low", "high")]
             interval = "" if None in ends else f" [{ends[0]:.3f}, {ends[1]:.3f}]"
-            cells.append(f"{row[key]:.3f}{interval}")
-        lines.append([method, *cells])
+            cells.setdefault(row["method"], {})[row["loss"]] = f"{row[key]:.3f}{interval}"
+    if not cells:
+        return ""
+    losses = list(dict.fromkeys(loss for row in cells.values() for loss in row))
     return (
         "Regret calibration, the mean gap between the regret that epistemic uncertainty predicts "
         "and the realised regret, lower is better (methods that give a score instead of a regret "
-        "have none):\n\n" + table(["method", *losses], lines)
+        "have none):\n\n"
+        + table(
+            ["method", *losses],
+            [[method, *(row.get(loss, "-") for loss in losses)] for method, row in cells.items()],
+        )
     )
 
 
 def predicted_regret(record: Row) -> str:
     """Return the regret that each method predicts beside what the true one can be."""
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for each in record["extras"]:
         if each["predicted_regret"] is not None:
-            found.setdefault(each["method"], []).append(each)
+            groups.setdefault(each["method"], []).append(each)
     lines = []
-    for method, group in found.items():
-        said, low, high = (
-            float(np.mean([each[key] for each in group]))
-            for key in ("predicted_regret", "regret_low", "regret_high")
-        )
+    for method, group in groups.items():
+        said, low, high = (float(np.mean([each[key] for each in group])) for key in BRACKET)
         inside = "yes" if low <= said <= high else "no"
         lines.append([method, f"{said:.3f}", f"{low:.3f}", f"{high:.3f}", inside])
     if not lines:
@@ -256,18 +241,19 @@ def _pairs(record: Row) -> str:
     """Return the paired tests of the first method under log loss against each other one."""
     parts = []
     for criterion, name in (("n_aurec", "n-AuReC"), ("regret_calibration", "Regret calibration")):
-        tests = [t for t in record["tests"] if (t["loss"], t["criterion"]) == ("log", criterion)]
-        if not tests:
+        means, test = _of_log(record, criterion)
+        if test is None:
             continue
-        rows = [r for r in record["table"] if r["loss"] == "log" and r.get(criterion) is not None]
-        means = {row["method"]: row[criterion] for row in rows}
         first = min(means, key=lambda method: means[method])
-        lines = []
-        for pair in tests[0]["pairs"]:
-            if first in pair["methods"]:
-                other = next(m for m in pair["methods"] if m != first)
-                difference = f"{means[other] - means[first]:+.3f}"
-                lines.append([other, f"{means[other]:.3f}", difference, f"{pair['p_holm']:.3f}"])
+        others = {
+            next(m for m in pair["methods"] if m != first): pair["p_holm"]
+            for pair in test["pairs"]
+            if first in pair["methods"]
+        }
+        lines = [
+            [m, f"{means[m]:.3f}", f"{means[m] - means[first]:+.3f}", f"{p:.3f}"]
+            for m, p in others.items()
+        ]
         lines.sort(key=lambda line: float(line[1]))
         parts.append(
             f"{name} under log loss: {first} ({means[first]:.3f}) against each other method, with "
@@ -295,11 +281,9 @@ def index(rows: dict[str, list[Row]]) -> str:
     ]
     for regime in SUITES:
         for loss in LOSSES:
-            found = grid(rows[regime], "n_aurec", loss)
-            for methods in leagues(found) if found.methods else []:
-                text = _summary(rows[regime], regime, loss, methods)
-                if text:
-                    parts.append(text)
+            whole = grid(rows[regime], "n_aurec", loss)
+            groups = leagues(whole) if whole.methods else []
+            parts += [_summary(rows[regime], regime, loss, methods) for methods in groups]
     pages = [f"- [{name}]({name}.md)" for name in dict.fromkeys(names("tuned") + names("paper"))]
     parts += [two_cells(read_rows("two-cells")), "## Pages", "\n".join(pages)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -312,31 +296,138 @@ def _summary(rows: list[Row], regime: str, loss: str, methods: list[str]) -> str
         return ""
     ranks = mean_ranks(whole)
     best = (whole.values == whole.values.min(axis=1, keepdims=True)).sum(axis=0)
+    mine = [row for row in rows if row["dataset"] in whole.datasets]
+    grids = [grid(mine, column, loss) for column in columns]
     lines = []
     for method in ranks.order:
         m = whole.methods.index(method)
-        numbers = []
-        for column in columns:
-            one = grid([r for r in rows if r["dataset"] in whole.datasets], column, loss)
-            there = method in one.methods
-            values = one.values[:, one.methods.index(method)] if there else np.array([np.nan])
-            numbers.append(f"{np.mean(values):.3f}" if np.isfinite(values).all() else "-")
+        values = [one.of(method) for one in grids]
+        numbers = [
+            f"{np.mean(list(v.values())):.3f}" if len(v) == len(one.datasets) > 0 else "-"
+            for v, one in zip(values, grids, strict=True)
+        ]
         interval = f"{ranks.mean[m]:.1f} [{ranks.low[m]:.1f}, {ranks.high[m]:.1f}]"
         lines.append([method, str(int(best[m])), *numbers, interval])
-    head = ["method", "best", *(title(c) for c in columns), "mean rank"]
     return "\n\n".join(
         [
             f"## {loss} loss, regime {regime}, {len(whole.methods)} methods",
             f"{len(whole.datasets)} data sets: {', '.join(whole.datasets)}. Friedman's p is "
             f"{ranks.p_value:.2g}, the critical difference {ranks.critical:.1f}.",
-            table(head, lines),
+            table(["method", "best", *map(title, columns), "mean rank"], lines),
         ]
     )
 
 
-def _only(row: Row) -> Row:
-    return {key: row[key] for key in SHOWN if key in row and key != "dataset"}
+def noise(rows: Sequence[Row]) -> str:
+    """Return the share of the measured regret that is annotator noise, for each data set."""
+    single = [row for row in rows if row["method"] == "single"]
+    lines = []
+    for dataset in dict.fromkeys(row["dataset"] for row in single):
+        log, brier = (
+            [r for r in single if (r["dataset"], r["loss"]) == (dataset, loss)]
+            for loss in ("log", "brier")
+        )
+        regret = _mean(brier, "regret")
+        if log[0]["annotators_min"] is None:
+            answers, share = "exact", 0.0
+        else:
+            answers = f"{_mean(log, 'annotators_mean'):.0f}"
+            share = 1 - _mean(brier, "regret_unbiased") / regret
+        most = 1 - _mean(log, "aurec_low") / _mean(log, "aurec")
+        numbers = [_mean(log, key) for key in ("n_aurec_floor", "n_aurec_total", fair("_total"))]
+        lines.append(
+            [
+                *(dataset, answers, f"{regret:.3f}", f"{100 * share:.0f} %"),
+                *(f"{_mean(log, 'regret'):.3f}", f"{100 * most:.0f} %"),
+                *("-" if np.isnan(x) else f"{x:.3f}" for x in numbers),
+            ]
+        )
+    head = ["data set", "answers", "regret, Brier", "of it noise", "regret, log", "noise at most"]
+    marked = [
+        row["dataset"]
+        for row in rows
+        if row["loss"] == "log" and any("unreliable" in note for note in row["notes"])
+    ]
+    marked_names = listed(list(dict.fromkeys(marked))) if marked else "no data set"
+    return (
+        table([*head, "floor", "n-AuReC total", "corrected"], lines)
+        + "\n\nThe correction divides by what is left of the span between a random and a perfect "
+        f"ranking. Under log loss rue marks it as unreliable for some methods on {marked_names}."
+    )
 
 
-def _answer(number: int, answer: Answer) -> str:
-    return f"## {number}. {answer.question}\n\n**{answer.sentence}**\n\n{answer.body}"
+def _mean(rows: Sequence[Row], value: str | Callable[[Row], float | None]) -> float:
+    """Return the mean of a column over seeds; NaN if it is empty."""
+    numbers = [row.get(value) if isinstance(value, str) else value(row) for row in rows]
+    return float(np.mean([np.nan if x is None else x for x in numbers]))
+
+
+def images() -> str:
+    """Return n-AuReC on images beside that on frozen features of the same data set."""
+    file = RESULTS / "atlas-images.json"
+    features = read("paper", "ferplus-features")
+    if not file.exists() or not features:
+        return "Not run yet."
+    record = json.loads(file.read_text())
+    keys, sources = ("aurec", "n_aurec"), {"images": record, "features": features}
+    first = record["rows"][0]
+    parts = [
+        "A small convolutional network, trained from scratch on "
+        f"{first['data']['n_train']:,} faces of FER+ for "
+        f"{first['config']['settings']['training']['epochs']} epochs and tested on "
+        f"{first['data']['n_test']:,}, {len({c['cell']['seed'] for c in record['rows']})} seeds "
+        "([all numbers](../atlas-images.md)). Beside it are the rows of the same methods on frozen "
+        "features, in the paper's regime "
+        f"({features['rows'][0]['data']['n_train']:,} training points)."
+    ]
+    for loss in ("log", "zero_one"):
+        columns: dict[str, Mapping[str, float]] = {
+            f"{title(key)}, {name}": {
+                row["method"]: row[key]
+                for row in source["table"]
+                if row["loss"] == loss and row.get("n_aurec") is not None
+            }
+            for key in keys
+            for name, source in sources.items()
+        }
+        *_, on_images, on_features = columns.values()
+        methods = sorted((m for m in on_images if m in on_features), key=lambda m: on_images[m])
+        order = [np.array([one[m] for m in methods]) for one in (on_images, on_features)]
+        lines = [[m, *(f"{one[m]:.3f}" for one in columns.values())] for m in methods]
+        parts.append(
+            f"Under {loss} loss, Kendall's tau between the two orders by n-AuReC is "
+            f"{tau(*order):+.2f}:\n\n" + table(["method", *columns], lines)
+        )
+    return "\n\n".join(parts)
+
+
+def snapshots(rows: Sequence[Row]) -> str:
+    """Return why snapshots rank regret well, from the tuned rows: they trust their total."""
+    shown = {
+        ("snapshots", "n_aurec"): "snapshots, by epistemic",
+        ("snapshots", "n_aurec_total"): "by total",
+        ("ensemble", "n_aurec"): "ensemble, by epistemic",
+        ("ensemble", "n_aurec_total"): "by total",
+        ("snapshots", "spearman_hat"): "r_s hat of snapshots",
+    }
+    columns = {key: grid(rows, key[1], "log").of(key[0]) for key in shown}
+    ours = columns["snapshots", "n_aurec"]
+    datasets = [name for name in ours if all(name in one for one in columns.values())]
+    if not datasets:
+        return "Not run yet."
+    lines = [[name, *(f"{one[name]:.3f}" for one in columns.values())] for name in datasets]
+    to_total, to_disagreement = (
+        estimate({name: columns["ensemble", key][name] - ours[name] for name in datasets})
+        for key in ("n_aurec_total", "n_aurec")
+    )
+    return (
+        "Snapshots take the mean of an ensemble and learn on validation answers how strong it is, "
+        "as a function of the ensemble's total and epistemic uncertainty. Why do they find regret "
+        "better than the ensemble does? The ensemble's own total uncertainty finds it about as "
+        "well as they do. Its n-AuReC minus theirs is "
+        f"{to_total} (mean over {to_total.families}; positive where snapshots are better); "
+        f"for the ensemble's epistemic uncertainty, the disagreement of its members, the "
+        f"difference is {to_disagreement}. So what snapshots learn is how far to trust the total: "
+        "members disagree in other places than where their mean is wrong.\n\n"
+        + table(["data set", *shown.values()], lines)
+    )

@@ -6,6 +6,7 @@ convention, corrected columns, and the coverage that deployed rules attain.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,16 @@ PLAIN = {
     "atlas-twenty-paper": "twenty-paper",
 }
 """Suites of which pages need the rows alone, and the names of their records."""
+TWENTY = {"ensemble": "ensemble of twenty"}
+BASELINES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "tuned": {
+        "baselines": {},
+        "twenty": TWENTY,
+        "temperature": {"single": "single, tempered", "ensemble": "ensemble, tempered"},
+    },
+    "paper": {"baselines-paper": {}, "twenty-paper": TWENTY},
+}
+"""The records of the baselines in each regime, and the names of methods that are variants."""
 LEVEL = 0.95
 N_REPLICATES = 4_000
 """Enough for Holm's correction over the 66 pairs of twelve methods."""
@@ -245,9 +256,23 @@ def active_rows() -> list[Row]:
 
 def single_rows(regime: str) -> list[Row]:
     """Return one row for each cell and loss of a single network."""
+    return _by_loss(f"single-{regime}")
+
+
+def baseline_rows(regime: str) -> list[Row]:
+    """Return one row for each cell and loss of the baselines."""
     return [
-        {**{key: cell["cell"][key] for key in ("dataset", "method", "seed")}, **row}
-        for cell in plain_record(f"single-{regime}")["rows"]
+        row | {"method": labels.get(row["method"], row["method"])}
+        for name, labels in BASELINES[regime].items()
+        for row in _by_loss(name)
+    ]
+
+
+def _by_loss(name: str) -> list[Row]:
+    """Return one row for each cell and loss of a record."""
+    return [
+        {**row, **{key: cell["cell"][key] for key in ("dataset", "method", "seed")}}
+        for cell in plain_record(name)["rows"]
         for row in cell["rows"]
     ]
 

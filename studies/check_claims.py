@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,6 @@ def rows_of(regime: str) -> list[Row]:
                 where = {"dataset": name, "method": method, "seed": seed}
                 rows.append({**where, **row, **cell["proxies"], "extra": extra})
     return rows
-
-
-def cells_of(name: str) -> list[Row]:
-    """Return the cells of a record that has rows alone."""
-    return list(json.loads((RECORDS / f"{name}.json").read_text())["rows"])
 
 
 def table(rows: list[Row], loss: str, value: Callable[[Row], float | None]) -> Table:
@@ -74,9 +70,9 @@ def by_family(numbers: Mapping[str, float]) -> np.ndarray:
 
 def interval(x: np.ndarray) -> tuple[float, float]:
     """Return a 95 % interval of the mean: 2,000 resamples of the families, seed 0."""
-    rng = np.random.default_rng(0)
-    means = [np.mean(x[rng.integers(len(x), size=len(x))]) for _ in range(2_000)]
-    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
+    drawn = np.random.default_rng(0).integers(len(x), size=(2_000, len(x)))
+    low, high = np.quantile(x[drawn].mean(axis=1), [0.025, 0.975])
+    return float(low), float(high)
 
 
 def words(
@@ -124,52 +120,74 @@ def taus(first: Table, second: Table, sign: int = 1) -> dict[str, float]:
     return numbers
 
 
-def first_methods(values: Table) -> str:
-    """Return the method of the lowest mean rank among those that all data sets have."""
+def mean_ranks(values: Table) -> dict[str, np.ndarray]:
+    """Return the rank by family of each method that all data sets have, 1 the lowest."""
     names = {d for d, _ in values}
     methods = sorted(m for m in {m for _, m in values} if all((d, m) in values for d in names))
-    means = {}
+    ranks = {}
     for m in methods:
-        places = {
-            d: sum(
-                (values[d, o] < values[d, m]) + 0.5 * (values[d, o] == values[d, m] and o != m)
-                for o in methods
-            )
-            for d in names
-        }
-        means[m] = by_family(places).mean()
-    best = min(means.values())
-    return " and ".join(m for m in methods if means[m] <= best + 1e-12)
+        places = {}
+        for d in names:
+            others = [values[d, o] - values[d, m] for o in methods if o != m]
+            places[d] = 1 + sum((x < 0) + 0.5 * (x == 0) for x in others)
+        ranks[m] = by_family(places)
+    return ranks
+
+
+def first_methods(values: Table) -> list[str]:
+    """Return the methods with the lowest mean rank."""
+    ranks = mean_ranks(values)
+    best = min(x.mean() for x in ranks.values())
+    return [m for m, x in ranks.items() if x.mean() <= best + 1e-12]
+
+
+def ranked(tables: Mapping[str, Table]) -> list[str]:
+    """Return the first methods and their mean rank in each regime; equal names once."""
+    shown: list[str] = []
+    for values in tables.values():
+        first = first_methods(values)
+        x = mean_ranks(values)[first[0]]
+        new = [name_of(m) for m in first]
+        shown += [*(new if new != shown[: len(new)] else ()), f"{x.mean():.1f}"]
+        shown += [f"{end:.1f}" for end in interval(x)]
+    return shown
+
+
+def name_of(method: str) -> str:
+    """Return the name of a method without that of its variant."""
+    return method.partition(" ")[0]
 
 
 def answer_1(rows: Mapping[str, list[Row]]) -> list[str]:
-    cells = {
-        (loss, column): [first_methods(table(rows[r], loss, key(column))) for r in REGIMES]
-        for loss in ("log", "zero_one")
-        for column in ("n_aurec", "aurec")
-    }
-    shown = []
-    for loss in ("log", "zero_one"):
-        if len({name for column in ("n_aurec", "aurec") for name in cells[loss, column]}) == 1:
-            shown.append(cells[loss, "aurec"][0])
-        else:
-            for column in ("n_aurec", "aurec"):
-                shown += list(dict.fromkeys(cells[loss, column]))
-    return [*shown, n_families(average(table(rows["tuned"], "log", key("n_aurec"))))]
+    main = {r: table(rows[r], "log", key("n_aurec")) for r in REGIMES}
+    n_methods, families = len(mean_ranks(main["tuned"])), n_families(average(main["tuned"]))
+    shown = [*ranked(main), str(n_methods), families]
+    for loss, column in (("log", "aurec"), ("zero_one", "n_aurec")):
+        names = [first_methods(table(rows[r], loss, key(column))) for r in REGIMES]
+        shown += names[0] if names[0] == names[1] else names[0] + names[1]
+    return shown
 
 
 def answer_2(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
     shown: list[str] = []
+    clear = []
     gaps: dict[str, float] = {}
-    spread = ["dropout", "ensemble", "evidential"]
     for loss in ("log", "zero_one"):
         for regime in REGIMES:
             first, second = (table(baselines(regime), loss, noiseless(by)) for by in ("", "_total"))
-            gaps = average({key: first[key] - second[key] for key in first if key[1] in spread})
-            shown += words(gaps, 3)
-        shown.append(n_families(gaps))
-    shown += spread
-    return shown
+            chosen = [key for key in first if key[1] in ("dropout", "ensemble", "evidential")]
+            gaps = average({key: first[key] - second[key] for key in chosen})
+            shown += words(gaps, 3) if loss == "log" else ()
+            clear.append(is_clearly_below({d: -x for d, x in gaps.items()}))
+        shown += [n_families(gaps)] if loss == "log" else ()
+    return [*shown, *where(clear[:2]), *where(clear[2:])]
+
+
+def where(clear: list[bool]) -> list[str]:
+    """Return the words that say in which regimes something is clear."""
+    if len(set(clear)) == 1:
+        return ["in both regimes" if clear[0] else "in neither regime"]
+    return [f"in the {REGIMES[clear.index(True)]} regime only"]
 
 
 def is_clearly_below(numbers: Mapping[str, float]) -> bool:
@@ -181,13 +199,15 @@ def is_clearly_below(numbers: Mapping[str, float]) -> bool:
     return bool(np.mean(np.abs(flips) >= abs(x.mean()) - 1e-12) <= 0.05)
 
 
+@cache
 def baselines(regime: str) -> list[Row]:
     """Return the rows of the baselines; ensembles of twenty and tempered ones have other names."""
     rows = []
     for name, after in (("baselines", ""), ("twenty", " of twenty"), ("temperature", " tempered")):
         if regime == "paper" and name == "temperature":
             continue
-        for cell in cells_of(name if regime == "tuned" else f"{name}-paper"):
+        path = RECORDS / f"{name if regime == 'tuned' else f'{name}-paper'}.json"
+        for cell in json.loads(path.read_text())["rows"]:
             where = {key: cell["cell"][key] for key in ("dataset", "seed")}
             method = cell["cell"]["method"] + after
             rows += [{**row, **where, "method": method} for row in cell["rows"]]
@@ -202,7 +222,8 @@ def noiseless(by: str) -> Callable[[Row], float | None]:
 
 def against_one_network(rows: list[Row], method: str, by: str) -> dict[str, float]:
     """Return n-AuReC of a method minus that of one network's entropy, by data set."""
-    base, values = table(rows, "log", noiseless("_total")), table(rows, "log", noiseless(by))
+    mine = [row for row in rows if row["method"] in (method, "single")]
+    base, values = (table(mine, "log", noiseless(ranking)) for ranking in ("_total", by))
     return {
         d: x - base[d, "single"] for (d, m), x in values.items() if m == method and (d, m) in values
     }
@@ -211,11 +232,7 @@ def against_one_network(rows: list[Row], method: str, by: str) -> dict[str, floa
 def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
     shown: list[str] = []
     differences: dict[str, float] = {}
-    for ours, theirs in (
-        ("n_aurec", "n_aurec"),
-        ("n_aurec", "n_aurec_total"),
-        ("regret_calibration", "regret_calibration"),
-    ):
+    for ours, theirs in (("regret_calibration",) * 2, ("n_aurec", "n_aurec_total")):
         for regime in REGIMES:
             a, b = (table(rows[regime], "log", key(column)) for column in (ours, theirs))
             differences = {}
@@ -225,44 +242,26 @@ def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
                     [abs(v) for (d, m), v in b.items() if d == name and m not in REPLICATES]
                 )
                 differences[name] = float(x / y - 1)
-            below = by_family(differences).mean() < 0  # then README says how much lower it is
-            numbers = words(differences, 1, scale=-100 if below else 100, sign="")
-            shown += [numbers[0], *(numbers[1:][::-1] if below else numbers[1:])]
+            shown += words(differences, 0, scale=100)
     return [*shown, n_families(differences)]
 
 
 def answer_4(rows: Mapping[str, list[Row]]) -> list[str]:
     shown: list[str] = []
-    numbers: dict[str, float] = {}
-    for proxy in ("near_ood", "far_ood", "auac"):
+    for column in ("aurec", "n_aurec"):
         for regime in REGIMES:
-            first, second = (table(rows[regime], "log", key(c)) for c in ("aurec", proxy))
+            first, second = (table(rows[regime], "log", key(c)) for c in (column, "auac"))
             numbers = taus(first, second, sign=-1)
-            shown += words(numbers, 2)
-        shown.append(n_families(numbers))
-        for regime in REGIMES:
-            first, second = (table(rows[regime], "log", key(c)) for c in ("n_aurec", proxy))
-            shown.append(words(taus(first, second, sign=-1), 2)[0])
-    active = [
-        {**cell["cell"], **cell["proxies"], "loss": "log"} for cell in cells_of("active-learning")
-    ]
-    second = table(active, "log", key("nauc_epistemic"))
-    numbers = taus(table(rows["paper"], "log", key("aurec")), second, sign=-1)
-    other = taus(table(rows["paper"], "log", key("n_aurec")), second, sign=-1)
-    return [*shown, *words(numbers, 2), n_families(numbers), words(other, 2)[0]]
+            shown += words(numbers, 2)[: 3 if column == "aurec" else 1]
+        shown += [n_families(numbers)] if column == "aurec" else ()
+    return shown
 
 
 def answer_5(rows: Mapping[str, list[Row]]) -> list[str]:
-    tuned = rows["tuned"]
-    whole = table(tuned, "log", key("n_aurec"))
-    shown = []
-    for other in (
-        table(rows["paper"], "log", key("n_aurec")),
-        table(tuned, "log", key("aurec")),
-    ):
-        numbers = taus(whole, other)
-        shown += [*words(numbers, 2, sign=""), n_families(numbers)]
-    return shown
+    whole = table(rows["tuned"], "log", key("n_aurec"))
+    others = (("paper", "n_aurec"), ("tuned", "aurec"))
+    numbers = [taus(whole, table(rows[r], "log", key(column))) for r, column in others]
+    return [w for one in numbers for w in words(one, 2, sign="")] + [n_families(numbers[0])]
 
 
 def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
@@ -273,48 +272,48 @@ def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
         return float(rules["learned"]["matched"] - rules["total"]["matched"])
 
     numbers = [average(table(rows[r], "log", gain)) for r in REGIMES]
-    return [w for one in numbers for w in words(one, 2, scale=100)] + [n_families(numbers[0])]
+    shown = [w for one in numbers for w in words(one, 2, scale=100)]
+    clear = [
+        any(is_clearly_below({d: s * x for d, x in n.items()}) for s in (1, -1)) for n in numbers
+    ]
+    return [*shown, n_families(numbers[0]), *where(clear)]
 
 
 def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    ours = {regime: baselines(regime) for regime in REGIMES}
-    shown = []
-    for group in ours.values():
+    names, shown = [], []
+    for regime in REGIMES:
+        group = baselines(regime)
         for method in dict.fromkeys(row["method"] for row in group):
             rankings = ("_total",) if method.startswith("single") else ("", "_total")
             if any(is_clearly_below(against_one_network(group, method, by)) for by in rankings):
-                shown.append(method.partition(" ")[0])
-    for method in ("ensemble", "ensemble of twenty"):
-        for group in ours.values():
-            shown += words(against_one_network(group, method, ""), 3)
-    return [*shown, n_families(against_one_network(ours["paper"], "ensemble of twenty", ""))]
+                names.append(name_of(method))
+        gaps = against_one_network(group, "ensemble", "")
+        shown += words(gaps, 3)
+    return [*names, "ensemble", *shown, n_families(gaps)]
 
 
 def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    pairs: list[str] = []
+    scores, errors = {}, []
     for regime in REGIMES:
-        scores = table(baselines(regime), "log", key("pair_log_loss"))
-        names = {d for d, _ in scores}
-        there = {m for _, m in scores if all((d, m) in scores for d in names)}
-        values = {(d, m): x for (d, m), x in scores.items() if m in there}
-        first = [m.partition(" ")[0] for m in first_methods(values).split(" and ")]
-        pairs += [*first, str(len(there)), str(len({family(d) for d in names}))]
-    ours = baselines("tuned")
-    star, hat = (table(ours, "log", key(f"agreement_{end}")) for end in ("star", "hat"))
-    pairs.append(f"{star['sentiment-movies', 'single']:.3f}")
-    for method in ("ensemble", "dirichlet_multinomial"):
-        pairs += [method, f"{hat['sentiment-movies', method]:.3f}"]
-    return pairs
+        group = baselines(regime)
+        scores[regime] = table(group, "log", key("pair_log_loss"))
+        hat, star = (table(group, "log", key(f"agreement_{end}")) for end in ("hat", "star"))
+        gaps = {d: abs(x - star[d, "single"]) for (d, m), x in hat.items() if m == "ensemble"}
+        errors += words(gaps, 3, sign="")
+    shared = mean_ranks(scores["tuned"]).keys() & mean_ranks(scores["paper"]).keys()
+    scores = {r: {k: x for k, x in t.items() if k[1] in shared} for r, t in scores.items()}
+    return [*ranked(scores), str(len(shared)), "ensemble", *errors, n_families(gaps)]
 
 
 ANSWERS = (answer_1, answer_2, answer_3, answer_4, answer_5, answer_6, answer_7, answer_8)
 
 
 def claims(text: str, methods: set[str]) -> list[str]:
-    """Return the numbers and the names of methods in a text, in their order."""
+    """Return the numbers, the names of methods and the regimes of clear results, in their order."""
     text = text.replace("95 %", "").replace("0/1", "").replace("1 - max", "")
-    names = "|".join(sorted(methods | {"no method"}, key=len, reverse=True))
-    return re.findall(rf"\b(?:{names})\b|[+-]?\d+(?:\.\d+)?", text)
+    names = "|".join(sorted(methods, key=len, reverse=True))
+    regimes = r"in (?:both|neither|the \w+) regimes?(?: only)?"
+    return re.findall(rf"\b(?:{names})\b|{regimes}|[+-]?\d+(?:\.\d+)?", text)
 
 
 def errors(readme: str) -> list[str]:

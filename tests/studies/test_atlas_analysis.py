@@ -123,7 +123,7 @@ def test_methods_with_the_same_mean_rank_are_both_first():
 
 def test_a_bootstrap_of_a_mean_has_its_standard_error():
     x = np.random.default_rng(1).normal(size=400)
-    low, high = bootstrap(x, np.mean)
+    low, high = bootstrap(x)
     assert (high - low) / 2 == pytest.approx(1.96 * x.std() / 20, rel=0.1)
 
 
