@@ -62,6 +62,15 @@ def row_sum(row):
     return total
 
 
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
+def _highest(row):
+    """Return the largest number of a row; the options let the loop be vectorised."""
+    highest = row[0]
+    for k in range(1, row.shape[0]):
+        highest = max(highest, row[k])
+    return highest
+
+
 @kernel
 def mean_draw(draws, mean):
     """Write the mean of the renormalised draws of one point into ``mean``."""
@@ -171,16 +180,14 @@ def log_loss(start, stop, aleatoric, epistemic, probs, floor):
 def brier(start, stop, aleatoric, epistemic, probs):
     """1 - sum p^2, and sum (p - m)^2."""
     _, n_draws, n_classes = probs.shape
-    m = np.empty(n_classes)
+    m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
     for i in range(start, stop):
-        mean_draw(probs[i], m)
+        normalize_draws(probs[i], rows, m)
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
-            total = row_sum(probs[i, s])
             for k in range(n_classes):
-                p = probs[i, s, k] / total
-                risk += p * (1.0 - p)
-                regret += (p - m[k]) ** 2
+                risk += rows[s, k] * (1.0 - rows[s, k])
+                regret += (rows[s, k] - m[k]) ** 2
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
@@ -188,19 +195,18 @@ def brier(start, stop, aleatoric, epistemic, probs):
 def zero_one(start, stop, aleatoric, epistemic, probs, tie):
     """1 - max p, and max p - p[a], where a is the first class within ``tie`` of max m."""
     _, n_draws, n_classes = probs.shape
-    m = np.empty(n_classes)
+    m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
     for i in range(start, stop):
-        mean_draw(probs[i], m)
-        bar = m.max() - tie
+        normalize_draws(probs[i], rows, m)
+        bar = _highest(m) - tie
         a = 0
         while m[a] < bar:
             a += 1
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
-            total = row_sum(probs[i, s])
-            highest = np.float64(probs[i, s].max()) / total
+            highest = _highest(rows[s])
             risk += 1.0 - highest
-            regret += highest - probs[i, s, a] / total
+            regret += highest - rows[s, a]
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rue._kernels.draws import mean_draw, normalize_draws, row_sum
+from rue._kernels.draws import normalize_draws, row_sum
 from rue._kernels.threads import pointwise
 
 
@@ -32,17 +32,15 @@ def squared(start, stop, aleatoric, epistemic, probs, values):
 def rps(start, stop, aleatoric, epistemic, probs, steps):
     """Mean of sum_j step_j F_j (1 - F_j), and of sum_j step_j (F_j - E F_j)^2."""
     _, n_draws, n_classes = probs.shape
-    m = np.empty(n_classes)
+    m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
     for i in range(start, stop):
-        mean_draw(probs[i], m)
+        normalize_draws(probs[i], rows, m)
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
-            total = row_sum(probs[i, s])
             below, above = 0.0, 0.0
             for j in range(n_classes - 1):
-                p = probs[i, s, j] / total
-                below += p
-                above += p - m[j]
+                below += rows[s, j]
+                above += rows[s, j] - m[j]
                 risk += steps[j] * max(below * (1.0 - below), 0.0)
                 regret += steps[j] * above**2
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
