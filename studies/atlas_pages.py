@@ -10,7 +10,7 @@ from rue.metrics.columns import title
 from rue.metrics.table import format_rows
 from studies import DOCS, RESULTS
 from studies.atlas_analysis import LOSSES, Answer, estimate, grid, leagues, mean_ranks, tau
-from studies.atlas_answers import fair
+from studies.atlas_answers import fair, is_unreliable
 from studies.atlas_checks import NAME as CHECKS
 from studies.atlas_checks import text as checks
 from studies.atlas_rows import (
@@ -132,12 +132,13 @@ def state() -> str:
             f"complete data sets: {shown}."
         )
     for suite in (name for name in PLAIN if "single" not in name):
-        cells = [row["cell"] for row in plain_record(PLAIN[suite])["rows"]]
-        done = list(dict.fromkeys(cell["dataset"] for cell in cells))
-        rest = [name for name in read_suite(suite).datasets if name not in done]
-        there = f"{len(done)} but not {listed(rest)}" if rest else f"all {len(done)}"
-        n_cells = read_suite(suite).n_cells
-        lines.append(f"- `{suite}`: {len(cells)} of {n_cells} cells; data sets: {there}.")
+        record, plan = plain_record(PLAIN[suite]), read_suite(suite)
+        partial = {cell.partition("/")[0] for cell in record.get("missing", ())}
+        rest = [name for name in plan.datasets if name in partial]
+        done = len(plan.datasets) - len(rest)
+        there = f"{done}, without {listed(rest)}" if rest else f"all {done}"
+        n = len(record["rows"])
+        lines.append(f"- `{suite}`: {n} of {plan.n_cells} cells; complete data sets: {there}.")
     return "\n".join(lines)
 
 
@@ -343,11 +344,7 @@ def noise(rows: Sequence[Row]) -> str:
             ]
         )
     head = ["data set", "answers", "regret, Brier", "of it noise", "regret, log", "noise at most"]
-    marked = [
-        row["dataset"]
-        for row in rows
-        if row["loss"] == "log" and any("unreliable" in note for note in row["notes"])
-    ]
+    marked = [row["dataset"] for row in rows if row["loss"] == "log" and is_unreliable(row)]
     marked_names = listed(list(dict.fromkeys(marked))) if marked else "no data set"
     return (
         table([*head, "floor", "n-AuReC total", "corrected"], lines)

@@ -17,6 +17,7 @@ from rue._arrays import FloatArray
 from rue._schema import plain
 from rue.beliefs import Belief
 from rue.bench.baselines import pack
+from rue.bench.cells import Cell, cells, has_settings
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
 from rue.bench.suite import read_suite
@@ -223,14 +224,17 @@ def matched_coverage(score: FloatArray, star: Components, risk: float, regret: f
 
 
 def import_plain(name: str, folder: Path) -> None:
-    """Write the record of a suite of which pages need the rows alone."""
+    """Add the cells of a folder to the record of a suite of which pages need the rows alone."""
     store = Store(folder)
-    results = read_results(store)
+    suite = store.suite()
+    stored = {Cell(**row["cell"]): row for row in plain_record(name)["rows"]}
+    rows = {c: row for c, row in stored.items() if has_settings(suite, c, row["config"])}
+    rows |= {cell: plain(row) for cell, row in read_results(store).raw.items()}
     record = {
-        "suite": results.suite,
-        "text": store.suite().text,
-        "rows": plain(tuple(results.raw.values())),
-        "missing": list(map(str, results.missing)),
+        "suite": suite.name,
+        "text": suite.text,
+        "rows": [rows[cell] for cell in cells(suite) if cell in rows],
+        "missing": [str(cell) for cell in cells(suite) if cell not in rows],
     }
     plain_path(name).write_text(as_lines(record))
 
@@ -269,11 +273,14 @@ def baseline_rows(regime: str) -> list[Row]:
 
 
 def _by_loss(name: str) -> list[Row]:
-    """Return one row for each cell and loss of a record."""
+    """Return one row for each cell and loss of the data sets of which no cell is missing."""
+    record = plain_record(name)
+    partial = {cell.partition("/")[0] for cell in record.get("missing", ())}
     return [
         {**row, **{key: cell["cell"][key] for key in ("dataset", "method", "seed")}}
-        for cell in plain_record(name)["rows"]
+        for cell in record["rows"]
         for row in cell["rows"]
+        if cell["cell"]["dataset"] not in partial
     ]
 
 

@@ -6,7 +6,12 @@ from statistics import fmean
 import pytest
 
 import rue.bench.baselines as module
+from rue._schema import build
 from rue.bench.baselines import pack, read_baselines
+from rue.bench.cells import Cell, CellRow
+from rue.bench.store import Store
+from rue.bench.suite import read_suite
+from rue.bench.tasks import Result
 from studies import atlas, atlas_checks, atlas_pages, atlas_rows
 from studies.pages import fill
 
@@ -90,3 +95,36 @@ def test_snapshots_are_compared_with_their_ensemble_by_hand():
     assert "the difference is +0.200 [+0.200, +0.200]." in text
     assert "| a | 0.600 | 0.600 | 0.800 | 0.625 | 0.900 |" in text
     assert atlas_pages.snapshots([]) == "Not run yet."
+
+
+def test_cells_of_a_folder_are_added_to_a_record(tmp_path, monkeypatch):
+    """Half of the stored cells of a suite stand in a folder; the others stay as they are."""
+    record = atlas_rows.plain_record("twenty-paper")
+    monkeypatch.setattr(atlas_rows, "FOLDER", tmp_path)
+    store = Store(tmp_path / "run")
+    store.folder.mkdir()
+    store.keep_suite(read_suite("atlas-twenty-paper"))
+    first, *_ = record["rows"]
+    parsed = build(CellRow, first, unknown="ignore")
+    store.write(Result(parsed.cell, parsed, b"predictions"))
+    others = [row for row in record["rows"] if row["cell"] != first["cell"]]
+    stale = [{**others[0], "config": {**others[0]["config"], "seed": 9}}, *others[1:]]
+    atlas_rows.plain_path("twenty-paper").write_text(json.dumps({"rows": stale}))
+    atlas_rows.import_plain("twenty-paper", store.folder)
+    joined = atlas_rows.plain_record("twenty-paper")
+    assert [row["cell"] for row in joined["rows"]] == [
+        row["cell"] for row in record["rows"] if row["cell"] != others[0]["cell"]
+    ]
+    assert str(Cell(**others[0]["cell"])) in joined["missing"]
+    assert len(joined["rows"]) + len(joined["missing"]) == 36
+    assert joined["rows"][1] == others[1]
+
+
+def test_a_data_set_with_missing_cells_has_no_baselines_yet(tmp_path, monkeypatch):
+    record = atlas_rows.plain_record("twenty-paper")
+    monkeypatch.setattr(atlas_rows, "FOLDER", tmp_path)
+    name = record["rows"][0]["cell"]["dataset"]
+    text = json.dumps({**record, "missing": [f"{name}/ensemble/2"]})
+    atlas_rows.plain_path("twenty-paper").write_text(text)
+    datasets = {row["dataset"] for row in atlas_rows.baseline_rows("paper")}
+    assert datasets == {row["cell"]["dataset"] for row in record["rows"]} - {name}

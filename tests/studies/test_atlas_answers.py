@@ -81,7 +81,9 @@ def test_the_first_method_is_named():
 def without_noise(**changes):
     """Corrected, of one method that all data sets have: epistemic is worse by 0.1."""
     made = [
-        row | {"annotators_min": 5, "n_aurec_corrected": 0.6, "n_aurec_total_corrected": 0.5}
+        row
+        | {"notes": (), "annotators_min": 5}
+        | {"n_aurec_corrected": 0.6, "n_aurec_total_corrected": 0.5}
         for row in rows()
         if row["method"] in ("ensemble", "pairs")
     ]
@@ -100,6 +102,12 @@ def test_the_difference_to_total_is_reported():
         "tuned and +0.000 [+0.000, +0.000] paper (6 families) under log loss: clearly worse in "
         "the tuned regime only, and under 0/1 loss in neither regime."
     )
+    assert "as unreliable, under log loss +0.100 [+0.100, +0.100] tuned" in answer.body
+    doubted = [
+        row | {"notes": ("it is unreliable",) * (row["dataset"] < "d2")} for row in plain["tuned"]
+    ]
+    answer = better_than_total(both(), plain | {"tuned": doubted})
+    assert "as unreliable, under log loss +0.100 tuned" in answer.body  # four families are left
     assert "Uncorrected, of all methods: under log loss -0.050 [" in answer.body
     assert "(6 families), clear in both regimes" in answer.body
     assert "in both regimes for ensemble, evidential, laplace and pairs:" in answer.body
