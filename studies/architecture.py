@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -193,40 +194,24 @@ def draw(traced: dict[str, list[Step]]) -> Figure:
     with look(), mpl.rc_context({"axes.grid": False}):
         figure = Figure(figsize=(9.5, 7.2), layout="constrained")
         axes = figure.subplots()
+        write = partial(axes.text, va="center")
         for level, floor in enumerate(FLOORS):
             width = 1 / len(floor)
             for place, room in enumerate(floor):
                 left = place * width
-                axes.add_patch(
-                    mpl.patches.Rectangle(
-                        (left + 0.004, level + 0.06), width - 0.008, 0.88, fc="#f3f1ec", ec="#bbb"
-                    )
-                )
-                axes.text(left + 0.014, level + 0.68, room, va="center", fontsize=9)
-                axes.text(
-                    left + width - 0.014,
-                    level + 0.68,
-                    f"{n_lines(room)[1]:,}" if width > 0.2 else "",
-                    va="center",
-                    ha="right",
-                    fontsize=7,
-                    color="#777",
-                )
+                corner, size = (left + 0.004, level + 0.06), (width - 0.008, 0.88)
+                axes.add_patch(mpl.patches.Rectangle(corner, *size, fc="#f3f1ec", ec="#bbb"))
+                write(left + 0.014, level + 0.68, room, fontsize=9)
+                number = f"{n_lines(room)[1]:,}" if width > 0.2 else ""
+                right = left + width - 0.014
+                write(right, level + 0.68, number, fontsize=7, color="#777", ha="right")
                 apart = min(0.05, (width - 0.03) / 4)
                 for i, steps in enumerate(traced.values()):
                     crossed = sum(step.file.with_suffix("").parts[0] == room for step in steps)
                     if crossed:
                         x = left + 0.022 + i * apart
                         axes.plot(x, level + 0.3, "o", ms=11, color=COLORS[i], mec="none")
-                        axes.text(
-                            x,
-                            level + 0.29,
-                            str(crossed),
-                            ha="center",
-                            va="center",
-                            color="w",
-                            fontsize=7,
-                        )
+                        write(x, level + 0.29, str(crossed), color="w", fontsize=7, ha="center")
         for i, (key, steps) in enumerate(traced.items()):
             axes.plot([], [], "o", color=COLORS[i], label=f"{names[key]}: {len(steps)} files")
         axes.set(xlim=(0, 1), ylim=(0, len(FLOORS)), xticks=[], yticks=[])

@@ -8,7 +8,7 @@
 for three epochs, because what a convention does depends on how long a network was trained.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from rue.metrics.measures import aurec
 from rue.metrics.table import format_rows
 from rue.pareto.surfaces import published_achievable, published_gap, published_optimal
 from rue.published import read_published
-from studies.pages import listed, percent, table
+from studies.pages import Columns, listed, percent, table, table_of
 from studies.result_pages import PUBLISHED
 from studies.rows import Row
 from studies.study import Options
@@ -202,9 +202,13 @@ def _two_classes(record: Row) -> list[str]:
         f"ranks them alike, too. It is for {listed(same)}, and not for {listed(other)}. DDU's "
         "score is a density and never depends on the loss. The expected regret of a Dirichlet "
         "distribution does, so the published evidential rows cannot be by Definition 1:",
-        table(
-            ["method", "r_s hat, log loss", "r_s hat, 0/1 loss"],
-            [[row["method"], f"{row['log']:.3f}", f"{row['zero_one']:.3f}"] for row in rows],
+        table_of(
+            rows,
+            {
+                "method": "{method}",
+                "r_s hat, log loss": "{log:.3f}",
+                "r_s hat, 0/1 loss": "{zero_one:.3f}",
+            },
         ),
     ]
 
@@ -278,51 +282,41 @@ def _beside(record: Row) -> list[str]:
 
 
 def _row_order(record: Row) -> list[str]:
-    lines = [
-        [
-            f"{row['method']}, {row['run']}",
-            f"{row['n_lowest']:,}",
-            f"{row['given']:.4f}",
-            f"{row['random_low']:.4f} to {row['random_high']:.4f}",
-            f"{row['least']:.4f} to {row['most']:.4f}",
-            f"{row['exact']:.4f}",
-        ]
-        for row in record["order"]
-    ]
     n_orders = record["settings"]["n_orders"]
+    columns: Columns = {
+        "method": "{method}, {run}",
+        "points with the lowest score": "{n_lowest:,}",
+        "AuReC, given order": "{given:.4f}",
+        f"{n_orders} random orders": "{random_low:.4f} to {random_high:.4f}",
+        "any order": "{least:.4f} to {most:.4f}",
+        "exact ties": "{exact:.4f}",
+    }
     return [
         "### The order of the rows",
         "The authors' code ranks points with equal scores in the order of the rows. Under 0/1 loss "
         "most epistemic values are exactly 0 for some methods, so AuReC depends on an order that "
         f"means nothing. One seed; {n_orders} random orders, and the two extremes:",
-        table(
-            [
-                "method",
-                "points with the lowest score",
-                "AuReC, given order",
-                f"{n_orders} random orders",
-                "any order",
-                "exact ties",
-            ],
-            lines,
-        ),
+        table_of(record["order"], columns),
     ]
 
 
 def _surfaces(record: Row) -> list[str]:
-    lines = []
-    for row in record["surfaces"]:
-        relative = [row[key] / row["fine"] - 1 for key in ("raw_91", "by_10", "times_10")]
-        sampled = [value / row["raw_91"] - 1 for value in row["sampled"]]
-        lines.append(
-            [
-                f"{row['method']}, {row['run']}",
-                LOSSES[row["loss"]],
-                f"{row['fine']:.4f}",
-                *map(_signed, relative),
-                f"{_signed(min(sampled))} to {_signed(max(sampled))}",
-            ]
-        )
+    def relative(key: str) -> Callable[[Row], str]:
+        return lambda row: _signed(row[key] / row["fine"] - 1)
+
+    def sampled(row: Row) -> str:
+        shares = [value / row["raw_91"] - 1 for value in row["sampled"]]
+        return f"{_signed(min(shares))} to {_signed(max(shares))}"
+
+    columns: Columns = {
+        "method": "{method}, {run}",
+        "loss": lambda row: LOSSES[row["loss"]],
+        "P-gap, 728 directions": "{fine:.4f}",
+        "91 raw angles": relative("raw_91"),
+        "score / 10": relative("by_10"),
+        "score x 10": relative("times_10"),
+        "sampled": sampled,
+    }
     n_points = record["surfaces"][0]["n_points"]
     return [
         "### Raw angles and sampled surfaces",
@@ -333,19 +327,7 @@ def _surfaces(record: Row) -> list[str]:
         "10 and of 1/10. An early version of the code also sampled 20,000 points of each surface; "
         "the last column says what that does to the gap of the 91 directions, over five samples. "
         f"One seed, the first {n_points:,} points.",
-        table(
-            [
-                "method",
-                "loss",
-                "P-gap, 728 directions",
-                "91 raw angles",
-                "score / 10",
-                "score x 10",
-                "sampled",
-            ],
-            lines,
-            text=2,
-        ),
+        table_of(record["surfaces"], columns, text=2),
     ]
 
 

@@ -4,6 +4,7 @@ Every number of the page is a cell of src/rue/published/*.csv or is computed fro
 the last section, which is that of :mod:`studies.conventions`.
 """
 
+from dataclasses import asdict
 from decimal import Decimal
 from math import sqrt
 from statistics import fmean
@@ -18,7 +19,7 @@ from rue.ranking.scores import CRITERIA
 from studies import RESULTS
 from studies.claims import ROWS, at, claims, compared, everything, value
 from studies.conventions import section
-from studies.pages import table
+from studies.pages import table, table_of
 from studies.rows import Row
 from studies.study import Pages, record_of
 
@@ -31,6 +32,13 @@ USUAL = (
     *("aurec", "n_aurec", "pareto_gap", "spearman_hat"),
 )
 WITHIN = ("aurec", "excess_aurec", "n_aurec", "pareto_gap", "aurc", "spearman_hat")
+UNITS = "units of the last place"
+CLAIMS = {
+    "section": "{section}",
+    "what the text says": "{says}",
+    "true?": "{verdict}",
+    "what the tables say": "{tables}",
+}
 LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
 
 
@@ -65,11 +73,7 @@ def page() -> str:
         *_same_models(),
         "## The text against the tables",
         "CE is the paper's name for log loss.",
-        table(
-            ["section", "what the text says", "true?", "what the tables say"],
-            [[c.section, c.says, c.verdict, c.tables] for c in claims()],
-            text=4,
-        ),
+        table_of(map(asdict, claims()), CLAIMS, text=4),
         *_summary_table(),
         *section(record_of("conventions")),
     ]
@@ -141,10 +145,7 @@ def _summary_table() -> list[str]:
         "## Tables that disagree",
         "The DCIC summary (table 3) should hold the means of tables 6 to 13. Of its 32 means, "
         f"{32 - len(off)} are the rounded mean of the printed cells, and {len(off)} are not:",
-        table(
-            ["cell", "printed", "mean of the printed", "difference in units of the last place"],
-            rows,
-        ),
+        table(["cell", "printed", "mean of the printed", f"difference in {UNITS}"], rows),
         "The cells of tables 6 to 13 are rounded too, which could explain a difference of up to 1 "
         f"unit. The mean of eight rounding errors has a standard deviation of {spread:.2f} units. "
         "Beyond the half unit of the summary's own rounding, the first cell needs "
