@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 
 import rue
 import rue.data
@@ -109,31 +109,18 @@ def published_models(root: str | None, checksums: dict[str, str]) -> Iterator[tu
 
 def temperatures(probs: Probs, star: Probs) -> list[float]:
     """Return the temperatures for even and for odd rows, each fitted on the other rows."""
-    fitted = []
-    for half in (1, 0):
-        draws, answers = probs[half::2], star[half::2]
-
-        def risk(log_t: float, draws: Probs = draws, answers: Probs = answers) -> float:
-            mean = sharpened(draws, np.exp(log_t)).mean(axis=1)
-            return float(-np.mean(np.sum(answers * np.log(np.maximum(mean, 1e-12)), axis=1)))
-
-        least = minimize_scalar(risk, bounds=(-3, 5), method="bounded", options={"xatol": 1e-6})
-        fitted.append(float(np.exp(least.x)))
-    return fitted
+    logits = np.log(np.maximum(probs, 1e-30))
+    return [chaosnli.fit_temperature(logits[half::2], star[half::2]) for half in (1, 0)]
 
 
-def sharpened(probs: Probs, temperature: float) -> Probs:
+def sharpened(probs: Probs, temperature: float | Probs) -> Probs:
     """Return each distribution to the power 1 / temperature, normalised."""
-    power = np.maximum(probs, 1e-30) ** (1 / temperature)
-    return np.asarray(power / power.sum(axis=-1, keepdims=True))
+    return np.asarray(softmax(np.log(np.maximum(probs, 1e-30)) / temperature, axis=-1))
 
 
 def tempered(probs: Probs, halves: list[float]) -> Probs:
     """Return the predictions with the temperature of each half."""
-    result = np.empty_like(probs)
-    for half, temperature in enumerate(halves):
-        result[half::2] = sharpened(probs[half::2], temperature)
-    return result
+    return sharpened(probs, np.resize(halves, len(probs))[:, None, None])
 
 
 def evaluated(truth: Annotations, belief: Draws, loss: str) -> Row:
