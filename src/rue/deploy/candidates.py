@@ -57,7 +57,9 @@ class Thresholds:
     @staticmethod
     def of(losses: Losses, scores: FloatArray) -> "Thresholds":
         """Return every threshold that separates two of these scores."""
-        order = np.argsort(scores, kind="stable")
+        from rue._kernels.sorting import argsort
+
+        order = argsort(scores)
         s = scores[order]
         accepted = np.append(np.flatnonzero(np.diff(s) > nearest_apart(s)) + 1, len(s))
         between = accepted[:-1]
@@ -67,7 +69,9 @@ class Thresholds:
 
     def at(self, losses: Losses, scores: FloatArray) -> "Thresholds":
         """Return the same thresholds on other points."""
-        order = np.argsort(scores, kind="stable")
+        from rue._kernels.sorting import argsort
+
+        order = argsort(scores)
         accepted = np.searchsorted(scores[order], self.taus, side="right")
         sums = {
             name: np.append(0.0, np.cumsum(column[order]))[accepted]

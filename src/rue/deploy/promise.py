@@ -164,6 +164,8 @@ class Promise:
         clusters: Clusters | None = None,
     ) -> Tested:
         """Test thresholds on points or clusters in random order."""
+        from rue._kernels.sorting import argsort
+
         per = self.problem.normalized
         budgets = [
             _Budget(np.ascontiguousarray(losses[name] / self.bound), limit, per, clusters)
@@ -178,7 +180,9 @@ class Promise:
             taus = taus[_spread(len(taus), _MOST)]
             empty = np.zeros(len(taus), dtype=np.int64)
             tried = Thresholds(taus, empty, {}, 0).at(losses, scores)
-        ranks = np.searchsorted(tried.taus, scores, side="left")
+        # Sorted scores are found several times faster than scores in any order.
+        order, ranks = argsort(scores), np.empty(len(scores), np.int64)
+        ranks[order] = np.searchsorted(tried.taus, scores[order], side="left")
         if taus is None and len(scores) > most:
             tested = self._shared_bets(tried, ranks, scores, references, budgets, clusters)
         else:
