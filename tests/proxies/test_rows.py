@@ -5,28 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive_proxies
 import rue
 from rue.errors import InputError, ShapeError
 from rue.proxies import evaluate_proxies
 
 GROUPS = {"near": ["a", "b"], "far": ["c"]}
-
-
-def naive_auroc(inside, outside):
-    """Count all pairs."""
-    won = [(o > i) + 0.5 * (o == i) for o in outside for i in inside]
-    return sum(won) / len(won)
-
-
-def naive_auac(correct, score):
-    """The mean accuracy of the k least uncertain points, over k and over all orders of ties."""
-    accuracy = []
-    for k in range(1, len(score) + 1):
-        last = sorted(score)[k - 1]
-        below = [c for c, s in zip(correct, score, strict=True) if s < last]
-        tied = [c for c, s in zip(correct, score, strict=True) if s == last]
-        accuracy.append((sum(below) + (k - len(below)) * sum(tied) / len(tied)) / k)
-    return sum(accuracy) / len(accuracy)
 
 
 def draws(n, seed):
@@ -49,15 +33,15 @@ def test_a_row_equals_its_naive_twin(seed, n):
     )
     hat = rue.decompose(belief, "log")
     found = {
-        name: naive_auroc(hat.epistemic, rue.decompose(each, "log").epistemic)
+        name: naive_proxies.auroc(hat.epistemic, rue.decompose(each, "log").epistemic)
         for name, each in outside.items()
     }
     predicted = belief.probs.mean(axis=1).argmax(axis=1)
     share = counts[np.arange(n), predicted] / counts.sum(axis=1)
     assert row.near_ood == pytest.approx((found["a"] + found["b"]) / 2)
     assert row.far_ood == pytest.approx(found["c"])
-    assert row.auac == pytest.approx(naive_auac(share, hat.total))
-    assert row.auac_labels == pytest.approx(naive_auac(predicted == labels, hat.total))
+    assert row.auac == pytest.approx(naive_proxies.auac(share, hat.total))
+    assert row.auac_labels == pytest.approx(naive_proxies.auac(predicted == labels, hat.total))
 
 
 def test_the_two_accuracies_by_hand():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive_proxies
 import rue
 from rue.errors import InputError, ShapeError
 from rue.proxies.selective import SCORES, correctness, evaluate_selective, score
@@ -14,17 +15,6 @@ pairs = st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_si
 
 def one(correct, score):
     return evaluate_selective(correct, {"total": score})[0]
-
-
-def naive_auac(correct, score):
-    """Mean over k of the accuracy of the k least uncertain, over random orders of ties."""
-    n, total = len(correct), 0.0
-    for k in range(1, n + 1):
-        cut = sorted(score)[k - 1]
-        below = [c for c, s in zip(correct, score, strict=True) if s < cut]
-        tied = [c for c, s in zip(correct, score, strict=True) if s == cut]
-        total += (sum(below) + (k - len(below)) * sum(tied) / len(tied)) / k
-    return total / n
 
 
 def test_by_hand():
@@ -56,7 +46,7 @@ def test_a_constant_score_has_the_accuracy_everywhere():
 def test_auac_equals_its_naive_twin_and_the_areas_add_up(points):
     correct, score = (list(column) for column in zip(*points, strict=True))
     row = one(correct, score)
-    assert row.auac == pytest.approx(naive_auac(correct, score), abs=1e-12)
+    assert row.auac == pytest.approx(naive_proxies.auac(correct, score), abs=1e-12)
     assert row.auac + row.aurc == pytest.approx(1)
     assert row.generalized_auac + row.generalized_aurc == pytest.approx(0.5)
     assert row.generalized_aurc == rue.aurc(1.0 - np.array(correct), score)
