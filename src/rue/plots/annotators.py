@@ -57,8 +57,8 @@ def plot_annotations(datasets: Sequence[DataSet]) -> Figure:
             if data.annotations is None or data.annotations.counts is None:
                 raise InputError(f"{data.name} has no counts of annotators to draw")
             colour = PALETTE[row % len(PALETTE)]
-            p, n = data.annotations.probs, data.annotations.n_annotators.astype(int)
-            entropy = -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0), axis=1)
+            entropy = data.annotations.entropies()
+            n = data.annotations.n_annotators.astype(int)
             share = np.full(len(entropy), 1.0 / len(entropy))
             edges = np.linspace(0.0, 1.02 * highest, 61)
             left.hist(entropy, bins=edges, weights=share, color=colour, alpha=0.85)
