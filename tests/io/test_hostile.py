@@ -111,11 +111,13 @@ def varint(number, length=0):
     return bytes([*data, number])
 
 
-def test_a_footer_that_lies_about_its_size(tmp_path):
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_a_footer_that_lies_about_its_size(tmp_path, dictionary):
     file = tmp_path / "a.parquet"
     words = [letter * (20 * MIB) for letter in "abcdefghijklmno"]
     table = pa.table({"id": words, "label": words})
-    pq.write_table(table, file, compression="zstd", use_dictionary=False, write_statistics=False)
+    pages = {"use_dictionary": dictionary, "dictionary_pagesize_limit": 1 << 30}
+    pq.write_table(table, file, compression="zstd", write_statistics=False, **pages)
     content = file.read_bytes()
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     for column in range(2):
@@ -128,6 +130,41 @@ def test_a_footer_that_lies_about_its_size(tmp_path):
     assert most < 300 * MIB
     with pytest.raises(FileError, match=r"and 200\.0 MiB are allowed"):
         read_frame(file, max_memory=200 * MIB)
+
+
+@pytest.mark.parametrize("writer", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_what_one_batch_of_arrow_unpacks_to_is_counted_before(tmp_path, writer):
+    n = 40_000_000
+    word = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int32()), ["w" * (n * 8)])
+    tables = {
+        "rows": pa.table({"id": pa.array(np.zeros(n, np.int64))}),
+        "word": pa.table({"id": pa.array(["a", "b"]), "label": word}),
+    }
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    for name, table in tables.items():
+        with writer(tmp_path / f"{name}.arrow", table.schema, options=options) as file:
+            file.write_table(table)
+    files = [tmp_path / f"{name}.arrow" for name in tables]
+    del word, tables, table
+    assert all(file.stat().st_size < MIB for file in files)
+    lines, most = outcomes(tmp_path, files, "--max-memory", "200MiB")
+    assert all("reading it would take" in line for line in lines), lines
+    assert most < 300 * MIB
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_every_kind_of_column_is_read_from_arrow(tmp_path, compression):
+    columns = {"id": ["a", "b", "c"], "x": [1.0, 2.0, None], "few": [[1, 2], [], None]}
+    table = pa.table(columns | {"word": pa.array(["u", "v", "u"]).dictionary_encode()})
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    for writer in (pa.ipc.new_file, pa.ipc.new_stream):
+        with writer(tmp_path / "a.arrow", table.schema, options=options) as file:
+            file.write_table(table, max_chunksize=2)
+        frame = read_frame(tmp_path / "a.arrow")
+        assert list(frame.columns["id"].cells) == ["a", "b", "c"]
+        assert list(frame.columns["word"].cells) == ["u", "v", "u"]
+        assert frame.columns["few"].cells == [[1, 2], [], None]
+        np.testing.assert_equal(frame.columns["x"].cells, [1.0, 2.0, np.nan])
 
 
 def test_images_packed_with_lzma_are_refused(tmp_path):

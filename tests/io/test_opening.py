@@ -12,7 +12,7 @@ import pytest
 from memory import peak
 from rue.errors import FileError, InputError
 from rue.io.arrays import load_npy, load_npz, npz_shapes
-from rue.io.arrow import _unpacked
+from rue.io.arrow_sizes import size_of_pages
 from rue.io.files import read_frame
 from rue.io.memory import MemoryBudget, allowance, file_size, parse_size, require_memory
 
@@ -293,7 +293,7 @@ def test_pages_of_both_versions_are_counted(tmp_path, version):
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
     start = chunk.dictionary_page_offset or chunk.data_page_offset
     with path.open("rb") as file:
-        n_bytes, n_values = _unpacked(file, start, start + chunk.total_compressed_size, 5_000)
+        n_bytes, n_values = size_of_pages(file, start, start + chunk.total_compressed_size, 5_000)
     assert n_values == 5_000
     assert 0 < n_bytes <= chunk.total_uncompressed_size
 

@@ -6,7 +6,7 @@ their own headers and not by the footer, rows, and the words of text.
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import Any, BinaryIO
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
+from rue.io.arrow_sizes import message_size, size_of_pages
 from rue.io.files import Frame, FrameColumn
 from rue.io.memory import MemoryBudget, file_size, opened, reading
 
 _PER_ROW = 16  # bytes that a row of a column takes at least
 _PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object
 _INDEX = "__index_level_"
-_LONGEST_HEADER = 16 << 20  # bytes of a page, as Arrow has it: statistics may hold long words
 
 
 def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
@@ -154,7 +154,7 @@ def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None)
             if chunk.has_dictionary_page and chunk.dictionary_page_offset:
                 start = min(start, chunk.dictionary_page_offset)
             end = start + chunk.total_compressed_size
-            n_bytes, n_values = _unpacked(file, start, end, chunk.num_values)
+            n_bytes, n_values = size_of_pages(file, start, end, chunk.num_values)
             budget.take(max(chunk.total_uncompressed_size, n_bytes))
             budget.take(max(chunk.num_values, n_values) * max(leaf.length, _PER_ROW))
     return pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=words)
@@ -167,25 +167,16 @@ def _one_column(source: Any, name: str) -> Any:
 
 
 def _ipc(path: Path, budget: MemoryBudget) -> Any:
+    """Return the table of a file or stream of Arrow, whose messages are counted before it."""
     import pyarrow as pa
 
-    def packed(batches: Iterator[Any]) -> Any:
-        pieces = []
-        for batch in batches:
-            budget.take(batch.nbytes + batch.num_rows * _PER_ROW * batch.num_columns)
-            pieces.append(batch)
-        return pa.Table.from_batches(pieces, schema)
-
-    source = pa.OSFile(str(path))
-    try:
-        file = pa.ipc.open_file(source)
-        schema = file.schema
-        return packed(file.get_batch(i) for i in range(file.num_record_batches))
-    except pa.ArrowInvalid:
-        source = pa.OSFile(str(path))
-        stream = pa.ipc.open_stream(source)
-        schema = stream.schema
-        return packed(iter(stream))
+    content = pa.OSFile(str(path)).read_buffer()
+    # A file is a stream between two marks, with a footer that may lie.
+    start = 8 if content[:6].to_pybytes() == b"ARROW1" else 0
+    stream = pa.ipc.open_stream(pa.BufferReader(content.slice(start)))
+    for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(content.slice(start))):
+        budget.take(message_size(message, _PER_ROW * len(stream.schema)))
+    return stream.read_all()
 
 
 def _class_labels(schema: Any, folder: Path | None = None) -> dict[str, list[str]]:
@@ -328,67 +319,3 @@ def _as_text(cell: str | bytes | None) -> str:
     except UnicodeDecodeError:
         pass
     return str(uuid.UUID(bytes=cell)) if len(cell) == 16 else cell.hex()
-
-
-def _unpacked(file: BinaryIO, start: int, end: int, n_wanted: int) -> tuple[int, int]:
-    """Return the bytes and the values of the pages of a column chunk, by the pages' own headers."""
-    n_bytes, n_values, place, n_read = 0, 0, start, 256
-    while place < end and n_values < n_wanted:
-        file.seek(place)
-        fields: dict[tuple[int, ...], int] = {}
-        try:
-            used = _skip_struct(file.read(n_read), 0, fields)
-        except IndexError:
-            if n_read >= min(_LONGEST_HEADER, end - place):
-                raise ValueError("a page has no valid header") from None
-            n_read *= 16
-            continue
-        if (2,) not in fields or fields.get((3,), -1) < 0:
-            raise ValueError("a page has no valid header")
-        n_bytes += fields[2,]
-        n_values += fields.get((5, 1), 0) + fields.get((8, 1), 0)
-        place += used + fields[3,]
-    return n_bytes, n_values
-
-
-def _varint(data: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, place
-
-
-def _skip_struct(
-    data: bytes, place: int, fields: dict[tuple[int, ...], int], parents: tuple[int, ...] = ()
-) -> int:
-    """Return where a struct ends; its whole numbers go into ``fields`` by their path."""
-    number = 0
-    while True:
-        byte = data[place]
-        place += 1
-        if byte == 0:
-            return place
-        kind, delta = byte & 0x0F, byte >> 4
-        if delta:
-            number += delta
-        else:
-            raw, place = _varint(data, place)
-            number = (raw >> 1) ^ -(raw & 1)
-        if kind in (4, 5, 6):  # i16, i32, i64 in zigzag
-            raw, place = _varint(data, place)
-            fields[*parents, number] = (raw >> 1) ^ -(raw & 1)
-        elif kind == 3:
-            place += 1
-        elif kind == 7:
-            place += 8
-        elif kind == 8:
-            length, place = _varint(data, place)
-            place += length
-        elif kind == 12:
-            place = _skip_struct(data, place, fields, (*parents, number))
-        elif kind not in (1, 2):
-            raise IndexError
