@@ -279,6 +279,8 @@ def test_normalize_takes_no_stray_column_and_no_logits(tmp_path):
     for table in ("id,no,yes\na,-0.2,1.2\nb,0,1\n", "id,no,yes\na,3,-1\nb,2,1\n"):
         with pytest.raises(FileError, match="must not be negative, got -"):
             run_of(tmp_path, table, YES_NO, normalize=True)
+    with pytest.raises(FileError, match=r"must not be negative, got -0\.2 at row 1;"):
+        run_of(tmp_path, "id,no,yes\na,0,1\nb,-0.2,1.2\n", YES_NO, normalize=True)
 
 
 def test_percentages_of_the_positive_class(tmp_path):
@@ -289,8 +291,8 @@ def test_percentages_of_the_positive_class(tmp_path):
     run = run_of(tmp_path, table, YES_NO, positive="yes", normalize=True)
     assert run.star.epistemic.tolist() == [0.125, 0.5]
     assert any("percentages of 'yes' were divided by 100" in note for note in run.notes)
-    plain = run_of(tmp_path, "id,prob\na,0.75\nb,0.5\n", YES_NO, positive="yes", normalize=True)
-    assert plain.star.epistemic.tolist() == [0.125, 0.5]
+    plain = run_of(tmp_path, "id,prob\na,0.75\nb,1\n", YES_NO, positive="yes", normalize=True)
+    assert plain.star.epistemic.tolist() == [0.125, 0]  # 1 is a probability, not 1 %
     with pytest.raises(FileError, match="between 0 and 1, got 175 at row 0"):
         run_of(tmp_path, "id,prob\na,175\nb,50\n", YES_NO, positive="yes", normalize=True)
 

@@ -263,3 +263,25 @@ def test_an_index_that_is_stated_is_used(tmp_path):
     path.write_text('"",id,no,yes\n7,a,1,2\n3,b,3,0\n')
     stated = Matching(id_name="Unnamed: 0", classes=("no", "yes"))
     assert read_truth(path, matching=stated).ids.tolist() == ["7", "3"]
+
+
+def test_counts_that_are_all_even_are_noted(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,yes,no\n" + "".join(f"{i},{2 * (i % 3) + 2},4\n" for i in range(20)))
+    assert any("all counts are multiples of 2" in note for note in read_truth(path).notes)
+
+
+def test_lists_of_two_lengths_are_refused(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": 1, "counts": [5, 3, 2]}\n{"id": 2, "counts": [5, 5]}\n')
+    with pytest.raises(FileError, match="a list of the same length in every row, not at line 2"):
+        read_truth(path)
+
+
+def test_numbered_classes_are_in_the_order_of_their_numbers(tmp_path):
+    text = "id,class,prob\na,10,0.5\na,9,0.5\nb,10,0.2\nb,9,0.8\n"
+    found = predictions(tmp_path, text)
+    assert found["classes"].tolist() == ["9", "10"]
+    assert found["probs"].tolist() == [[0.5, 0.5], [0.8, 0.2]]
+    words = predictions(tmp_path, text.replace("10", "yes").replace("9", "no"))
+    assert words["classes"].tolist() == ["yes", "no"]
