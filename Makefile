@@ -80,7 +80,6 @@ numbers: $(STAMP) ## make every figure and number in docs/ and README anew, by r
 	$(BIN)/rue bench run cifar10h-probe --out out/cifar --only seed=0
 	$(BIN)/rue report out/cifar --out out/cifar10h.html
 	$(BIN)/python -m studies --numbers
-	$(BIN)/python -m studies.atlas
 	$(MAKE) docs
 
 results: $(STAMP) ## run the suites behind docs/results (an hour or more), and write their pages
@@ -104,7 +103,7 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/rue bench run atlas-single-paper --out out/atlas-single-paper
 	$(BIN)/rue bench run atlas-images --out out/atlas-images
 	$(BIN)/python -m studies results out/atlas-images
-	$(BIN)/python -m studies.atlas out/atlas out/atlas-paper out/atlas-active \
+	$(BIN)/python -m studies atlas out/atlas out/atlas-paper out/atlas-active \
 	  out/atlas-single-tuned out/atlas-single-paper
 
 speed: $(STAMP)  ## measure speed as ratios to peers, and write docs/speed.md

@@ -19,7 +19,7 @@ NUMBERS = (
     *("cifar10h_images", "examples", "gallery", "leaderboard", "architecture"),
 )
 """What `make numbers` computes, in this order."""
-OTHERS = ("replicates", "reliability", "conventions", "two_cells")
+OTHERS = ("replicates", "reliability", "conventions", "two_cells", "atlas_checks", "atlas")
 """Studies that take hours: `make numbers` only fills their pages."""
 NAMES = (*NUMBERS, *OTHERS)
 

@@ -1,16 +1,12 @@
-"""Write the pages, figure and baselines of the atlas from its rows.
+"""The atlas: import its cells, and fill its pages, its figure and the rows that come with rue.
 
     rue bench run atlas --out out/atlas              run what is missing (resumable)
-    rue bench run atlas-paper --out out/atlas-paper  the same in the other regime
-    rue bench run atlas-active --out out/atlas-active   active learning on a part
-    python -m studies.atlas out/atlas out/atlas-paper out/atlas-active
-                                                     import their cells, then write all pages
-    python -m studies.atlas                          write the pages from what was imported
+    python -m studies atlas out/atlas ...            import cells of its suites, then fill all
+    python -m studies --fill atlas                   fill from what was imported
 
-Pages say how many cells are missing, so a part of the suite can be imported at any time.
+Pages say how many cells are missing, so a part of a suite can be imported at any time.
 """
 
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -34,7 +30,7 @@ from studies.atlas_answers import (
     which_method,
     who_knows,
 )
-from studies.atlas_pages import write_pages
+from studies.atlas_pages import all_pages
 from studies.atlas_rows import (
     PLAIN,
     SUITES,
@@ -43,13 +39,11 @@ from studies.atlas_rows import (
     flat,
     import_cells,
     import_plain,
+    packed_rows,
     single_rows,
-    write_baselines,
 )
-from studies.pages import fill_file
-from studies.pictures import keep_figure
-
-README = ROOT / "README.md"
+from studies.rows import Row
+from studies.study import Options, Pages
 
 
 class Panel(NamedTuple):
@@ -60,19 +54,31 @@ class Panel(NamedTuple):
     floors: Mapping[str, float]
 
 
-def main() -> None:
+def run(options: Options) -> Pages:
+    """Import cells from the folders of suites."""
     regimes = {suite: regime for regime, suite in SUITES.items()}
-    for folder in map(Path, sys.argv[1:]):
+    for folder in options.folders():
         name = Store(folder).suite().name
         if name in PLAIN:
             import_plain(PLAIN[name], folder)
         else:
             import_cells(regimes[name], folder)
-    rows = {regime: flat(regime) for regime in SUITES}
-    write_pages(answered(), rows)
-    draw(panels())
-    write_baselines(Path(baselines.__file__).parent / "study_rows")
-    fill_file(README, readme_blocks())
+    return {}
+
+
+def pages(_: Row) -> Pages:
+    folder = Path(baselines.__file__).parent / "study_rows"
+    lines = [f"{i}. *{a.short}* {a.sentence}" for i, a in enumerate(answered(), 1)]
+    return {
+        **all_pages(answered(), {regime: flat(regime) for regime in SUITES}),
+        **{folder / f"{suite}.json": text for suite, text in packed_rows().items()},
+        ROOT / "README.md": {"atlas": "\n".join(lines)},
+    }
+
+
+def figures(_: Row) -> dict[str, Figure]:
+    with look():
+        return {"atlas": figure(panels())}
 
 
 def panels() -> list[Panel]:
@@ -102,20 +108,13 @@ def answered() -> list[Answer]:
     ]
 
 
-def readme_blocks() -> dict[str, str]:
-    """Return the eight sentences of README."""
-    return {
-        "atlas": "\n".join(f"{i}. *{a.short}* {a.sentence}" for i, a in enumerate(answered(), 1))
-    }
-
-
 MARKERS = "osD^v<>"
 """The data sets of one family share a colour and differ in shape."""
 FLOOR = -1.3
 """The place of the floors, below the methods."""
 
 
-def draw(panels: list[Panel]) -> None:
+def figure(panels: list[Panel]) -> Figure:
     """Draw one panel per loss: a dot for each data set, and the mean of each method.
 
     The lowest row has the floor of each data set, the lowest n-AuReC that any ranking could have
@@ -125,12 +124,6 @@ def draw(panels: list[Panel]) -> None:
     every method has: families differ more than methods do, so means over different ones could not
     be compared.
     """
-    with look():
-        keep_figure(figure(panels), "atlas")
-
-
-def figure(panels: list[Panel]) -> Figure:
-    """Return the figure, one panel for each loss."""
     whole = Figure(figsize=(3.9 * len(panels), 4.7), layout="constrained")
     axes = np.atleast_1d(whole.subplots(1, len(panels)))
     for ax, panel in zip(axes, panels, strict=True):
@@ -174,7 +167,3 @@ def figure(panels: list[Panel]) -> Figure:
         frameon=False,
     )
     return whole
-
-
-if __name__ == "__main__":
-    main()

@@ -35,7 +35,7 @@ from studies.atlas_analysis import (
     unresolved,
 )
 from studies.pages import listed, old_totals, percent, table
-from studies.rows import Row
+from studies.rows import Row, grouped, where
 
 CRITERIA = ("n_aurec", "aurec")
 LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
@@ -47,6 +47,7 @@ ACTIVE = {
     "nauc_epistemic": "active learning, asking by epistemic",
     "nauc_total": "active learning, asking by total",
 }
+BRACKET = ("predicted_regret", "regret_low", "regret_high")
 RANKINGS = {"": "epistemic", "_total": "total"}
 
 
@@ -233,7 +234,7 @@ def epistemic_against_total(rows: Sequence[Row], loss: str) -> Estimate:
 
 def reliable(rows: Sequence[Row]) -> list[Row]:
     """Return the rows under log loss of data sets with no mark that a correction is unreliable."""
-    log = [row for row in rows if row["loss"] == "log"]
+    log = where(rows, loss="log")
     marked = {row["dataset"] for row in log if is_unreliable(row)}
     return [row for row in log if row["dataset"] not in marked]
 
@@ -673,16 +674,14 @@ def _size_of_regret(rows: Regimes) -> str:
 
 def in_bracket(rows: Sequence[Row]) -> dict[str, list[bool]]:
     """Return for each method and data set whether the predicted regret can be the true one."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.get("predicted_regret") is not None and row["regret_low"] < row["regret_high"]:
-            groups.setdefault((row["method"], row["dataset"]), []).append(row)
+    known = [
+        row
+        for row in rows
+        if row.get("predicted_regret") is not None and row["regret_low"] < row["regret_high"]
+    ]
     counts: dict[str, list[bool]] = {}
-    for (method, _), group in groups.items():
-        predicted, low, high = (
-            np.mean([row[key] for row in group])
-            for key in ("predicted_regret", "regret_low", "regret_high")
-        )
+    for (method, _), group in grouped(known, "method", "dataset").items():
+        predicted, low, high = (np.mean([row[key] for row in group]) for key in BRACKET)
         counts.setdefault(method, []).append(bool(low <= predicted <= high))
     return counts
 

@@ -1,7 +1,7 @@
 """A second look at what surprises in the atlas: forests, made sharper or flatter.
 
-    python -m studies.atlas_checks out/atlas   compute docs/rows/atlas-checks.json
-    python -m studies.atlas                    write the page
+    python -m studies atlas_checks out/atlas   compute docs/rows/atlas-checks.json
+    python -m studies --fill atlas             write the page
 
 Under log loss, forests rank their regret well although their regret is high. If that is because
 their mean distributions are too flat, it must go when a temperature makes them as sharp as the
@@ -9,8 +9,7 @@ answers: it is fitted on half of the test points and measured on the other half,
 forest without it.
 """
 
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,16 +18,17 @@ from rue.bench.store import Store
 from rue.bench.tables import read_results
 from rue.io.predictions import read_belief
 from rue.methods.post_hoc import fit_temperature, temper
+from studies import OUT
 from studies.pages import listed, spread, table
-from studies.rows import Row, stamp, write_rows
+from studies.rows import Row
+from studies.study import Options
 
-NAME = "atlas-checks"
 METHOD = "forest"
 
 
-def main() -> None:
-    for folder in map(Path, sys.argv[1:]):
-        write_rows(NAME, stamp("numpy", "scipy") | {"rows": tempered(Store(folder))})
+def compute(_: Row, options: Options) -> Iterator[Row]:
+    for folder in options.folders(OUT / "atlas"):
+        yield {"rows": tempered(Store(folder))}
 
 
 def tempered(store: Store) -> list[Row]:
@@ -86,7 +86,3 @@ def text(rows: list[Row]) -> str:
         f"uncertainty. With the temperature n-AuReC is {listed(found)} (by more than two standard "
         "errors over seeds).\n\n" + table(head, lines)
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,8 +11,7 @@ from rue.metrics.columns import title
 from rue.metrics.table import format_rows
 from studies import DOCS, RESULTS
 from studies.atlas_analysis import LOSSES, Answer, estimate, grid, leagues, mean_ranks, tau
-from studies.atlas_answers import fair, is_unreliable
-from studies.atlas_checks import NAME as CHECKS
+from studies.atlas_answers import BRACKET, fair, is_unreliable
 from studies.atlas_checks import text as checks
 from studies.atlas_rows import (
     FOLDER,
@@ -24,8 +24,8 @@ from studies.atlas_rows import (
     plain_record,
     read,
 )
-from studies.pages import fill_file, listed, old_totals, table
-from studies.rows import Row, read_rows
+from studies.pages import listed, old_totals, table
+from studies.rows import Row, grouped, read_rows, where
 from studies.two_cells_page import checked as two_cells
 
 FINDINGS = DOCS / "findings.md"
@@ -37,18 +37,22 @@ SHOWN = (
     *("ci", "aurec_ci_low", "aurec_ci_high", "n_aurec_ci_low", "n_aurec_ci_high"),
 )
 TESTED = ("aurec", "n_aurec", "regret_calibration")
-BRACKET = ("predicted_regret", "regret_low", "regret_high")
 
 
-def write_pages(answered: list[Answer], rows: dict[str, list[Row]]) -> None:
-    """Write all pages from the records."""
+def all_pages(
+    answered: list[Answer], rows: dict[str, list[Row]]
+) -> dict[Path, str | dict[str, str]]:
+    """Return all pages, and the blocks of docs/findings.md, from the records."""
+    pages: dict[Path, str | Mapping[str, str]] = {
+        FOLDER / "index.md": index(rows),
+        ANSWERS: answers_page(answered, rows["tuned"]),
+        FINDINGS: findings_blocks(answered),
+    }
     for dataset in read_suite("atlas").datasets:
         records = {regime: read(regime, dataset) for regime in SUITES}
         if any(records.values()):
-            (FOLDER / f"{dataset}.md").write_text(data_page(dataset, records))
-    (FOLDER / "index.md").write_text(index(rows))
-    ANSWERS.write_text(answers_page(answered, rows["tuned"]))
-    fill_file(FINDINGS, findings_blocks(answered))
+            pages[FOLDER / f"{dataset}.md"] = data_page(dataset, records)
+    return pages
 
 
 def findings_blocks(answered: list[Answer]) -> dict[str, str]:
@@ -82,7 +86,7 @@ def answers_page(answered: list[Answer], tuned: list[Row]) -> str:
         images(),
         "A larger network on more faces is on [another page](../../cifar10h_images.md).",
         "## Checks",
-        checks(read_rows(CHECKS).get("rows", [])),
+        checks(read_rows("atlas-checks").get("rows", [])),
         snapshots(tuned),
     ]
     return "\n\n".join(parts) + "\n"
@@ -219,12 +223,9 @@ def _calibration(record: Row) -> str:
 
 def predicted_regret(record: Row) -> str:
     """Return the regret that each method predicts beside what the true one can be."""
-    groups: dict[str, list[Row]] = {}
-    for each in record["extras"]:
-        if each["predicted_regret"] is not None:
-            groups.setdefault(each["method"], []).append(each)
+    known = [each for each in record["extras"] if each["predicted_regret"] is not None]
     lines = []
-    for method, group in groups.items():
+    for method, group in grouped(known, "method").items():
         said, low, high = (float(np.mean([each[key] for each in group])) for key in BRACKET)
         inside = "yes" if low <= said <= high else "no"
         lines.append([method, f"{said:.3f}", f"{low:.3f}", f"{high:.3f}", inside])
@@ -321,13 +322,9 @@ def _summary(rows: list[Row], regime: str, loss: str, methods: list[str]) -> str
 
 def noise(rows: Sequence[Row]) -> str:
     """Return the share of the measured regret that is annotator noise, for each data set."""
-    single = [row for row in rows if row["method"] == "single"]
     lines = []
-    for dataset in dict.fromkeys(row["dataset"] for row in single):
-        log, brier = (
-            [r for r in single if (r["dataset"], r["loss"]) == (dataset, loss)]
-            for loss in ("log", "brier")
-        )
+    for dataset, group in grouped(where(rows, method="single"), "dataset").items():
+        log, brier = (where(group, loss=loss) for loss in ("log", "brier"))
         regret = _mean(brier, "regret")
         if log[0]["annotators_min"] is None:
             answers, share = "exact", 0.0
@@ -344,7 +341,7 @@ def noise(rows: Sequence[Row]) -> str:
             ]
         )
     head = ["data set", "answers", "regret, Brier", "of it noise", "regret, log", "noise at most"]
-    marked = [row["dataset"] for row in rows if row["loss"] == "log" and is_unreliable(row)]
+    marked = [row["dataset"] for row in where(rows, loss="log") if is_unreliable(row)]
     marked_names = listed(list(dict.fromkeys(marked))) if marked else "no data set"
     return (
         table([*head, "floor", "n-AuReC total", "corrected"], lines)

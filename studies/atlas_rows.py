@@ -284,15 +284,17 @@ def _by_loss(name: str) -> list[Row]:
     ]
 
 
-def write_baselines(folder: Path) -> None:
-    """Write the files that come with rue, from the records."""
+def packed_rows() -> dict[str, str]:
+    """Return the tables that come with rue, by suite, from the records."""
+    files = {}
     for regime, suite in SUITES.items():
         records = [read(regime, name) for name in names(regime)]
         rows = [row for record in records for row in record["table"]]
         if rows:
             packed = pack(suite, regime, rows, n_missing=n_missing(regime))
             text = json.dumps(packed, separators=(",", ":")).replace("],[", "],\n[")
-            (folder / f"{suite}.json").write_text(text + "\n")
+            files[suite] = f"{text}\n"
+    return files
 
 
 def n_missing(regime: str) -> int:

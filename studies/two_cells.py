@@ -1,7 +1,7 @@
 """Two cells of the atlas and its columns once more, with code written from the pages alone.
 
 Takes the folder of a run of the suite atlas-baselines in the paper regime; ``python -m
-studies.atlas`` writes the page. Nothing of rue computes a number here: it only loads texts,
+studies --fill atlas`` writes the page. Nothing of rue computes a number here: it only loads texts,
 answers, sentence features and splits.
 The methods are trained in plain torch from docs/methods.md and the metrics are written from
 docs/idea.md and docs/uncertainty.md, so a mistake in the package and the same mistake here is

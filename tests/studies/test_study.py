@@ -30,17 +30,13 @@ def test_pages_are_those_of_the_record(name):
 
 def sources():
     """What each picture is drawn from."""
-    found = {"atlas": pictures.shown_in(study.module_of("atlas").figure(panels()))}
+    found = {}
     for name in with_function("figures"):
         drawn = study.module_of(name).figures(study.record_of(name))
         found |= {key: pictures.shown_in(figure) for key, figure in drawn.items()}
     for name in with_function("sources"):
         found |= study.module_of(name).sources()
     return found
-
-
-def panels():
-    return study.module_of("atlas").panels()
 
 
 def test_no_picture_is_stale():
