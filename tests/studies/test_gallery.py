@@ -1,5 +1,7 @@
 """Every script of the gallery runs, and its page shows its code and prose."""
 
+import re
+
 import pytest
 
 from studies import FIGURES, gallery
@@ -11,6 +13,11 @@ def script(name):
     return gallery.cells_of((gallery.SCRIPTS / f"{name}.py").read_text())
 
 
+def shape(text):
+    """A text with every number as 0, as another processor may change a digit."""
+    return re.sub(r"[\s─]+", " ", re.sub(r"[-+]?\.?\d[\d.,]*(?:e[-+]\d+)?", "0", text))
+
+
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in gallery.ORDER],
@@ -18,6 +25,9 @@ def script(name):
 def test_a_script_runs_and_draws(name, tmp_path):
     printed = list(gallery.printed_by(script(name), tmp_path))
     assert any(text.strip() for text in printed)
+    page = shape((gallery.PAGES / f"{name}.md").read_text())
+    for text in printed:
+        assert shape(text).strip() in page, "run python -m studies gallery"
     assert (tmp_path / f"{name}.png").stat().st_size > 5_000
 
 
