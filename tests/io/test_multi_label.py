@@ -10,7 +10,7 @@ import pytest
 import rue
 from rue.cli import main
 from rue.errors import AlignmentError, FileError
-from rue.inference.combined_rows import combined_row
+from rue.inference.intervals import combined_row
 from rue.io.multi_label import read_label_beliefs, read_label_truths
 from rue.io.names import Matching
 from rue.io.truth import read_truth

@@ -36,8 +36,7 @@ from rue.cli.options import (
 )
 from rue.components import Run
 from rue.errors import InputError
-from rue.inference.combined_rows import combined_row
-from rue.inference.intervals import intervals
+from rue.inference.intervals import combined_row, intervals
 from rue.io.annotator_groups import read_annotator_groups
 from rue.io.multi_label import read_label_beliefs, read_label_truths
 from rue.io.runs import make_run

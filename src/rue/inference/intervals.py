@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals for the columns of a row.
+"""Bootstrap confidence intervals for the columns of a row, and of the mean or difference of rows.
 
 The bootstrap draws as many points as there are, with replacement. Areas have BCa intervals, whose
 acceleration needs the influence of each point, which has a closed form; all other columns have
@@ -7,13 +7,13 @@ second time, so those intervals are reflected at the estimate ("basic").
 """
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue._text import JsonObject
 from rue.components import Run
 from rue.errors import InputError
@@ -33,6 +33,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 AREAS = columns_where(interval="bca")
 """The columns with a closed-form influence, and so a BCa interval."""
+_ENDS = ("_low", "_high", "_error")  # a difference of brackets, or of errors, is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,30 +106,121 @@ def intervals(
         )
     else:
         drawn = annotator_replicates(run, n_replicates, seed, progress, codes)
-    ends, used, sample = {}, {}, Sample(run, gap=False)
+    sample = Sample(run, gap=False)
+    kinds = {name: _method(method, name, resample_annotators) for name in INTERVAL_COLUMNS}
     for name in INTERVAL_COLUMNS:
-        used[name] = _method(method, name, resample_annotators)
-        if used[name] == "bca" and name not in AREAS:
+        if kinds[name] == "bca" and name not in AREAS:
             drawn[name] = drawn[name][:0]
-        statistic, swing = COLUMNS[name].statistic, None
-        if statistic is not None and used[name] == "bca" and not resample_annotators:
-            swing = statistic.influence(sample)  # one at a time: they take much memory
-        if swing is not None:
-            swing = cluster_sums(swing, codes)
-        ends[name] = interval(estimate[name], drawn[name], swing, level, used[name])
-    low, high = ({name: ends[name][i] for name in INTERVAL_COLUMNS} for i in (0, 1))
-    return Intervals(level, estimate, low, high, used, drawn)
+
+    def influences(name: str) -> FloatArray | None:
+        return None if resample_annotators else _cluster_influences([sample], [1.0], name, codes)
+
+    return _intervals_of(level, estimate, kinds, drawn, influences)
+
+
+def combined_row(
+    runs: Sequence[Run],
+    rows: Sequence[Evaluation],
+    *,
+    difference: bool = False,
+    level: float | None = None,
+    n_replicates: int = N_REPLICATES,
+    gap: bool = True,
+    cluster: Cluster | None = None,
+    seed: int = 0,
+) -> Evaluation:
+    """Return the mean over labels of each column, or the first of two groups minus the second.
+
+    Intervals resample items, which all runs have in common.
+    """
+    groups = [row.group for row in rows]
+    if difference:
+        weights, n_floored, group = [1.0, -1.0], 0, f"({' - '.join(groups)})"
+        note = f"{' minus '.join(groups)}, on the same points"
+    else:
+        weights, group = [1 / len(rows)] * len(rows), "(mean)"
+        n_floored = sum(row.n_floored for row in rows)
+        names = ", ".join(groups)
+        note = f"the mean of {len(rows)} labels ({names}), each a binary problem of its own"
+    first = runs[0]
+    for run in runs[1:]:
+        same = first.ids is run.ids or (
+            first.ids is not None and run.ids is not None and np.array_equal(first.ids, run.ids)
+        )
+        if not same or len(run) != len(first):
+            raise InputError("runs must be of the same items in the same order")
+    with np.errstate(invalid="ignore"):  # shares are of infinitely many annotators
+        numbers = {
+            key: float(np.dot(weights, [row.numbers[key] for row in rows]))
+            for key in rows[0].numbers
+        }
+    if difference:
+        empty = [k for k in numbers if k.endswith(_ENDS) or k.startswith("annotators")]
+        numbers |= dict.fromkeys(empty, math.nan)
+    if level is not None:
+        note += f"; intervals resample {'items' if cluster is None else 'clusters'}"
+    combined = replace(rows[0], group=group, numbers=numbers, n_floored=n_floored)
+    combined = replace(combined, notes=(note,), intervals=None)
+    if level is None:
+        return combined
+    codes = cluster_codes(first, cluster)
+    samples = [Sample(run, gap=False) for run in runs]
+    parts = [
+        replicates(
+            run,
+            n_replicates=n_replicates,
+            gap=row.pareto_gap if gap else None,
+            seed=seed,
+            rows=np.arange(len(run)),
+            cluster=codes,
+        )
+        for run, row in zip(runs, rows, strict=True)
+    ]
+    bounds = _intervals_of(
+        level,
+        {key: numbers[key] for key in INTERVAL_COLUMNS},
+        {key: _method("auto", key, False) for key in INTERVAL_COLUMNS},
+        {k: np.tensordot(weights, [own[k] for own in parts], axes=1) for k in INTERVAL_COLUMNS},
+        lambda key: _cluster_influences(samples, weights, key, codes),
+    )
+    return replace(combined, intervals=bounds)
 
 
 def influence(run: Run, columns: Collection[str] = AREAS) -> dict[str, FloatArray]:
     """Return the influence of each point on each column; the mean influence is 0."""
     sample = Sample(run, gap=False)
-    influences = {}
-    for key in columns:
-        statistic = COLUMNS[key].statistic
-        swing = None if statistic is None else statistic.influence(sample)
-        influences[key] = np.full(len(run), math.nan) if swing is None else swing
-    return influences
+    swings = {key: _cluster_influences([sample], [1.0], key, None) for key in columns}
+    undefined = np.full(len(run), math.nan)
+    return {key: undefined.copy() if swing is None else swing for key, swing in swings.items()}
+
+
+def _cluster_influences(
+    samples: Sequence[Sample], weights: Sequence[float], column: str, codes: IntArray | None
+) -> FloatArray | None:
+    """Return how each point, or cluster, moves the weighted sum of a column over samples."""
+    statistic = COLUMNS[column].statistic
+    swings = [None if statistic is None else statistic.influence(sample) for sample in samples]
+    defined = [swing for swing in swings if swing is not None]
+    if len(defined) < len(swings):
+        return None
+    whole = defined[0] if len(swings) == 1 else np.tensordot(weights, defined, axes=1)
+    return cluster_sums(np.asarray(whole), codes)
+
+
+def _intervals_of(
+    level: float,
+    estimate: Mapping[str, float],
+    kinds: Mapping[str, str],
+    drawn: Mapping[str, FloatArray],
+    influences: Callable[[str], FloatArray | None],
+) -> Intervals:
+    """Return the interval of each column; influences take much memory, so one at a time."""
+    ends = {}
+    for name, kind in kinds.items():
+        swing = influences(name) if kind == "bca" else None
+        ends[name] = interval(estimate[name], drawn[name], swing, level, kind)
+    low, high = ({name: pair[i] for name, pair in ends.items()} for i in (0, 1))
+    return Intervals(level, estimate, low, high, kinds, drawn)
 
 
 def interval(
