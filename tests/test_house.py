@@ -412,6 +412,16 @@ def test_public_functions_are_documented(function):
     assert not lacking
 
 
+def test_the_help_of_a_function_begins_with_at_most_ten_lines():
+    """Its signature: a default or a type that is written out in full hides the parameters."""
+    lengths = {
+        f"{name}: {function.__qualname__}": len(str(inspect.signature(function)))
+        for name, item in public()
+        for function in signatures(item)
+    }
+    assert {name: length for name, length in lengths.items() if length > 800} == {}
+
+
 def examples():
     """Return the public functions, classes and their public methods that have an example."""
     found = {}

@@ -3,6 +3,8 @@
 A :class:`Run` holds both on the same points, and is what everything that follows takes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import wraps
@@ -273,7 +275,7 @@ class Run:
         with_answers: bool | None = False,
         seed: int = 0,
         convention: Convention = "definition",
-    ) -> "Run":
+    ) -> Run:
         """Return the run of a belief against the annotators' answers (Definition 1).
 
         Parameters
@@ -327,7 +329,7 @@ class Run:
     def __len__(self) -> int:
         return len(self.star)
 
-    def __getitem__(self, rows: slice | NDArray[Any]) -> "Run":
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Run:
         """Return the run of some of the points: a slice, a mask or indices."""
         star, annotations = self.star[rows], self.annotations
         if annotations is not None:
@@ -345,21 +347,21 @@ class Run:
             belief=None if self.belief is None else self.belief[rows],
         )
 
-    def once(self, function: "Callable[[Run], R]") -> R:
+    def once(self, function: Callable[[Run], R]) -> R:
         """Return what a function of this run returns, which is computed the first time."""
         if function not in self._cache:
             self._cache[function] = function(self)
         return cast(R, self._cache[function])
 
     def with_points(
-        self, numbers: "Mapping[Callable[[Run], FloatArray | None], FloatArray | None]"
-    ) -> "Run":
+        self, numbers: Mapping[Callable[[Run], FloatArray | None], FloatArray | None]
+    ) -> Run:
         """Return the same run, of which some functions of its points are known already."""
         run = replace(self)
         run._cache.update(numbers)
         return run
 
-    def by_id(self) -> "Run":
+    def by_id(self) -> Run:
         """Return the run with its points in the order of their ids, where they have ids."""
         if self.ids is None:
             return self
@@ -367,7 +369,7 @@ class Run:
         order = np.argsort(self.ids.astype(np.int64) if whole else self.ids, kind="stable")
         return self if (np.diff(order) == 1).all() else self[order]
 
-    def by_class(self) -> "Run":
+    def by_class(self) -> Run:
         """Return the run with its classes in the order of their names, if the loss needs none."""
         loss, truth = self.loss, self.annotations
         if truth is None or not isinstance(loss, Loss) or loss.needs_order:

@@ -1,5 +1,7 @@
 """Accumulator: evaluate in a validation loop, batch by batch, as torchmetrics does."""
 
+from __future__ import annotations
+
 from dataclasses import fields, replace
 from textwrap import shorten
 from typing import Any, cast, final
@@ -121,7 +123,7 @@ class Accumulator:
         if isinstance(run.loss, Log) and run.annotations.counts is not None:
             self.counts.append(run.annotations.counts)
 
-    def merge(self, *others: "Accumulator") -> None:
+    def merge(self, *others: Accumulator) -> None:
         """Add the batches of other accumulators, which do not change."""
         kind = self.kind
         for other in others:

@@ -1,5 +1,7 @@
 """Dirichlet: one Dirichlet distribution per point, for example of an evidential network."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final

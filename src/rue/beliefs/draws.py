@@ -3,6 +3,8 @@
 Draws are from ensembles, dropout or posterior samples.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Gaussians: several normal distributions per point, from ensembles or dropout."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import final
 

@@ -1,5 +1,7 @@
 """NormalInverseGamma: one normal-inverse-gamma distribution per point, evidential regression."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import final
 

@@ -1,5 +1,7 @@
 """Samples: several empirical distributions per point, from anything that can be sampled."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final

@@ -1,5 +1,7 @@
 """Scored: one distribution per point, and an epistemic score from another source."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final

@@ -31,6 +31,8 @@ beside the suite or in a data root; it is called by the file's name, ``mine``. A
 known is an error that names the nearest one that is.
 """
 
+from __future__ import annotations
+
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields

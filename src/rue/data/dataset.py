@@ -1,5 +1,7 @@
 """DataSet: inputs, the answers of annotators about them, and the splits."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -122,7 +124,7 @@ class DataSet:
             return self.ratings.n_annotators
         return np.zeros(0) if self.annotations is None else self.annotations.n_annotators
 
-    def part(self, split: Split) -> "DataSet":
+    def part(self, split: Split) -> DataSet:
         """Keep the points of one split; the other two become empty."""
         if split == "all":
             return self
@@ -241,7 +243,7 @@ class DataSet:
     def save_predictions(
         self,
         path: str | os.PathLike[str],
-        belief: "Belief",
+        belief: Belief,
         *,
         method: str | None = None,
     ) -> None:
@@ -250,7 +252,7 @@ class DataSet:
 
         save_predictions(path, belief, **self.labelling(), method=method)
 
-    def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> "DataSet":
+    def with_inputs(self, inputs: ArrayLike, ood: Mapping[str, Inputs] | None = None) -> DataSet:
         """Return the data set with features, one row per point, instead of its inputs."""
         matrix = np.asarray(inputs)
         if matrix.ndim != 2 or len(matrix) != len(self):
@@ -259,7 +261,7 @@ class DataSet:
             )
         return replace(self, inputs=matrix, task="features", ood=self.ood if ood is None else ood)
 
-    def as_ratings(self) -> "DataSet":
+    def as_ratings(self) -> DataSet:
         """Return the data set with counts on a scale as real-valued answers.
 
         Returns

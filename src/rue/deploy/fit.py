@@ -11,6 +11,8 @@ others test thresholds from the smallest up (``promise.py``).
   that learn also choose the first threshold to test, and the sequence from there up.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from typing import Literal

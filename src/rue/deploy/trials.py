@@ -1,5 +1,7 @@
 """What rules attain: beside simpler ones and what is possible, and over many calibration draws."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Bootstrap bands for the reliability curve of regret against epistemic uncertainty."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

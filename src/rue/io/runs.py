@@ -1,5 +1,7 @@
 """Runs of one method or several, from their files: all of the same points."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

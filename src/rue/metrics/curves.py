@@ -6,6 +6,8 @@ the accepted points. A block of equal scores is one straight segment, which a se
 that accepts a random part of the block; so no result depends on the order of rows.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,6 +12,8 @@ and b that of the limit,
 at every point and under every loss, so regret = approximation + estimation.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike

@@ -6,6 +6,8 @@ coverage c; this is ``rule="step"``, and its area is smaller by Re(1)/2N. Rank c
 (section 5.4) compare the order of two columns, regret calibration their size.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, get_args
 

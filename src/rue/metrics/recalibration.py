@@ -5,6 +5,8 @@ is fitted, its mean equals the mean regret, so a budget for the regret can be re
 ties where the order of the estimates is wrong: rank by the estimate itself.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

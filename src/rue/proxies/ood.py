@@ -14,6 +14,8 @@ The Bayes-optimal score for the task is p_out(x) / p_in(x), which does not depen
 (section 3.1).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 

@@ -130,7 +130,7 @@ _ByMethod = dict[str, _BySeed]
 def find_inversions(
     scores: Iterable[Score],
     *,
-    criteria: Mapping[str, Column] = CRITERIA,
+    criteria: Mapping[str, Column] | None = None,
     p_value: PValue | None = None,
 ) -> Inversions:
     """Rank the methods under each criterion and find the pairs on which two criteria disagree.
@@ -142,8 +142,9 @@ def find_inversions(
     ----------
     scores : iterable of Score
         The scores in any order, without duplicates.
-    criteria : mapping of str to Column
-        The criteria by key, which state whether low or high values are better.
+    criteria : mapping of str to Column, optional
+        The criteria by key, which state whether low or high values are better; by default
+        ``rue.ranking.scores.CRITERIA``.
     p_value : callable, optional
         A paired test of two methods under one criterion, for :attr:`Inversion.p_value`.
 
@@ -171,7 +172,7 @@ def find_inversions(
     >>> found.inversions[0].method, found.inversions[0].rival, found.inversions[0].strength
     ('ensemble', 'evidential', 1.0)
     """
-    scores = list(scores)
+    scores, criteria = list(scores), CRITERIA if criteria is None else criteria
     by_seed = _collect(scores, criteria)
     methods = tuple(dict.fromkeys(score.method for score in scores))
     standings = [

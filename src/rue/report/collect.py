@@ -1,5 +1,7 @@
 """Collect the content of a report from prediction files."""
 
+from __future__ import annotations
+
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

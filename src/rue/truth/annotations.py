@@ -3,6 +3,8 @@
 They are compared with actions: those of a deployed predictor, or a belief's Bayes actions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Ratings: real-valued answers about each point, and so its empirical distribution."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
