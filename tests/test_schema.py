@@ -70,6 +70,7 @@ def test_a_file_comes_back_as_it_was_written():
     assert isinstance(built.knots, np.ndarray)
     assert plain(built) == content
     assert json.loads(json.dumps(plain(built))) == content
+    assert plain({"ends": (float("-inf"), float("nan"), 1.0)}) == {"ends": [None, None, 1.0]}
     assert plain(build(Outer, GOOD))["inner"] == {"low": 1.0}  # None by default is left out
 
 

@@ -91,7 +91,7 @@ def require_fields(settings: object, but: Collection[str] = ()) -> None:
 
 
 def plain(value: object) -> Any:
-    """Return a dataclass, and all that is in it, as JSON represents it."""
+    """Return a dataclass, and all in it, as JSON represents it: NaN and infinity are null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         pairs = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
         return {f.name: plain(v) for f, v in pairs if v is not None or f.default is not None}
@@ -101,7 +101,7 @@ def plain(value: object) -> Any:
         return value.tolist()
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_content(path: str | Path, what: str, make: Callable[[Mapping[str, object]], T]) -> T:

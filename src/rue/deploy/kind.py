@@ -1,7 +1,7 @@
 """What a rule is made for: the kind of belief, the loss, its scale and the number of classes."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -118,11 +118,13 @@ class Kind:
 
     def require(self, other: "Kind", name: str, *, owner: str = "the rule") -> None:
         """Raise InputError if the other is known to differ; the message says in what."""
-        differences = [
-            f"{_WORDS[field]} is {_shown(mine)} in {owner} and {_shown(its)} in {name}"
-            for field, mine, its in self._pairs(other)
-            if mine != its
-        ]
+        differences = []
+        for field, words in _WORDS.items():
+            mine, its = getattr(self, field), getattr(other, field)
+            if mine is not None and its is not None and mine != its:
+                differences.append(
+                    f"{words} is {_shown(mine)} in {owner} and {_shown(its)} in {name}"
+                )
         if differences:
             raise InputError(f"{owner} is made for something else: " + "; ".join(differences))
 
@@ -152,12 +154,6 @@ class Kind:
     def from_dict(known: Mapping[str, object]) -> "Kind":
         """Return the kind that :meth:`to_dict` gave; raise InputError at an invalid field."""
         return build(Kind, known)
-
-    def _pairs(self, other: "Kind") -> Iterator[tuple[str, Any, Any]]:
-        for field in _WORDS:
-            mine, its = getattr(self, field), getattr(other, field)
-            if mine is not None and its is not None:
-                yield field, mine, its
 
 
 def largest_loss(kind: Kind) -> float:

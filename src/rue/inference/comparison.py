@@ -3,24 +3,19 @@
 All methods are evaluated on the same bootstrap samples, so that common variation cancels.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from rue._arrays import short_repr
+from rue._schema import plain
 from rue._text import JsonObject
 from rue.components import Run
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates
-from rue.inference.intervals import (
-    AREAS,
-    influence,
-    require_options,
-)
+from rue.inference.intervals import AREAS, influence, require_options
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.losses import Classes, CostMatrix, Loss, Valued
 from rue.metrics.clusters import Cluster, cluster_codes, cluster_sums
@@ -70,45 +65,36 @@ class Comparison:
         head = ("method", "estimate", "low", "high", "expected rank")
         parts = []
         for ranking in self.rankings.values():
-            rows = [
-                (name, *(f"{column[name]:.4g}" for column in columns))
-                for columns in [
-                    (ranking.estimate, ranking.low, ranking.high, ranking.expected_rank)
-                ]
-                for name in ranking.methods
-            ]
+            columns = (ranking.estimate, ranking.low, ranking.high, ranking.expected_rank)
+            rows = [(name, *(f"{c[name]:.4g}" for c in columns)) for name in ranking.methods]
             parts.append(f"<p>{escape(str(ranking))}</p>{html_grid(rows, head)}")
         return "".join(parts)
 
     def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON."""
-        return {
-            "n_points": self.n_points,
-            "level": self.level,
-            "criteria": {
-                name: {
-                    "methods": {
-                        method: {
-                            "estimate": _json(ranking.estimate[method]),
-                            "low": _json(ranking.low[method]),
-                            "high": _json(ranking.high[method]),
-                            "expected_rank": _json(ranking.expected_rank[method]),
-                            "rank_probability": [_json(p) for p in row.tolist()],
-                        }
-                        for method, row in zip(
-                            ranking.methods, ranking.rank_probability, strict=True
-                        )
-                    },
-                    "differences": [
-                        {key: _json(value) for key, value in asdict(d).items()}
-                        for d in ranking.differences
-                    ],
-                    "best": list(ranking.best),
-                    "sentence": str(ranking),
+        criteria = {}
+        for name, ranking in self.rankings.items():
+            shares = dict(zip(ranking.methods, ranking.rank_probability.tolist(), strict=True))
+            methods = {
+                method: {
+                    "estimate": ranking.estimate[method],
+                    "low": ranking.low[method],
+                    "high": ranking.high[method],
+                    "expected_rank": ranking.expected_rank[method],
+                    "rank_probability": shares[method],
                 }
-                for name, ranking in self.rankings.items()
-            },
-        }
+                for method in ranking.methods
+            }
+            criteria[name] = {
+                "methods": methods,
+                "differences": ranking.differences,
+                "best": ranking.best,
+                "sentence": str(ranking),
+            }
+        content: JsonObject = plain(
+            {"n_points": self.n_points, "level": self.level, "criteria": criteria}
+        )
+        return content
 
 
 def compare(
@@ -236,10 +222,6 @@ def _require_limit(criterion: str, runs: Sequence[Run]) -> None:
             f"dataclasses.replace(run, at=dict({example}))",
             advice=advice,
         )
-
-
-def _json(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def aligned_runs(runs: Sequence[Run]) -> list[Run]:

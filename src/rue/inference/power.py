@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, fields, replace
 import numpy as np
 
 from rue._arrays import IntArray, as_seed
+from rue._schema import plain
 from rue._text import JsonObject
 from rue.components import Components, Run
 from rue.errors import InputError
@@ -133,9 +134,8 @@ class Plan:
 
     def to_dict(self) -> JsonObject:
         """Return a dictionary that can be written as JSON: NaN and infinity become None."""
-        whole = _finite(asdict(self))
-        whole["rows"] = [_finite(row) for row in whole["rows"]]
-        return whole
+        content: JsonObject = plain(asdict(self))
+        return content
 
     def best(self) -> PlanRow | None:
         """Return the reliable row with the fewest answers, or None if there is none."""
@@ -325,10 +325,6 @@ def _points(variance: Quantity, effect: Quantity, z: float) -> tuple[float, floa
     swing = variance.influence / variance.value - 2 * effect.influence / effect.value
     model = math.hypot(variance.model_error / variance.value, 2 * effect.model_error / effect.value)
     return max(2.0, math.ceil(n_points)), n_points * Quantity(0.0, swing, model).se
-
-
-def _finite(row: JsonObject) -> JsonObject:
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _quantiles(level: float, power: float) -> float:
