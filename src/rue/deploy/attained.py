@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rue._arrays import FloatArray, IntArray
 from rue._schema import Undefined
 from rue.components import Components
 from rue.errors import ShapeError
-from rue.metrics.clusters import cluster_means
 from rue.selectors.selector import Problem
 
 if TYPE_CHECKING:
@@ -105,6 +105,15 @@ def attained(
         n_accepted=n_accepted,
         **rates,
     )
+
+
+def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
+    """Return the mean over each cluster's points, or the values themselves without clusters."""
+    if codes is None:
+        return values
+    sizes = np.bincount(codes)
+    filled = sizes > 0
+    return np.asarray(np.bincount(codes, values)[filled] / sizes[filled])
 
 
 def budgets_kept(found: "Attained | Outcome", problem: Problem) -> dict[str, bool]:

@@ -45,15 +45,6 @@ def cluster_sums(values: FloatArray, codes: IntArray | None) -> FloatArray:
     return values if codes is None else np.asarray(np.bincount(codes, values), np.float64)
 
 
-def cluster_means(values: FloatArray, codes: IntArray | None) -> FloatArray:
-    """Return the mean over each cluster's points, or the values themselves without clusters."""
-    if codes is None:
-        return values
-    sizes = np.bincount(codes)
-    filled = sizes > 0
-    return np.asarray(np.bincount(codes, values)[filled] / sizes[filled])
-
-
 def label_codes(labels: ArrayLike, n_points: int, *, name: str = "cluster") -> IntArray:
     """Return the number of each point's label, shape (n_points,), in the order of the labels."""
     labels = np.asarray(labels)
