@@ -123,7 +123,9 @@ def evaluate(
     limits = read_limits(at, coverage_at)
     shown = _shown_columns(columns, format, limits)
     require_level("--ci", ci)
-    combining = "--multi-label" if multi_label else "--by-annotator" if by_annotator else ""
+    combining = "--multi-label" if multi_label else ""
+    if by_annotator is not None and not multi_label:
+        combining = "--by-annotator"
     if resample_annotators and combining:
         raise InputError(f"{combining} resamples items: leave out --resample-annotators")
     if resample_annotators and ci is None:
@@ -137,14 +139,15 @@ def evaluate(
         study = baselines_for(against, matched.truth, list(chosen), by=by, convention=convention)
         # A study evaluates the test part of a data set, so its other points may be missing.
         matched = replace(matched, common=matched.common or not matched.by_position)
-    other = {"--by": by, "--against": against}
     problems: Problems
     if multi_label:
-        other |= {"--by-annotator": by_annotator, "--positive": matched.positive}
-        _require_none("--multi-label has a row for each label, so leave out", other)
+        others = {"--by": by, "--by-annotator": by_annotator, "--against": against}
+        others["--positive"] = matched.positive
+        _require_none("--multi-label has a row for each label, so leave out", others)
         problems = _read_labels(matched, files, cluster)
     elif by_annotator is not None:
-        _require_none("--by-annotator has a row for each group: leave out", other)
+        others = {"--by": by, "--against": against}
+        _require_none("--by-annotator has a row for each group: leave out", others)
         problems = _read_groups(matched, files, by_annotator, cluster)
     else:
         answers = matched.answers(by, cluster)
