@@ -171,7 +171,11 @@ def table(
         blocks.append(format_rows(total if summary else table_of, "csv", columns=wanted))
     elif not summary:
         for dataset in dict.fromkeys(row["dataset"] for row in table_of):
-            own = [_without(row, "dataset") for row in table_of if row["dataset"] == dataset]
+            own = [
+                {key: value for key, value in row.items() if key != "dataset"}
+                for row in table_of
+                if row["dataset"] == dataset
+            ]
             regret = [row for row in own if row["loss"]]
             follows = {row.get("convention") for row in regret} - {None}
             whose = ", published convention" if follows == {"published"} else ""
@@ -206,14 +210,11 @@ def _engine(
         return RayCluster(address=address, workers=explicit, gpus_per_run=gpus)
     if address is not None:
         raise InputError("--address needs --engine ray")
-
-    return Local(workers, gpus_per_run=gpus, gpus=_gpus() if gpus else ())
-
-
-def _gpus() -> tuple[str, ...]:
+    if not gpus:
+        return Local(workers)
     from rue.methods._training.networks import gpu_names
 
-    return gpu_names()
+    return Local(workers, gpus_per_run=gpus, gpus=gpu_names())
 
 
 def _only(choices: list[str]) -> dict[str, list[str]]:
@@ -248,10 +249,6 @@ def _has_own(row: JsonObject, shown: Columns) -> bool:
     if isinstance(shown, Mapping):
         shown = [key for key in shown if not COLUMNS[key].in_table and key != "risk"]
     return any(row.get(key) is not None for key in shown)
-
-
-def _without(row: JsonObject, key: str) -> JsonObject:
-    return {name: value for name, value in row.items() if name != key}
 
 
 def _facts(suite: Suite) -> JsonObject:

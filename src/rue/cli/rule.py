@@ -15,7 +15,7 @@ from rue.cli.inputs import Budgets, Matched, OneLoss, method_of, require_other_f
 from rue.cli.options import COLUMN, DeferFee, OneMethod, TableOrJson, option
 from rue.deploy import Attained, Outcome, Rule, attained, budgets_kept, compare_rules, fit_selector
 from rue.deploy.candidates import total_weights
-from rue.deploy.points import DeployPoints, read_calibration, read_new
+from rue.deploy.points import DeployPoints, read_calibration, read_of_kind
 from rue.errors import InputError
 from rue.io.saving import save_table
 from rue.metrics.clusters import cluster_column
@@ -113,7 +113,14 @@ def fit(
     lines = rule_lines(rule, points.method) + [f"note: {note}" for note in points.notes]
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
-        new = read_new(compare, rule, matched.answers(), matching=matching, others=True)
+        new = read_of_kind(
+            compare,
+            rule.kind,
+            matched.answers(),
+            matching=matching,
+            bound=rule.bound,
+            others=True,
+        )
         outcomes = _compared(rule, points, new, defer_fee or 0.0)
         facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]
         lines += ["", _comparison(outcomes, problem)]
@@ -147,7 +154,14 @@ def apply(
     loaded = Rule.load(rule)
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, rule])
-    new = read_new(files, loaded, matched.answers(), name=name, matching=matched.matching)
+    new = read_of_kind(
+        files,
+        loaded.kind,
+        matched.answers(),
+        name=name,
+        matching=matched.matching,
+        bound=loaded.bound,
+    )
     accepted = loaded.accept(new.hat)
     facts: JsonObject = {
         "rule": loaded.to_dict(),

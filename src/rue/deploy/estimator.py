@@ -1,6 +1,7 @@
 """fit_selector as an estimator: fit on annotations and beliefs, accept by beliefs alone."""
 
 import inspect
+from dataclasses import fields
 from typing import Any, Literal, Self, final
 
 import numpy as np
@@ -141,14 +142,7 @@ class DeployableSelector:
     @property
     def problem(self) -> Problem:
         """The problem that the parameters state; invalid ones raise InputError."""
-        return Problem(
-            self.maximize,
-            self.minimize,
-            self.coverage_min,
-            self.risk_max,
-            self.regret_max,
-            self.normalized,
-        )
+        return Problem(**{field.name: getattr(self, field.name) for field in fields(Problem)})
 
     def accept(self, belief: Belief) -> NDArray[np.bool_]:
         """Decide on new points by the belief alone.

@@ -13,7 +13,6 @@ from rue._arrays import FloatArray
 from rue.beliefs import Belief
 from rue.components import Components, decompose
 from rue.deploy.kind import Kind
-from rue.deploy.rule import Rule
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import Estimates
 from rue.io.names import BY_NAME, Matching
@@ -97,27 +96,6 @@ def read_calibration(
         _bound(run.belief, run.loss, own) if bounded else None,
         tuple(dict.fromkeys(run.notes)),
         run.groups,
-    )
-
-
-def read_new(
-    files: str | Path | Sequence[Path],
-    rule: Rule,
-    truth: Truth | None = None,
-    *,
-    name: str | None = None,
-    matching: Matching = BY_NAME,
-    others: bool = False,
-) -> DeployPoints:
-    """Read new points of one file or several; raise if they are not what the rule is made for."""
-    return read_of_kind(
-        files,
-        rule.kind,
-        truth,
-        name=name,
-        matching=matching,
-        bound=None if rule.delta is None else rule.bound,
-        others=others,
     )
 
 
