@@ -50,6 +50,7 @@ def at_least(least: int) -> Constraint:
 
 Count = Annotated[int, at_least(0)]
 Positive = Annotated[int, at_least(1)]
+NotNegative = Annotated[float, Constraint("at least 0 and finite", lambda value: bool(value >= 0))]
 AboveZero = Annotated[float, Constraint("above 0 and finite", lambda value: bool(value > 0))]
 Different = Constraint(
     "a non-empty list without repetitions", lambda v: len(v) > 0 and len(set(v)) == len(v)

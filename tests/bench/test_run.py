@@ -421,7 +421,7 @@ def test_local_places_for_gpus():
     assert Local(3, gpus_per_run=0.5, gpus=("0", "1")).slots() == ["0", "1", "0"]
     with pytest.raises(InputError, match="there are 0 GPUs"):
         Local(1, gpus_per_run=1)
-    with pytest.raises(InputError, match="workers must be at least 1"):
+    with pytest.raises(InputError, match="workers must be a whole number of at least 1"):
         Local(0)
 
 

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal, Protocol
 
+from rue._schema import NotNegative, Positive, require_fields
 from rue._text import one_line
 from rue.bench.suite import Suite
 from rue.bench.tasks import Result, Task, run_task
@@ -60,15 +61,12 @@ class Local:
     With ``gpus_per_run``, each run gets that many of the GPUs in ``gpus``, or a share of one.
     """
 
-    workers: int = 1
-    gpus_per_run: float = 0.0
+    workers: Positive = 1
+    gpus_per_run: NotNegative = 0.0
     gpus: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise InputError(f"workers must be at least 1, got {self.workers}")
-        if self.gpus_per_run < 0:
-            raise InputError(f"gpus_per_run must not be negative, got {self.gpus_per_run}")
+        require_fields(self)
         if self.gpus_per_run > len(self.gpus):
             raise InputError(
                 f"gpus_per_run is {self.gpus_per_run:g}, but there are {len(self.gpus)} GPUs here"
@@ -149,14 +147,11 @@ class RayCluster:
     """
 
     address: str | None = None
-    workers: int | None = None
-    gpus_per_run: float = 0.0
+    workers: Positive | None = None
+    gpus_per_run: NotNegative = 0.0
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"workers must be at least 1, got {self.workers}")
-        if self.gpus_per_run < 0:
-            raise InputError(f"gpus_per_run must not be negative, got {self.gpus_per_run}")
+        require_fields(self)
 
     def run(self, suite: Suite, tasks: Sequence[Task]) -> Iterator[Event]:
         """See :class:`rue.bench.engine.Engine`."""

@@ -15,8 +15,9 @@ the split into aleatoric and epistemic is left to the penalty and the training (
 from dataclasses import dataclass
 from functools import partial
 
+from rue._schema import NotNegative
 from rue.beliefs import Dirichlet, NormalInverseGamma
-from rue.methods._training.settings import NotNegative, Settings, Training
+from rue.methods._training.settings import Settings, Training
 from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "fit", "predict"]

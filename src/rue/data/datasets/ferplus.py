@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rue._arrays import IntArray, require_whole
 from rue.data.dataset import DataSet, count
@@ -50,10 +51,15 @@ _CHECKSUMS = {
 class _Faces:
     """The faces that are used: names, votes (n, 10), splits, and notes on those left out."""
 
-    names: list[str]
+    names: NDArray[np.str_]
     votes: IntArray
-    usage: list[str]
+    usage: NDArray[np.str_]
     notes: tuple[str, ...]
+
+    def take(self, rows: IntArray, *notes: str) -> "_Faces":
+        """Keep some of the faces, with further notes."""
+        notes = (*self.notes, *notes)
+        return _Faces(self.names[rows], self.votes[rows], self.usage[rows], notes)
 
 
 def load(reader: Reader, entry: Entry, *, seed: int, n_faces: int | None = None) -> DataSet:
@@ -132,13 +138,8 @@ def _faces(reader: Reader) -> _Faces:
         notes.append(f"{few} with fewer than {LEAST_VOTES} votes for an emotion left out")
     if unknown or not_a_face:
         notes.append(f"{unknown:,} votes for unknown and {not_a_face:,} for not a face set aside")
-    names = list(rows)
-    return _Faces(
-        [names[row] for row in keep],
-        table[keep],
-        [rows[names[row]][0] for row in keep],
-        tuple(notes),
-    )
+    usage = np.array([part for part, _ in rows.values()])
+    return _Faces(np.array(list(rows)), table, usage, ()).take(keep, *notes)
 
 
 def _some(faces: _Faces, n_faces: int | None) -> _Faces:
@@ -150,19 +151,13 @@ def _some(faces: _Faces, n_faces: int | None) -> _Faces:
     if n_faces > n_all:
         raise InputError(f"n_faces must be at most {n_all:,}, the faces that there are: {n_faces}")
     hashes = np.array([hashlib.sha256(name.encode()).hexdigest() for name in faces.names])
-    usage = np.array(faces.usage)
     chosen_rows = []
     for part in _PARTS:
-        rows = np.flatnonzero(usage == part)
+        rows = np.flatnonzero(faces.usage == part)
         n_kept = max(1, round(n_faces * len(rows) / n_all))
         chosen_rows.extend(rows[np.argsort(hashes[rows])[:n_kept]].tolist())
-    chosen_rows.sort()
-    return _Faces(
-        [faces.names[row] for row in chosen_rows],
-        faces.votes[chosen_rows],
-        [faces.usage[row] for row in chosen_rows],
-        (*faces.notes, f"{len(chosen_rows):,} of {n_all:,} faces kept (n_faces)"),
-    )
+    note = f"{len(chosen_rows):,} of {n_all:,} faces kept (n_faces)"
+    return faces.take(np.sort(chosen_rows), note)
 
 
 def _whole(cell: str, line: int) -> int:
@@ -203,19 +198,17 @@ def _contents(source: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _data_set(reader: Reader, entry: Entry, faces: _Faces, **fields: Any) -> DataSet:
-    usage = np.array(faces.usage)
     counts, aside = faces.votes[:, :-_SET_ASIDE], faces.votes[:, -_SET_ASIDE:]
+    splits = {part: np.flatnonzero(faces.usage == usage) for usage, (part, _) in _PARTS.items()}
     return make_data_set(
         entry,
         reader,
-        ids=np.array(faces.names, dtype=np.str_),
+        ids=faces.names,
         class_names=CLASS_NAMES,
         annotations=Annotations(counts),
         extras={"unknown": aside[:, 0], "not_a_face": aside[:, 1]},
         notes=faces.notes,
-        train=np.flatnonzero(usage == "Training"),
-        validation=np.flatnonzero(usage == "PublicTest"),
-        test=np.flatnonzero(usage == "PrivateTest"),
+        **splits,
         **fields,
     )
 

@@ -140,8 +140,23 @@ class _TwoLayers(torch.autograd.Function):
         return None, None, None, *first, torch.bmm(grad.mT, z), grad.sum(1, keepdim=True)
 
 
+class ImageNetwork(NetworkStack):
+    """One network for images, whose last layer is ``fc``."""
+
+    fc: nn.Linear
+
+    def head(self) -> tuple[Tensor, Tensor]:
+        """Return the last layer."""
+        return self.fc.weight[None], self.fc.bias[None, None]
+
+    def hidden(self) -> list[Tensor]:
+        """Return views (1, out, in) of the weights of all layers but the last."""
+        layers = (m for m in self.modules() if isinstance(m, nn.Conv2d | nn.Linear))
+        return [_matrix(layer.weight.detach()) for layer in layers if layer is not self.fc]
+
+
 @final
-class SmallCNN(NetworkStack):
+class SmallCNN(ImageNetwork):
     """Two 3x3 convolutions (32, 64) with batch norm and pooling, Linear(128); for 28 x 28."""
 
     def __init__(self, shape: tuple[int, int, int], n_classes: int, *, slope: float = 0.0) -> None:
@@ -162,14 +177,6 @@ class SmallCNN(NetworkStack):
         x = functional.max_pool2d(activate(self.bn1(self.conv1(x[0])), self.slope), 2)
         x = functional.max_pool2d(activate(self.bn2(self.conv2(x)), self.slope), 2)
         return activate(self.linear(x.flatten(1)), self.slope)[None]
-
-    def head(self) -> tuple[Tensor, Tensor]:
-        """Return the last layer."""
-        return self.fc.weight[None], self.fc.bias[None, None]
-
-    def hidden(self) -> list[Tensor]:
-        """Kernels as matrices, and the linear layer."""
-        return matrices(self, except_for=self.fc)
 
 
 @final
@@ -262,15 +269,6 @@ def on_top(
 def activate(x: Tensor, slope: float) -> Tensor:
     """ReLU, or LeakyReLU where there is a slope."""
     return functional.leaky_relu(x, slope) if slope else functional.relu(x)
-
-
-def matrices(network: nn.Module, *, except_for: nn.Module) -> list[Tensor]:
-    """Return views (1, out, in) of all convolutions' and linear layers' weights but one."""
-    return [
-        _matrix(layer.weight.detach())
-        for layer in network.modules()
-        if isinstance(layer, nn.Conv2d | nn.Linear) and layer is not except_for
-    ]
 
 
 def seeded(seed: int, build: Callable[[], Any]) -> Any:

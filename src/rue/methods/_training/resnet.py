@@ -1,4 +1,4 @@
-"""ResNet-18 with torchvision's parameter names, so that its weights load."""
+"""Residual networks: ResNet-18 with torchvision's parameter names, and a small one for a CPU."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,13 @@ from torch.nn import functional
 
 from rue._text import one_line
 from rue.errors import FileError, InputError
-from rue.methods._training.networks import NetworkStack, activate, matrices
+from rue.methods._training.networks import ImageNetwork, activate
 
 Stem = Literal["cifar", "imagenet"]
 
 
 @final
-class ResNet18(NetworkStack):
+class ResNet18(ImageNetwork):
     """ResNet-18 (He et al. 2016)."""
 
     def __init__(
@@ -44,14 +44,6 @@ class ResNet18(NetworkStack):
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return x.mean((2, 3))[None]
 
-    def head(self) -> tuple[Tensor, Tensor]:
-        """Return the last layer."""
-        return self.fc.weight[None], self.fc.bias[None, None]
-
-    def hidden(self) -> list[Tensor]:
-        """All kernels, as matrices."""
-        return matrices(self, except_for=self.fc)
-
 
 def load_weights(network: ResNet18, path: str | os.PathLike[str]) -> None:
     """Load a state dict with torchvision's names, in place; the last layer stays as it is."""
@@ -60,7 +52,8 @@ def load_weights(network: ResNet18, path: str | os.PathLike[str]) -> None:
         state = {k: v for k, v in state.items() if not k.startswith("fc.")}
         missing, unexpected = network.load_state_dict(state, strict=False)
     except Exception as error:  # torch raises errors of pickle, zip, the OS and its own
-        raise FileError(f"{path}: not the weights of this ResNet-18: {_line(error)}") from None
+        what = one_line(error)[:200]
+        raise FileError(f"{path}: not the weights of this ResNet-18: {what}") from None
     wrong = sorted(set(missing) - {"fc.weight", "fc.bias"}) + list(unexpected)
     if wrong:
         raise FileError(f"{path}: not the weights of this ResNet-18: {wrong[0]} does not fit")
@@ -90,16 +83,12 @@ def _stage(n_in: int, n_out: int, stride: int, slope: float) -> nn.Sequential:
     return nn.Sequential(_Block(n_in, n_out, stride, slope), _Block(n_out, n_out, 1, slope))
 
 
-def _line(error: Exception) -> str:
-    return one_line(error)[:200]
-
-
 _WIDTH = 32
 _EPSILON = 1e-2  # of the variance of a direction, in units of the images' own: no noise is blown up
 
 
 @final
-class ResNet9(NetworkStack):
+class ResNet9(ImageNetwork):
     """A residual network of 1.6 million weights for images from 8 x 8 pixels on."""
 
     def __init__(self, shape: tuple[int, ...], n_classes: int, *, slope: float = 0.0) -> None:
@@ -136,14 +125,6 @@ class ResNet9(NetworkStack):
         x = self.conv4(self.conv3(x + self.pair1(x)))
         maps: Tensor = x + self.pair2(x)
         return maps.amax((2, 3))[None]
-
-    def head(self) -> tuple[Tensor, Tensor]:
-        """Return the last layer."""
-        return self.fc.weight[None], self.fc.bias[None, None]
-
-    def hidden(self) -> list[Tensor]:
-        """All kernels, as matrices."""
-        return matrices(self, except_for=self.fc)
 
 
 class _Layer(nn.Module):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from rue._schema import AboveZero, Constraint, Positive, require_fields
+from rue._schema import AboveZero, Constraint, NotNegative, Positive, require_fields
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
 from rue.errors import InputError
@@ -17,7 +17,6 @@ Architecture = Literal["probe", "small_cnn", "resnet9", "resnet18", "resnet18_im
 Regime = Literal["paper", "tuned"]
 """How the settings of training were chosen."""
 Device = Literal["auto", "cpu", "cuda", "mps"]
-NotNegative = Annotated[float, Constraint("at least 0 and finite", lambda value: value >= 0)]
 
 
 @dataclass(frozen=True, kw_only=True)
