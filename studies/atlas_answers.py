@@ -497,8 +497,8 @@ def one_network(plain: Regimes, rows: Regimes, single: Regimes) -> Answer:
                     if one.is_clear and one.mean < 0:
                         clear[regime].setdefault(method, []).append(RANKINGS[by])
     words = []
-    for regime, group in clear.items():
-        names = [m if len(by) == 2 else f"{m} (by {by[0]} alone)" for m, by in group.items()]
+    for regime, rankings in clear.items():
+        names = [m if len(by) == 2 else f"{m} (by {by[0]} alone)" for m, by in rankings.items()]
         words.append(f"{listed(names or ['nothing'])} ({regime})")
     sure = {
         regime: estimate(differences(reliable(group), "log", "ensemble", ""))

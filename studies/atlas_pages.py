@@ -41,7 +41,7 @@ TESTED = ("aurec", "n_aurec", "regret_calibration")
 
 def all_pages(
     answered: list[Answer], rows: dict[str, list[Row]]
-) -> dict[Path, str | dict[str, str]]:
+) -> dict[Path, str | Mapping[str, str]]:
     """Return all pages, and the blocks of docs/findings.md, from the records."""
     pages: dict[Path, str | Mapping[str, str]] = {
         FOLDER / "index.md": index(rows),

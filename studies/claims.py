@@ -123,7 +123,10 @@ def _decided() -> list[tuple[str, str, bool | tuple[bool, bool], str]]:
     learning = [
         f"{d} {c}" for d in ("openml-6", "openml-156") for c in ("nauc_epistemic", "nauc_total")
     ]
-    leading = [{at(*key.split(), rank) for rank in (1, 2)} for key in learning]
+    leading = [
+        {at(dataset, column, rank) for rank in (1, 2)}
+        for dataset, column in map(str.split, learning)
+    ]
     swaps, n_inversions = full_swaps()
     on_cifar = {
         (x.method, x.rival, x.first.dataset) for x in swaps if x.second.dataset == "cifar10h"
