@@ -1,9 +1,8 @@
-"""The scripts that compute the numbers, figures and pages of docs/.
+"""The studies that compute the numbers, figures and pages of docs/.
 
-Run one with ``python -m studies.NAME``; ``make numbers`` runs those that take minutes, ``make
-results`` the benchmarks. The package is not part of the wheel. Each script reads or writes rows
-(:mod:`studies.rows`) and fills pages from them (:mod:`studies.pages`), so no number in a page is
-typed by hand.
+Run one with ``python -m studies NAME`` (:mod:`studies.study`); ``make numbers`` runs those that
+take minutes, ``make results`` the benchmarks. The package is not part of the wheel. Pages are
+filled from stored rows, so no number in a page is typed by hand.
 """
 
 from pathlib import Path
