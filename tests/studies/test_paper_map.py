@@ -70,7 +70,7 @@ def test_files_that_pages_name_exist():
     named = {
         (page.name, path.rstrip("/"))
         for page in PAGES
-        if page.name != "CHANGELOG.md"
+        if page.name not in ("CHANGELOG.md", "architecture.md")  # test_house.py checks the latter
         for path in re.findall(rf"`((?:{folders})/[\w/.-]+|[\w/]+\.py)`", page.read_text())
     }
     assert ("CONTRIBUTING.md", "src/rue/losses") in named
