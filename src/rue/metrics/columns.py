@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -151,22 +151,14 @@ def calibration_of(sample: Sample) -> float:
     return math.nan if hat.outside_score else regret_calibration(star.epistemic, hat.epistemic).gap
 
 
-def fewest_annotators(sample: Sample) -> float:
-    """Return the least number of annotators of a point; NaN if it is unknown."""
-    n_annotators = sample.run.star.n_annotators
-    return math.nan if n_annotators is None else float(n_annotators.min())
+def annotators(summary: Callable[[FloatArray], Any]) -> Function:
+    """Return a statistic of the numbers of annotators of the points; NaN if they are unknown."""
 
+    def number(sample: Sample) -> float:
+        n_annotators = sample.run.star.n_annotators
+        return math.nan if n_annotators is None else float(summary(n_annotators))
 
-def mean_annotators(sample: Sample) -> float:
-    """Return the mean number of annotators of a point; NaN if it is unknown."""
-    n_annotators = sample.run.star.n_annotators
-    return math.nan if n_annotators is None else float(n_annotators.mean())
-
-
-def most_annotators(sample: Sample) -> float:
-    """Return the largest number of annotators of a point; NaN if it is unknown."""
-    n_annotators = sample.run.star.n_annotators
-    return math.nan if n_annotators is None else float(n_annotators.max())
+    return Function(number)
 
 
 ANSWER_COLUMNS = (
@@ -768,7 +760,7 @@ _COLUMNS = (
         key="annotators_min",
         title="annotators min",
         digits=0,
-        statistic=Function(fewest_annotators),
+        statistic=annotators(np.min),
         unit="answers",
         meaning="fewest answers per point",
     ),
@@ -776,7 +768,7 @@ _COLUMNS = (
         key="annotators_mean",
         title="annotators mean",
         digits=1,
-        statistic=Function(mean_annotators),
+        statistic=annotators(np.mean),
         unit="answers",
         meaning="mean number of answers per point",
     ),
@@ -784,7 +776,7 @@ _COLUMNS = (
         key="annotators_max",
         title="annotators max",
         digits=0,
-        statistic=Function(most_annotators),
+        statistic=annotators(np.max),
         unit="answers",
         meaning="most answers per point",
     ),
